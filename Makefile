@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+#
+# make		library, BPF probe, tools and applications
+# make check	the same, and every test; make demo: what it is good for
+# make help	all targets and variables
+#
+# Sources are found by wildcard: a new file in a room needs no line here.
+
+VERSION := 0.1.0
+SOVERSION := 0
+
+O ?= build
+V ?= 0
+PREFIX ?= /usr/local
+DESTDIR ?=
+bindir ?= $(PREFIX)/bin
+libdir ?= $(PREFIX)/lib
+libexecdir ?= $(PREFIX)/libexec
+includedir ?= $(PREFIX)/include
+docdir ?= $(PREFIX)/share/doc/equant
+
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+ifeq ($(origin AR),default)
+AR := ar
+endif
+CLANG ?= clang
+LLVM_STRIP ?= llvm-strip
+MPICC ?= mpicc
+PKG_CONFIG ?= pkg-config
+INSTALL ?= install
+# The kernel's test headers, lib.mk and style tools; see tools/build/setup.sh.
+LINUX ?= $(O)/linux
+
+MAKEFLAGS += --no-builtin-rules
+.SUFFIXES:
+.DELETE_ON_ERROR:
+.SECONDARY:
+.DEFAULT_GOAL := all
+
+ifeq ($(V),1)
+Q :=
+say = @:
+else
+Q := @
+say = @printf '  %-7s %s\n' '$(1)' '$(patsubst $(O)/%,%,$(2))'
+endif
+
+export CC CLANG LLVM_STRIP MPICC PKG_CONFIG
+
+# These need nothing detected and nothing built.
+SETUP_GOALS := help clean deps
+ifneq ($(filter-out $(SETUP_GOALS),$(or $(MAKECMDGOALS),all)),)
+include $(O)/config.mk
+include tools/build/build.mk
+include tests/tests.mk
+include tools/build/install.mk
+endif
+
+# Look again when packages came or went, and each time while something is missing.
+$(O)/config.mk: tools/build/detect.sh $(wildcard /var/lib/dpkg/status)
+	$(call say,DETECT,$@)
+	$(Q)mkdir -p $(@D) && tools/build/detect.sh > $@.tmp && mv $@.tmp $@
+
+PHONY += deps setup demo check bench clean help FORCE
+
+deps:
+	$(Q)tools/build/deps.sh
+
+clean:
+	$(call say,CLEAN,$(O))
+	$(Q)rm -rf $(filter-out . /,$(O:%/=%))
+
+help:
+	@sed 's/@O@/$(subst /,\/,$(O))/' tools/build/help.txt
+
+.PHONY: $(PHONY)

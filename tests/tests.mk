@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+# Every tests/<room>/*.c is a program of its own, but
+#	lib*.c			is linked into all programs of its room,
+#	*_worker.c		is built and not run: a test starts it,
+#	*.bpf.c			becomes a skeleton for the programs of its room,
+#	bench/*.c		is run by tests/bench/run (make bench) only.
+# Every tests/<room>/*_test.sh is a test too.
+
+KSELFTEST := $(LINUX)/tools/testing/selftests
+
+TEST_FILES := $(sort $(wildcard tests/*/*.c))
+TEST_BPF := $(filter %.bpf.c,$(TEST_FILES))
+TEST_C := $(filter-out %.bpf.c,$(TEST_FILES))
+TEST_LIB := $(foreach f,$(TEST_C),$(if $(filter lib%,$(notdir $(f))),$(f)))
+TEST_PROG := $(filter-out $(TEST_LIB),$(TEST_C))
+TEST_ROOMS := $(sort $(foreach f,$(TEST_PROG),$(call room,$(f))))
+
+# Rooms whose programs (or libraries) talk to MPI or load BPF themselves.
+uses = $(sort $(foreach f,$(if $(TEST_C),$(shell grep -lE $(1) $(TEST_C))),$(call room,$(f))))
+TEST_MPI_ROOMS := $(call uses,'[</](mpi|equant)\.h>')
+TEST_BPF_ROOMS := $(call uses,'[<"](bpf/.*\.h>|.*\.skel\.h")')
+
+TEST_NOT := $(if $(filter 1,$(HAVE_MPI)),,$(TEST_MPI_ROOMS)) \
+	$(if $(filter 1,$(HAVE_BPF)),,$(TEST_BPF_ROOMS))
+TEST_PROG := $(filter-out $(TEST_NOT:%=tests/%/%),$(TEST_PROG))
+TEST_LIB := $(filter-out $(TEST_NOT:%=tests/%/%),$(TEST_LIB))
+TEST_BINS := $(TEST_PROG:%.c=$(O)/%)
+TEST_RUN := $(filter-out $(O)/tests/bench/% %_worker,$(TEST_BINS))
+TEST_SCRIPTS := $(sort $(wildcard tests/*/*_test.sh))
+
+in_room = $(if $(filter $(2),$(call room,$(1))),$(3))
+
+$(O)/tests/%.o: tests/%.c $(O)/.flags | $(LINUX)/.complete
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(@D) && $(COMPILE) -Iuserlib -Itests -I$(O)/skel -I$(O)/skel/tests \
+		$(call in_room,$<,$(TEST_MPI_ROOMS),$(MPI_CFLAGS)) -isystem $(KSELFTEST) \
+		-c -o $@ $<
+
+ifeq ($(HAVE_BPF),1)
+$(foreach r,$(sort $(foreach f,$(TEST_BPF),$(call room,$(f)))), \
+	$(eval $(call bpf_object,tests/$(r),skel/tests)) \
+	$(eval $(filter $(O)/tests/$(r)/%,$(TEST_C:%.c=$(O)/%.o)): | \
+		$(patsubst tests/$(r)/%.bpf.c,$(O)/skel/tests/%.skel.h,$(filter tests/$(r)/%,$(TEST_BPF)))))
+$(filter $(TEST_BPF_ROOMS:%=$(O)/tests/%/%),$(TEST_C:%.c=$(O)/%.o)): | $(BPF_SKELS)
+endif
+
+define test_program
+$(1:%.c=$(O)/%): $(1:%.c=$(O)/%.o) $(patsubst %.c,$(O)/%.o,$(filter $(dir $(1))%,$(TEST_LIB))) $(LIB_A)
+	$$(call say,LD,$$@)
+	$(Q)$$(CC) $$(CFLAGS_ALL) $$(LDFLAGS_ALL) -o $$@ $$^ \
+		$(call in_room,$(1),$(TEST_MPI_ROOMS),$(MPI_LIBS)) \
+		$(call in_room,$(1),$(TEST_BPF_ROOMS),$(BPF_LIBS)) $$(LIBURING_LIBS) -lm
+endef
+$(foreach f,$(TEST_PROG),$(eval $(call test_program,$(f))))
+
+$(LINUX)/.complete: tools/build/setup.sh
+	$(if $(filter 1,$(HAVE_LINUX_SOURCE)),,$(error the tests need the kernel's test headers: \
+		apt-get install --no-install-recommends linux-source-6.1 xz-utils))
+	$(call say,EXTRACT,$(LINUX_SOURCE))
+	$(Q)mkdir -p $(@D) && tools/build/setup.sh $(LINUX_SOURCE) $(LINUX) && touch $@
+
+PHONY += setup tests
+setup: $(LINUX)/.complete
+
+tests: $(TEST_BINS)
+
+DEPS := $(TEST_C:%.c=$(O)/%.d) $(TEST_BPF:%.c=$(O)/%.d)
+-include $(wildcard $(DEPS))

@@ -1,0 +1,131 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+#
+# Find out what can be built here and print it as a Makefile fragment:
+#	detect.sh > config.mk
+# CC, CLANG, BPFTOOL, LLVM_STRIP, MPICC and PKG_CONFIG may be given in the
+# environment.
+
+# Debian keeps bpftool where only root's PATH looks.
+PATH=$PATH:/usr/sbin:/sbin
+: "${CC:=gcc}" "${CLANG:=clang}" "${MPICC:=mpicc}" "${PKG_CONFIG:=pkg-config}"
+: "${LLVM_STRIP:=llvm-strip}" "${BPFTOOL:=bpftool}"
+
+left_out=0
+
+have()
+{
+	command -v "$1" >/dev/null 2>&1
+}
+
+pkg()
+{
+	have "$PKG_CONFIG" && "$PKG_CONFIG" "$@" 2>/dev/null
+}
+
+# compiles FLAGS... < source: does it compile and link?
+compiles()
+{
+	have "${CC%% *}" && $CC -x c - -o /dev/null "$@" 2>/dev/null
+}
+
+# left_out WHAT CONSEQUENCE PACKAGES
+left_out()
+{
+	left_out=$((left_out + 1))
+	echo "LEFT_OUT += \"$1 not found: $2; apt-get install --no-install-recommends $3\""
+}
+
+mpi()
+{
+	if have "$MPICC"; then
+		cflags=$("$MPICC" --showme:compile 2>/dev/null) &&
+			libs=$("$MPICC" --showme:link 2>/dev/null)
+		if [ -z "$libs" ]; then
+			# MPICH prints the whole command; its first word is the compiler.
+			libs=$("$MPICC" -link_info 2>/dev/null | cut -d' ' -f2-)
+			cflags=$("$MPICC" -compile_info 2>/dev/null | cut -d' ' -f2- |
+				sed 's/ -c\>//')
+		fi
+	else
+		cflags=$(pkg --cflags ompi-c) && libs=$(pkg --libs ompi-c)
+	fi
+	if echo '#include <mpi.h>
+		int main(void) { return MPI_Init(0, 0); }' | compiles $cflags $libs; then
+		echo "HAVE_MPI := 1"
+		echo "MPI_CFLAGS := $cflags"
+		echo "MPI_LIBS := $libs"
+	else
+		echo "HAVE_MPI := 0"
+		left_out "MPI" "without the balancer's loop and the programs in apps/" \
+			"libopenmpi-dev openmpi-bin"
+	fi
+}
+
+liburing()
+{
+	cflags=$(pkg --cflags liburing)
+	libs=$(pkg --libs liburing || echo -luring)
+	if echo '#include <liburing.h>
+		int main(void) { struct io_uring r; return io_uring_queue_init(8, &r, 0); }' |
+			compiles $cflags $libs; then
+		echo "HAVE_LIBURING := 1"
+		echo "LIBURING_CFLAGS := $cflags"
+		echo "LIBURING_LIBS := $libs"
+	else
+		echo "HAVE_LIBURING := 0"
+		left_out "liburing" "traces are written with pwrite" "liburing-dev"
+	fi
+}
+
+bpf()
+{
+	lacks=
+	libs=$(pkg --libs libbpf || echo "-lbpf")
+	echo '#include <bpf/libbpf.h>
+	      int main(void) { return libbpf_major_version() < 1; }' |
+		compiles $libs || lacks="libbpf libbpf-dev"
+	have "$BPFTOOL" && "$BPFTOOL" version >/dev/null 2>&1 || lacks="bpftool bpftool"
+	have "$LLVM_STRIP" || lacks="llvm-strip llvm"
+	echo 'int i;' | "$CLANG" -target bpf -x c -c - -o /dev/null 2>/dev/null ||
+		lacks="clang clang"
+	if [ -z "$lacks" ]; then
+		echo "HAVE_BPF := 1"
+		echo "BPF_LIBS := $libs"
+		echo "BPFTOOL := $(command -v "$BPFTOOL")"
+	else
+		echo "HAVE_BPF := 0"
+		left_out "${lacks% *}" "no BPF probe, ranks use schedstat" \
+			"clang llvm bpftool libbpf-dev"
+	fi
+}
+
+kselftest()
+{
+	# Debian 12's own, or else the newest there is.
+	tar=$(ls /usr/src/linux-source-6.1.tar.xz 2>/dev/null ||
+		ls /usr/src/linux-source-[0-9]*.tar.xz 2>/dev/null | sort -V | tail -n 1)
+	if [ -n "$tar" ] && have xz; then
+		echo "HAVE_LINUX_SOURCE := 1"
+		echo "LINUX_SOURCE := $tar"
+	else
+		echo "HAVE_LINUX_SOURCE := 0"
+		left_out "linux-source" "no tests" "linux-source-6.1 xz-utils"
+	fi
+}
+
+multiarch()
+{
+	triple=$($CC -print-multiarch 2>/dev/null)
+	[ -n "$triple" ] || triple=$(uname -m)-linux-gnu
+	[ ! -d "/usr/include/$triple" ] || echo "MULTIARCH := $triple"
+}
+
+echo "# made by tools/build/detect.sh"
+echo "LEFT_OUT :="
+mpi
+liburing
+bpf
+kselftest
+multiarch
+echo "NR_LEFT_OUT := $left_out"

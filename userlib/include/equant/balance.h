@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * From samples to instructions: the decisions of the dynamic load balancer as
+ * pure functions on arrays.  Knows neither MPI nor the kernel; the same
+ * arguments give the same answer on every rank, compiler and optimisation
+ * level (integers and ordered doubles).  Nothing here is thread-safe on the
+ * same object; different objects are independent.
+ *
+ * Reference: B. S. Siegell, Automatic Generation of Parallel Programs with
+ * Dynamic Load Balancing for a Network of Workstations, CMU-CS-95-168, 1995;
+ * equation, table and algorithm numbers below are the thesis'.
+ *
+ * Units: time in seconds, work in units (iterations of the distributed
+ * loop), rates in units per wall second, speeds in units per on-CPU second,
+ * shares as fractions of one CPU.
+ */
+#ifndef EQUANT_BALANCE_H
+#define EQUANT_BALANCE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <equant/export.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Where a sample's numbers come from and what they are good for. */
+#define EQUANT_SAMPLE_RUN (1u << 0) /* run and wait are measured, not wall time */
+#define EQUANT_SAMPLE_PREDICTED (1u << 1) /* share and settled are valid predictions */
+#define EQUANT_SAMPLE_FELL_BACK (1u << 2) /* the probe was replaced in this period */
+#define EQUANT_SAMPLE_CLOSED (1u << 3) /* the rank has closed the loop */
+#define EQUANT_SAMPLE_ERROR (1u << 4) /* the rank hit an error; the loop ends */
+
+/**
+ * struct equant_sample - what one rank tells all others once per balancing phase
+ * @units: units computed since the last sample
+ * @wall: wall time of the compute sections they were computed in
+ * @run: on-CPU time inside those sections
+ * @wait: time inside those sections in which the rank wanted the CPU and had it not
+ * @share: predicted share now (debounced)
+ * @settled: predicted share once the kernel's group averages have converged
+ * @quantum: the scheduler's quantum; 0 = not known
+ * @episode: mean length of the contended episodes longer than a quantum that ended in the
+ *	last second or so; 0 = none
+ * @interval: wall time since the last sample
+ * @interact: time the rank spent on the balancing interaction itself in that interval
+ * @move: time the rank spent moving work in that interval
+ * @moved: units it sent and received in that interval
+ * @hooks: hook calls in that interval
+ * @flags: EQUANT_SAMPLE_*
+ */
+struct equant_sample {
+	double units;
+	double wall;
+	double run;
+	double wait;
+	double share;
+	double settled;
+	double quantum;
+	double episode;
+	double interval;
+	double interact;
+	double move;
+	double moved;
+	uint32_t hooks;
+	uint32_t flags;
+};
+
+/* ---- filters (section 5.4) -------------------------------------------- */
+
+enum equant_trend {
+	EQUANT_TREND_DOWN3,
+	EQUANT_TREND_DOWN2,
+	EQUANT_TREND_DOWN1,
+	EQUANT_TREND_CONSTANT,
+	EQUANT_TREND_UP1,
+	EQUANT_TREND_UP2,
+	EQUANT_TREND_UP3,
+};
+
+/**
+ * struct equant_filter - eq. 5.8 with the history fraction of table 5.1
+ * @adjusted: the filter's output r', units per second; 0 before the first value
+ * @trend: state of table 5.1
+ */
+struct equant_filter {
+	double adjusted;
+	enum equant_trend trend;
+};
+
+EQUANT_API void equant_filter_init(struct equant_filter *filter);
+
+/**
+ * equant_filter_update() - feed one raw rate, eqs. 5.8 and 5.9, table 5.1
+ *
+ * The first value passes unfiltered.
+ *
+ * Return: the adjusted rate.
+ */
+EQUANT_API double equant_filter_update(struct equant_filter *filter, double raw);
+
+/* ---- rates ------------------------------------------------------------- */
+
+enum equant_rate_mode {
+	EQUANT_RATE_PREDICTED, /* speed x share, prediction pulled towards the measured share */
+	EQUANT_RATE_MEASURED, /* the thesis: units per wall second, filtered */
+};
+
+/**
+ * struct equant_rate - the state from which one rank's rate is estimated
+ *
+ * Private to the functions below, public so that it can live in arrays.
+ */
+struct equant_rate {
+	struct equant_filter filter;
+	double units, run; /* decaying sums: speed = units / run */
+	double share_run, share_wait; /* evidence for the measured share */
+	double predicted; /* the prediction the evidence belongs to; < 0 = none */
+	double raw; /* unfiltered rate of the last sample */
+	double rate; /* the rate to allot work by */
+	double speed;
+	double share;
+};
+
+EQUANT_API void equant_rate_init(struct equant_rate *rate);
+
+/**
+ * equant_rate_update() - take in one sample
+ * @rate: the rank's state
+ * @sample: what the rank has measured
+ * @mode: how to turn it into a rate; a sample without EQUANT_SAMPLE_RUN is
+ *	always treated as EQUANT_RATE_MEASURED
+ * @quantum: the job's quantum, > 0
+ *
+ * A sample without units leaves the speed as it is.  Predicted: rate = speed x
+ * share; share is the prediction weighted against the share measured since
+ * the prediction last changed, whose evidence of age t counts t / (t + 10
+ * quanta); without EQUANT_SAMPLE_PREDICTED, or when contention comes in
+ * episodes shorter than five quanta, the measured share alone.
+ *
+ * Return: the rate, units per wall second; 0 until the first units.
+ */
+EQUANT_API double equant_rate_update(struct equant_rate *rate, const struct equant_sample *sample,
+				     enum equant_rate_mode mode, double quantum);
+
+/* ---- distribution (sections 5.2, 5.3) ---------------------------------- */
+
+/**
+ * equant_distribute() - work in proportion to rates, eqs. 5.1-5.4
+ * @rates: units per second, >= 0; n values; all zero = equal
+ * @n: ranks, >= 1
+ * @total: units to hand out, >= 0
+ * @minimum: units every rank keeps at least if total allows, usually 0 or 1
+ * @out: n counts whose sum is exactly @total; largest remainder, ties to the lower rank
+ *
+ * Return: 0, -EINVAL for n < 1, a negative total, or a rate that is negative or not finite.
+ */
+EQUANT_API int equant_distribute(const double *rates, int n, long total, long minimum, long *out);
+
+/** equant_time() - eq. 5.6: max over ranks of units / rate; a rank with units and no rate: HUGE_VAL */
+EQUANT_API double equant_time(const double *rates, const long *units, int n);
+
+/** equant_reduction() - eqs. 5.7, 5.15: (time(from) - time(to)) / time(from); 0 where time(from) is 0 */
+EQUANT_API double equant_reduction(const double *rates, const long *from, const long *to, int n);
+
+/* ---- instructions (section 5.5) ----------------------------------------- */
+
+/**
+ * struct equant_instruction - "@from sends @units units to @to"
+ */
+struct equant_instruction {
+	int from;
+	int to;
+	long units;
+};
+
+/**
+ * equant_instruct_unrestricted() - algorithm 5.1
+ * @current: units each rank has
+ * @target: units each rank shall have, same sum
+ * @n: ranks
+ * @ports: transfers a rank may receive in one phase; 0 = any number
+ * @omit: transfers of fewer units are left out; 0 or 1 = none
+ * @out: room for n instructions; order of generation (largest first)
+ *
+ * Two binary heaps: senders by the fraction of their work to move, receivers by quantity; ties by
+ * rank; O(P log P).  At most n - 1 instructions.
+ *
+ * Return: the number of instructions, -EINVAL when the sums differ or a count
+ * is negative, -ENOMEM.
+ */
+EQUANT_API int equant_instruct_unrestricted(const long *current, const long *target, int n,
+					    int ports, long omit, struct equant_instruction *out);
+
+/** equant_apply() - carry out instructions on counts: units[from] -= k, units[to] += k */
+EQUANT_API void equant_apply(const struct equant_instruction *instructions, int count, long *units);
+
+/* ---- profitability (section 5.6) ---------------------------------------- */
+
+/** equant_move_cost() - eq. 5.10: max over ranks of transfers x fixed + units x per_unit */
+EQUANT_API double equant_move_cost(const struct equant_instruction *instructions, int count, int n,
+				   double fixed, double per_unit);
+
+/* ---- period (section 4.3) ----------------------------------------------- */
+
+/**
+ * equant_sampling_bound() - eqs. 4.4 and 4.10
+ * @quantum: seconds
+ * @share: the rank's share, 0 < share <= 1
+ * @amplitude: tolerated amplitude of the measured rate, 0 < amplitude <= 1
+ *
+ * With d = quantum on the CPU and c = d / share - d off it, the amplitude left after averaging
+ * over s is at most min(d, c) / s; the bound is the s that brings it to @amplitude.
+ *
+ * Return: seconds, at least one quantum.
+ */
+EQUANT_API double equant_sampling_bound(double quantum, double share, double amplitude);
+
+/* ---- the whole decision (section 5.1, fig. 5.1) -------------------------- */
+
+/**
+ * struct equant_balance_options - parameters of the decision; 0 fields have no special meaning
+ */
+struct equant_balance_options {
+	size_t sz; /* sizeof(struct equant_balance_options) */
+	enum equant_rate_mode mode;
+	double threshold; /* tfract: move only if the time falls by this fraction (0.05) */
+	double profit; /* k of section 5.6: cancel if cost > k x benefit; 0 = never cancel (5) */
+	double window; /* seconds of history for t_stable (10) */
+	double interact_fraction; /* k_interact of eq. 4.2 (0.05) */
+	double amplitude; /* tolerated amplitude, eq. 4.10 (0.1) */
+	double period; /* fixed period in seconds; 0 = from the quantum */
+	double default_quantum; /* seconds, used until a rank knows better (0.004) */
+	double move_fixed; /* measured at start: seconds per transfer */
+	double move_per_unit; /* measured at start: seconds per unit moved */
+	double interact; /* measured at start: seconds per interaction */
+	int ports; /* see equant_instruct_unrestricted() */
+	long omit;
+	int moves_allowed; /* 0: measure and decide, but move nothing */
+	int filter; /* 0: no filter in measured mode */
+};
+
+enum equant_verdict {
+	EQUANT_VERDICT_BALANCED, /* reduction below the threshold */
+	EQUANT_VERDICT_NO_RATES, /* some rank has not computed a unit yet */
+	EQUANT_VERDICT_UNPROFITABLE, /* costs exceed k x benefit */
+	EQUANT_VERDICT_NOTHING, /* no instruction survived (ports, omit) */
+	EQUANT_VERDICT_FORBIDDEN, /* moves_allowed is 0 */
+	EQUANT_VERDICT_MOVE,
+};
+
+/**
+ * struct equant_decision - what one balancing phase decided
+ * @instructions: points into the balancer, valid until its next decision
+ * @count: number of instructions; 0 unless @verdict is EQUANT_VERDICT_MOVE
+ * @reduction: eq. 5.7 on unfiltered rates
+ * @cost: estimated cost of the moves, seconds
+ * @benefit: bfract x t_stable, seconds
+ * @quantum: the job's quantum: the largest that a rank reports
+ * @period: eq. 4.11, seconds
+ * @next_hook: hooks until the next phase, eqs. 4.1 and 4.12, >= 1
+ */
+struct equant_decision {
+	enum equant_verdict verdict;
+	const struct equant_instruction *instructions;
+	int count;
+	double reduction;
+	double cost;
+	double benefit;
+	double quantum;
+	double period;
+	long next_hook;
+};
+
+struct equant_balancer;
+
+/**
+ * equant_balancer_new() - decision state for a job of n ranks
+ *
+ * Return: the balancer, or NULL and errno (EINVAL names nothing: check the ranges above; ENOMEM).
+ */
+EQUANT_API struct equant_balancer *equant_balancer_new(int n,
+						       const struct equant_balance_options *options);
+EQUANT_API void equant_balancer_free(struct equant_balancer *balancer);
+
+/**
+ * equant_balancer_decide() - one balancing phase
+ * @balancer: the state
+ * @samples: one per rank
+ * @units: what each rank holds now
+ * @decision: the outcome
+ *
+ * Return: 0, -EINVAL for a sample with a negative or non-finite field.
+ */
+EQUANT_API int equant_balancer_decide(struct equant_balancer *balancer,
+				      const struct equant_sample *samples, const long *units,
+				      struct equant_decision *decision);
+
+/** equant_balancer_rates() - the per-rank estimates behind the last decision, n entries */
+EQUANT_API const struct equant_rate *equant_balancer_rates(const struct equant_balancer *balancer);
+
+/** equant_verdict_name() - "balanced", "move", ... */
+EQUANT_API const char *equant_verdict_name(enum equant_verdict verdict);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* EQUANT_BALANCE_H */

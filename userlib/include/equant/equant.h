@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * equant: balance the loops of an MPI program while it runs.
+ *
+ *	struct equant *eq;
+ *	struct equant_loop *rows;
+ *
+ *	equant_open(&eq, MPI_COMM_WORLD, NULL);
+ *	rows = equant_loop_new(eq, "rows", n);
+ *	equant_loop_array(rows, a, n * sizeof(*a));
+ *	for (step = 0; step < steps; step++) {
+ *		equant_begin(rows);
+ *		equant_for_each_unit(rows, r)
+ *			compute(r);
+ *		equant_end(rows);
+ *		equant_hook(rows);
+ *	}
+ *	equant_loop_free(rows);
+ *	equant_close(eq);
+ *
+ * Errors: functions return 0 or -errno, constructors NULL and errno; every error also
+ * writes one line to standard error that names what is wrong and where.
+ * MPI errors become -EIO (a dead peer, a revoked or invalid communicator), -ENOMEM or -EPROTO.
+ *
+ * Threads: a context and its loops belong to the thread that called equant_open(); this thread's
+ * CPU time is the rank's.  Other threads may measure themselves with <equant/probe.h>.
+ *
+ * Functions marked collective must be called by every rank of the
+ * communicator in the same order.
+ */
+#ifndef EQUANT_EQUANT_H
+#define EQUANT_EQUANT_H
+
+#include <mpi.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <equant/balance.h>
+#include <equant/export.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define EQUANT_VERSION "0.1.0"
+
+/**
+ * struct equant_options - how to measure, decide and report
+ *
+ * Start from equant_options_init() and change what you need.  Every field is also an
+ * environment variable, which wins over the program: EQUANT_ and the
+ * field's name in capitals.  `equant help env` lists them with ranges and defaults.
+ * @sz is sizeof(struct equant_options) of the caller; bytes beyond what the
+ * library knows must be zero.  Strings are copied.
+ */
+struct equant_options {
+	size_t sz;
+	const char *probe; /* "auto", "bpf", "schedstat", "clock", "replay:FILE"; %r = rank */
+	const char *trace; /* directory for one trace file per rank and loop; NULL = none */
+	const char *report; /* directory for one report per loop, see <equant/report.h>; NULL = none */
+	int balance; /* 0 = measure only: no messages, no moves */
+	int rate; /* enum equant_rate_mode */
+	int filter; /* measured rate: 1 = table 5.1, 0 = none */
+	int check; /* verify counts and checksums after every phase */
+	int depth; /* phases an interaction may take: 0 = synchronous, 1 = pipelined */
+	int ports; /* transfers a rank may receive per phase; 0 = any number */
+	int verbose; /* 1 = say which probe and why, every decision that moves */
+	long omit; /* transfers of fewer units are left out */
+	double period; /* seconds between balancing phases; 0 = from the quantum */
+	double threshold; /* smallest predicted gain that is worth moving */
+	double profit; /* cancel moves that cost more than this times their benefit; 0 = never */
+	double window; /* seconds of history behind the expected benefit */
+	double interact; /* largest fraction of time for interaction, eq. 4.2 */
+	double amplitude; /* tolerated amplitude of a measured rate, eq. 4.10 */
+	double timeout; /* seconds after which a silent peer is an error in checked mode */
+};
+
+/** equant_options_init() - defaults */
+EQUANT_API void equant_options_init(struct equant_options *options);
+
+/**
+ * equant_options_describe() - list the options
+ * @line: called once per option: its environment variable, default, allowed values, meaning
+ * @ctx: passed through
+ */
+EQUANT_API void equant_options_describe(void (*line)(void *ctx, const char *variable,
+						     const char *value, const char *range,
+						     const char *meaning),
+					void *ctx);
+
+struct equant;
+struct equant_loop;
+
+/**
+ * equant_open() - collective; start measuring and set up balancing
+ * @out: receives the context
+ * @comm: an intracommunicator; duplicated, so the caller may free it any time
+ * @options: NULL = defaults; may differ between ranks only in probe, trace, report and verbose
+ *
+ * The calling thread's CPU time counts as the rank's.
+ *
+ * Return: 0; -EINVAL bad option or environment variable, communicator, or options that differ
+ * between ranks; -ENODEV, -EACCES... a probe asked for by name does not work here; -ENOMEM; -EIO.
+ */
+EQUANT_API int equant_open(struct equant **out, MPI_Comm comm,
+			   const struct equant_options *options);
+
+/**
+ * equant_close() - collective; free the context and the loops still open
+ * @eq: may be NULL
+ *
+ * Return: 0, the first error of an open loop, or -EPIPE after MPI_Finalize (memory is freed,
+ * reports are lost).
+ */
+EQUANT_API int equant_close(struct equant *eq);
+
+/** equant_probe() - the rank's probe, for its name and features; owned by the context */
+EQUANT_API struct equant_probe *equant_probe(struct equant *eq);
+
+/* ---- loops -------------------------------------------------------------- */
+
+/**
+ * struct equant_range - units @first .. @first + @count - 1
+ */
+struct equant_range {
+	long first;
+	long count;
+};
+
+/**
+ * equant_loop_new() - collective; a loop of independent iterations (DOALL)
+ * @eq: the context
+ * @name: for traces, reports and messages; copied
+ * @units: iterations, >= 0; may be fewer than ranks
+ *
+ * Each rank starts with a block of units, earlier ranks with one more when
+ * it does not divide evenly.
+ *
+ * Return: the loop, or NULL and errno (EINVAL, ENOMEM, EIO).
+ */
+EQUANT_API struct equant_loop *equant_loop_new(struct equant *eq, const char *name, long units);
+
+/**
+ * equant_loop_free() - collective; complete what is under way, write the report, free
+ * @loop: may be NULL
+ *
+ * Return: 0 or the error the loop ended with; -EPROTO when the ranks called the
+ * hook different numbers of times.
+ */
+EQUANT_API int equant_loop_free(struct equant_loop *loop);
+
+/**
+ * equant_loop_array() - register an array whose slices move with the units
+ * @loop: the loop, before its first hook
+ * @base: address of unit 0's slice; owned by the caller, must stay valid until the loop is freed
+ * @slice: bytes per unit, > 0; unit u's slice is at @base + u * @slice
+ *
+ * The array has room for every unit on every rank, indexed by unit; only slices of owned units
+ * are read or written (untouched pages take no memory).
+ *
+ * Every rank must register the same arrays and data in the same order.
+ *
+ * Return: 0, -EINVAL (@base NULL, @slice 0), -EBUSY after the first hook, -EOVERFLOW, -ENOMEM.
+ */
+EQUANT_API int equant_loop_array(struct equant_loop *loop, void *base, size_t slice);
+
+/**
+ * struct equant_data_ops - data of a unit that is no array
+ * @sz: sizeof(struct equant_data_ops)
+ * @size: bytes that @pack will write for this unit now; 0 is allowed
+ * @pack: write them; the unit is not the caller's any more afterwards
+ * @unpack: take them in; 0 or -errno, which ends the loop
+ *
+ * Called from equant_hook() by the thread that calls it.
+ */
+struct equant_data_ops {
+	size_t sz;
+	size_t (*size)(void *ctx, long unit);
+	void (*pack)(void *ctx, long unit, void *buffer);
+	int (*unpack)(void *ctx, long unit, const void *buffer, size_t size);
+};
+
+/** equant_loop_data() - register pack/unpack callbacks; errors as equant_loop_array() */
+EQUANT_API int equant_loop_data(struct equant_loop *loop, const struct equant_data_ops *ops,
+				void *ctx);
+
+/**
+ * equant_loop_ranges() - the units this rank owns
+ * @loop: the loop
+ * @count: receives the number of ranges
+ *
+ * Return: ranges in ascending order, neither touching nor overlapping; valid
+ * until the next hook.
+ */
+EQUANT_API const struct equant_range *equant_loop_ranges(const struct equant_loop *loop,
+							 int *count);
+
+/** equant_loop_count() - how many units this rank owns */
+EQUANT_API long equant_loop_count(const struct equant_loop *loop);
+
+/** equant_loop_owner() - the rank that owns a unit, no message; -EINVAL for no such unit */
+EQUANT_API int equant_loop_owner(const struct equant_loop *loop, long unit);
+
+/**
+ * equant_for_each_unit() - iterate over this rank's units in ascending order
+ * @loop: the loop
+ * @unit: name of a long declared by the macro
+ */
+#define equant_for_each_unit(loop, unit)                                                           \
+	for (int eq_i_ = 0, eq_n_ = 0; eq_i_ <= 0; eq_i_++)                                        \
+		for (const struct equant_range *eq_r_ = equant_loop_ranges(loop, &eq_n_),          \
+					       *eq_end_ = eq_r_ + eq_n_;                           \
+		     eq_r_ < eq_end_; eq_r_++)                                                     \
+			for (long unit = eq_r_->first; unit < eq_r_->first + eq_r_->count; unit++)
+
+/* ---- measuring ----------------------------------------------------------- */
+
+/**
+ * equant_begin() - a compute section starts
+ *
+ * Sections must not contain MPI calls that wait: polling would count as
+ * computing, yielding as competition.  A section that is begun twice
+ * or ended twice is an error that the next hook returns (-EINVAL).
+ */
+EQUANT_API void equant_begin(struct equant_loop *loop);
+
+/** equant_end() - the section ends; all units owned by this rank were computed once */
+EQUANT_API void equant_end(struct equant_loop *loop);
+
+/** equant_end_units() - the section ends; @units units were computed */
+EQUANT_API void equant_end_units(struct equant_loop *loop, long units);
+
+/** equant_balance() - a balancing phase is due; called by equant_hook() only */
+EQUANT_API int equant_balance(struct equant_loop *loop);
+
+/**
+ * equant_hook() - balancing may happen here
+ * @loop: the loop
+ *
+ * Every rank calls it equally often, between compute sections.  Unless a phase
+ * is due it is a decrement and a branch.  Units may come or go: read the ranges anew.
+ *
+ * Return: 0 or -errno; after an error the loop must only be freed, no work is lost: units stay
+ * where they were, except those of a transfer whose peer has died.
+ */
+static inline int equant_hook(struct equant_loop *loop)
+{
+	long *countdown = (long *)loop;
+
+	if (__builtin_expect(--*countdown > 0, 1))
+		return 0;
+	return equant_balance(loop);
+}
+
+/* ---- what happened ------------------------------------------------------- */
+
+/**
+ * struct equant_stats - one rank's account of a loop
+ *
+ * @sz: set by the caller to sizeof(struct equant_stats)
+ * Times are seconds; @run and @wait count inside compute sections only; the
+ * rest of the rank's time is in @balancing, @waiting and @moving (inside
+ * hooks) or the program's own.
+ */
+struct equant_stats {
+	size_t sz;
+	int rank;
+	int ranks;
+	char probe[16]; /* in use at the end */
+	double elapsed; /* from the first begin to the last hook or end */
+	double wall; /* compute sections */
+	double run; /* ... on a CPU */
+	double wait; /* ... runnable, another task had the CPU */
+	double cpu; /* ... CPU time by the kernel's clock; run - cpu went to interrupts and steal */
+	double balancing; /* in hooks that were due, without the next two */
+	double waiting; /* in hooks, for other ranks */
+	double moving; /* in hooks, moving slices */
+	double total_run; /* the rank's thread from first begin to last end, sections or not */
+	double total_wait;
+	double speed; /* units per on-CPU second, last estimate */
+	double share; /* last estimate */
+	double quantum; /* 0 = not known */
+	double first_ns; /* CLOCK_MONOTONIC of the first begin */
+	long units; /* owned now */
+	long computed; /* units computed in total */
+	long hooks;
+	long phases;
+	long moves; /* instructions carried out, sent and received */
+	long sent; /* units */
+	long received;
+	long fallbacks; /* probes lost */
+	long dropped; /* trace events lost */
+	unsigned long bytes_sent;
+};
+
+/**
+ * equant_loop_stats() - this rank's account so far
+ * @loop: the loop
+ * @stats: @stats->sz set by the caller
+ *
+ * Return: 0, -EINVAL for a size the library does not know.
+ */
+EQUANT_API int equant_loop_stats(const struct equant_loop *loop, struct equant_stats *stats);
+
+/**
+ * equant_version() - "0.1.0"
+ */
+EQUANT_API const char *equant_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* EQUANT_EQUANT_H */
