@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * The subcommands of `equant`.  A new one is a function here and a line in
+ * the table of main.c.
+ */
+#ifndef EQUANT_TOOL_COMMANDS_H
+#define EQUANT_TOOL_COMMANDS_H
+
+/* Exit status of a bad command line, as of grep and diff. */
+#define EQUANT_EXIT_USAGE 2
+
+/**
+ * struct equant_command - one subcommand
+ * @name: the word after `equant`
+ * @run: gets argv[0] = @name; returns the exit status
+ * @summary: one line for `equant help`
+ * @usage: the whole text of `equant help NAME`, without the summary
+ */
+struct equant_command {
+	const char *name;
+	int (*run)(int argc, char **argv);
+	const char *summary;
+	const char *usage;
+};
+
+int equant_cmd_run(int argc, char **argv);
+int equant_cmd_report(int argc, char **argv);
+int equant_cmd_probe(int argc, char **argv);
+int equant_cmd_demo(int argc, char **argv);
+int equant_cmd_help(int argc, char **argv);
+int equant_cmd_version(int argc, char **argv);
+
+/** equant_find_command() - by name, or NULL */
+const struct equant_command *equant_find_command(const char *name);
+
+/** equant_commands() - all of them, ended by an entry without a name */
+const struct equant_command *equant_commands(void);
+
+#endif /* EQUANT_TOOL_COMMANDS_H */

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * equant: the command.  Finds the subcommand and calls it.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include <equant/equant.h>
+
+#include "commands.h"
+
+static const struct equant_command commands[] = {
+	{
+		.name = "run",
+		.run = equant_cmd_run,
+		.summary = "start an MPI job, measured and balanced, and print what happened",
+		.usage =
+			"Usage: equant run [options] -- mpirun ... PROGRAM ...\n"
+			"\n"
+			"  --probe NAME       auto, bpf, schedstat, clock or replay:FILE\n"
+			"  --balance on|off   off: measure only\n"
+			"  --load WORDS       run a competing load beside the job; may be repeated.  WORDS are\n"
+			"                     separated by commas: constant, or period=SECONDS,duty=FRACTION;\n"
+			"                     cpu=N, nice=N, policy=idle, session=new, phase=SECONDS,\n"
+			"                     seconds=SECONDS\n"
+			"  --set NAME=VALUE   set any option of `equant help env`; may be repeated\n"
+			"  --trace DIR        keep one trace per rank and loop in DIR (made if missing)\n"
+			"  --timeline         draw a bar per rank over time\n"
+			"  --json             the report as JSON on standard output; the job's own output\n"
+			"                     goes to standard error\n"
+			"  --output FILE      write the report to FILE\n"
+			"  --session new      start the job in a session (and autogroup) of its own\n"
+			"  --keep             keep the files the report was made from and say where\n"
+			"  --quiet            say nothing but the report\n"
+			"\n"
+			"As root with Open MPI, OMPI_ALLOW_RUN_AS_ROOT and its _CONFIRM are set for the job.\n"
+			"The exit status is the job's, 128 + N when signal N ended it, 125 when equant itself\n"
+			"failed, 127 when the command does not exist.\n",
+	},
+	{
+		.name = "report",
+		.run = equant_cmd_report,
+		.summary = "turn traces into a table and a time line",
+		.usage = "Usage: equant report [--json] [--svg FILE] [--width N] TRACE...\n"
+			 "\n"
+			 "One trace per rank of the same loop, in any order.\n",
+	},
+	{
+		.name = "probe",
+		.run = equant_cmd_probe,
+		.summary = "load, unload or examine the kernel probe",
+		.usage =
+			"Usage: equant probe status\n"
+			"       equant probe load [--if-needed] [--replace] [--group GROUP]\n"
+			"                         [--per-user N] [--reserve N] [--force-sys-enter]\n"
+			"       equant probe unload\n"
+			"\n"
+			"load and unload need root; jobs then use the probe without any privilege.\n",
+	},
+	{
+		.name = "demo",
+		.run = equant_cmd_demo,
+		.summary = "a minute that shows what balancing gains on this machine",
+		.usage = "Usage: equant demo [--seconds S] [--pairs N]\n"
+			 "\n"
+			 "  --seconds S   length of one run, from 1 to 60 (7)\n"
+			 "  --pairs N     runs without and with balancing, from 1 to 99 (3)\n",
+	},
+	{
+		.name = "help",
+		.run = equant_cmd_help,
+		.summary = "this list; `help env`: options; `help COMMAND`: one command",
+		.usage = "Usage: equant help [env | COMMAND]\n",
+	},
+	{
+		.name = "version",
+		.run = equant_cmd_version,
+		.summary = "print the version",
+		.usage = "Usage: equant version\n",
+	},
+	{ 0 },
+};
+
+const struct equant_command *equant_commands(void)
+{
+	return commands;
+}
+
+const struct equant_command *equant_find_command(const char *name)
+{
+	for (const struct equant_command *command = commands; command->name; command++)
+		if (!strcmp(command->name, name))
+			return command;
+	return NULL;
+}
+
+int equant_cmd_version(int argc, char **argv)
+{
+	if (argc > 1) {
+		fprintf(stderr, "equant version: unexpected argument '%s'\n", argv[1]);
+		return EQUANT_EXIT_USAGE;
+	}
+	printf("equant %s\n", equant_version());
+	return 0;
+}
+
+/* The usual spellings of two subcommands. */
+static const char *canonical(const char *word)
+{
+	if (!strcmp(word, "--help") || !strcmp(word, "-h"))
+		return "help";
+	if (!strcmp(word, "--version"))
+		return "version";
+	return word;
+}
+
+int main(int argc, char **argv)
+{
+	const struct equant_command *command;
+
+	if (argc < 2) {
+		fputs("equant: which command? See `equant help`.\n", stderr);
+		return EQUANT_EXIT_USAGE;
+	}
+	command = equant_find_command(canonical(argv[1]));
+	if (!command) {
+		fprintf(stderr, "equant: unknown command '%s'; see `equant help`\n", argv[1]);
+		return EQUANT_EXIT_USAGE;
+	}
+	if (argc == 3 && !strcmp(argv[2], "--help")) {
+		fputs(command->usage, stdout);
+		return 0;
+	}
+	return command->run(argc - 1, argv + 1);
+}
