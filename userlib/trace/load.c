@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * Reading a trace back.  Everything a reader relies on is checked here, and a
+ * complaint names the byte it is about.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "trace/trace_internal.h"
+
+/* A trace while it is being checked. */
+struct trace {
+	const char *path;
+	struct equant_trace_header header;
+	struct equant_event *events;
+	size_t count;
+	char *why;
+	size_t why_size;
+};
+
+const char *equant_trace_header_fault(const struct equant_trace_header *header)
+{
+	if (header->ranks < 1)
+		return "the number of ranks is less than 1";
+	if (header->rank < 0 || header->rank >= header->ranks)
+		return "the rank is not one of the ranks";
+	if (header->units < 0)
+		return "the number of units is negative";
+	if (!memchr(header->loop, '\0', sizeof(header->loop)))
+		return "the loop's name is not terminated";
+	if (!memchr(header->probe, '\0', sizeof(header->probe)))
+		return "the probe's name is not terminated";
+	for (size_t i = 0; i < sizeof(header->reserved); i++)
+		if (header->reserved[i])
+			return "reserved bytes are not zero";
+	return NULL;
+}
+
+static bool is_share(double share)
+{
+	return share >= 0.0 && share <= 1.0;
+}
+
+static bool is_amount(double amount)
+{
+	return isfinite(amount) && amount >= 0.0;
+}
+
+static bool is_rank(const struct equant_trace_header *header, int32_t rank)
+{
+	return rank >= 0 && rank < header->ranks;
+}
+
+static const char *event_fault(const struct trace *trace, const struct equant_event *event)
+{
+	const struct equant_trace_header *header = &trace->header;
+
+	switch (event->type) {
+	case EQUANT_EVENT_STATUS:
+		if (!is_share(event->u.status.share) || !is_share(event->u.status.settled))
+			return "a share is not between 0 and 1";
+		return NULL;
+	case EQUANT_EVENT_SAMPLE:
+		if (!is_amount(event->u.sample.units) || !is_amount(event->u.sample.wall) ||
+		    !is_amount(event->u.sample.run) || !is_amount(event->u.sample.wait))
+			return "a sample's units or times are negative or not finite";
+		return NULL;
+	case EQUANT_EVENT_DECISION:
+		if (event->u.decision.units < 0 || event->u.decision.units > header->units)
+			return "a decision gives the rank more units than there are, or fewer than 0";
+		return NULL;
+	case EQUANT_EVENT_MOVE:
+		if (!is_rank(header, event->u.move.from) || !is_rank(header, event->u.move.to))
+			return "a move names a rank that does not exist";
+		if (event->u.move.units < 0 || event->u.move.units > header->units)
+			return "a move is of more units than there are, or fewer than 0";
+		return NULL;
+	case EQUANT_EVENT_FALLBACK:
+		if (!memchr(event->u.fallback.text, '\0', sizeof(event->u.fallback.text)))
+			return "a text is not terminated";
+		return NULL;
+	case EQUANT_EVENT_END:
+		if (event != &trace->events[trace->count - 1])
+			return "events follow the END event";
+		if (event->u.end.events != trace->count - 1)
+			return "the END event counts another number of events";
+		return NULL;
+	}
+	return "unknown event type";
+}
+
+static size_t byte_of(size_t event)
+{
+	return sizeof(struct equant_trace_header) + event * sizeof(struct equant_event);
+}
+
+static int complain(const struct trace *trace, size_t offset, const char *fault)
+{
+	equant_trace_say(trace->why, trace->why_size, "%s: byte %zu: %s", trace->path, offset,
+			 fault);
+	return -EINVAL;
+}
+
+static int check_header(const struct trace *trace)
+{
+	const struct equant_trace_header *header = &trace->header;
+	const char *fault;
+
+	if (header->magic != EQUANT_TRACE_MAGIC)
+		return complain(trace, 0, "not an equant trace");
+	if (header->version != EQUANT_TRACE_VERSION)
+		return complain(trace, offsetof(struct equant_trace_header, version),
+				"a trace of another version");
+	if (header->event_size != sizeof(struct equant_event))
+		return complain(trace, offsetof(struct equant_trace_header, event_size),
+				"events of another size");
+	fault = equant_trace_header_fault(header);
+	return fault ? complain(trace, offsetof(struct equant_trace_header, rank), fault) : 0;
+}
+
+/* 0, or 1 without an END event. */
+static int check_events(const struct trace *trace)
+{
+	const char *fault;
+
+	for (size_t i = 0; i < trace->count; i++) {
+		fault = event_fault(trace, &trace->events[i]);
+		if (fault)
+			return complain(trace, byte_of(i), fault);
+	}
+	return !trace->count || trace->events[trace->count - 1].type != EQUANT_EVENT_END;
+}
+
+static int read_all(const struct trace *trace, int fd, void *data, size_t length)
+{
+	size_t done = 0;
+	ssize_t ret;
+
+	while (done < length) {
+		ret = read(fd, (char *)data + done, length - done);
+		if (ret < 0 && errno == EINTR)
+			continue;
+		if (ret < 0) {
+			ret = -errno;
+			equant_trace_say(trace->why, trace->why_size, "%s: %s", trace->path,
+					 strerror((int)-ret));
+			return (int)ret;
+		}
+		if (!ret)
+			return complain(trace, (size_t)lseek(fd, 0, SEEK_CUR),
+					"the file became shorter while it was read");
+		done += (size_t)ret;
+	}
+	return 0;
+}
+
+static int read_header(struct trace *trace, int fd, size_t size)
+{
+	int ret;
+
+	if (size < sizeof(trace->header))
+		return complain(trace, size, "the file ends within the header");
+	ret = read_all(trace, fd, &trace->header, sizeof(trace->header));
+	return ret ? ret : check_header(trace);
+}
+
+static int read_events(struct trace *trace, int fd, size_t size)
+{
+	size_t bytes = size - sizeof(trace->header);
+	int ret;
+
+	trace->count = bytes / sizeof(struct equant_event);
+	if (bytes % sizeof(struct equant_event))
+		return complain(trace, byte_of(trace->count), "the file ends within this event");
+	trace->events = malloc(bytes ? bytes : 1);
+	if (!trace->events)
+		return -ENOMEM;
+	ret = read_all(trace, fd, trace->events, bytes);
+	if (!ret)
+		ret = check_events(trace);
+	if (ret < 0)
+		free(trace->events);
+	return ret;
+}
+
+static int open_file(const struct trace *trace, size_t *size)
+{
+	struct stat st;
+	int fd, ret = 0;
+
+	fd = open(trace->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0 || fstat(fd, &st))
+		ret = -errno;
+	else if (!S_ISREG(st.st_mode))
+		ret = -EINVAL;
+	if (!ret) {
+		*size = (size_t)st.st_size;
+		return fd;
+	}
+	equant_trace_say(trace->why, trace->why_size, "%s: %s", trace->path,
+			 ret == -EINVAL ? "not a regular file" : strerror(-ret));
+	if (fd >= 0)
+		close(fd);
+	return ret;
+}
+
+int equant_trace_load(const char *path, struct equant_trace_header *header,
+		      struct equant_event **events, size_t *count, char *why, size_t why_size)
+{
+	struct trace trace = { .path = path, .why = why, .why_size = why_size };
+	size_t size = 0;
+	int fd, ret;
+
+	equant_trace_say(why, why_size, "%s", "");
+	fd = open_file(&trace, &size);
+	if (fd < 0)
+		return fd;
+	ret = read_header(&trace, fd, size);
+	if (!ret)
+		ret = read_events(&trace, fd, size);
+	close(fd);
+	if (ret < 0)
+		return ret;
+	*header = trace.header;
+	*events = trace.events;
+	*count = trace.count;
+	return ret;
+}
