@@ -121,6 +121,7 @@ struct equant_rate {
 	double raw; /* unfiltered rate of the last sample */
 	double rate; /* the rate to allot work by */
 	double speed;
+	double suspect; /* the speed before a change that one sample suggests; 0 = none */
 	double share;
 };
 
@@ -155,7 +156,8 @@ EQUANT_API double equant_rate_update(struct equant_rate *rate, const struct equa
  * @minimum: units every rank keeps at least if total allows, usually 0 or 1
  * @out: n counts whose sum is exactly @total; largest remainder, ties to the lower rank
  *
- * Return: 0, -EINVAL for n < 1, a negative total, or a rate that is negative or not finite.
+ * Return: 0, -EINVAL for n < 1, a negative total or minimum, or a rate that is negative or not
+ * finite, -ENOMEM.
  */
 EQUANT_API int equant_distribute(const double *rates, int n, long total, long minimum, long *out);
 
@@ -199,7 +201,11 @@ EQUANT_API void equant_apply(const struct equant_instruction *instructions, int 
 
 /* ---- profitability (section 5.6) ---------------------------------------- */
 
-/** equant_move_cost() - eq. 5.10: max over ranks of transfers x fixed + units x per_unit */
+/**
+ * equant_move_cost() - eq. 5.10: max over ranks of transfers x fixed + units x per_unit
+ *
+ * Return: seconds; HUGE_VAL for an instruction that names no rank, or without memory.
+ */
 EQUANT_API double equant_move_cost(const struct equant_instruction *instructions, int count, int n,
 				   double fixed, double per_unit);
 
@@ -246,7 +252,7 @@ enum equant_verdict {
 	EQUANT_VERDICT_BALANCED, /* reduction below the threshold */
 	EQUANT_VERDICT_NO_RATES, /* some rank has not computed a unit yet */
 	EQUANT_VERDICT_UNPROFITABLE, /* costs exceed k x benefit */
-	EQUANT_VERDICT_NOTHING, /* no instruction survived (ports, omit) */
+	EQUANT_VERDICT_NOTHING, /* no instruction survived (filter, ports, omit) */
 	EQUANT_VERDICT_FORBIDDEN, /* moves_allowed is 0 */
 	EQUANT_VERDICT_MOVE,
 };
@@ -292,7 +298,9 @@ EQUANT_API void equant_balancer_free(struct equant_balancer *balancer);
  * @units: what each rank holds now
  * @decision: the outcome
  *
- * Return: 0, -EINVAL for a sample with a negative or non-finite field.
+ * Return: 0, -EINVAL for a sample with a field that is negative, not finite or above
+ * 1e18, for a predicted share above 1, for a negative count or a sum of counts that
+ * overflows; the state is then as before.
  */
 EQUANT_API int equant_balancer_decide(struct equant_balancer *balancer,
 				      const struct equant_sample *samples, const long *units,

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * What the files of this room share.  Nothing in here allocates: decide()
+ * hands in room that was set aside when the balancer was made.
+ */
+#ifndef EQUANT_BALANCE_INTERNAL_H
+#define EQUANT_BALANCE_INTERNAL_H
+
+#include <float.h>
+#include <stdbool.h>
+
+#include <equant/balance.h>
+
+/* Every rank must reach the same decision: IEEE doubles in source order, no more precision. */
+#ifdef __FAST_MATH__
+#error "userlib/balance must not be compiled with -ffast-math"
+#endif
+#if FLT_EVAL_METHOD != 0
+#error "userlib/balance needs arithmetic in the precision of double (on x86: -mfpmath=sse)"
+#endif
+
+/* Times below the resolution of the clocks say nothing. */
+#define EQUANT_TIME_MIN 1e-9
+
+/* Contention that comes and goes in fewer quanta cannot be predicted, only averaged. */
+#define EQUANT_EPISODE_QUANTA 5
+
+/* ---- heap.c -------------------------------------------------------------- */
+
+/**
+ * struct equant_heap_entry - a rank in a priority queue
+ * @key: largest first; ties by the lower @rank
+ * @units: work left to move
+ * @ports: transfers the rank has been given
+ */
+struct equant_heap_entry {
+	double key;
+	long units;
+	int rank;
+	int ports;
+};
+
+struct equant_heap {
+	struct equant_heap_entry *entries;
+	int count;
+};
+
+void equant_heap_make(struct equant_heap *heap);
+struct equant_heap_entry equant_heap_pop(struct equant_heap *heap);
+void equant_heap_push(struct equant_heap *heap, struct equant_heap_entry entry);
+
+/* ---- the public functions without their allocations; room: n entries ------ */
+
+int equant_distribute_in(const double *rates, int n, long total, long minimum, long *out,
+			 struct equant_heap_entry *room);
+int equant_instruct_in(const long *current, const long *target, int n, int ports, long omit,
+		       struct equant_instruction *out, struct equant_heap_entry *room);
+double equant_move_cost_in(const struct equant_instruction *instructions, int count, int n,
+			   double fixed, double per_unit, struct equant_heap_entry *room);
+
+/* ---- rate.c --------------------------------------------------------------- */
+
+bool equant_rate_predicts(const struct equant_sample *sample, enum equant_rate_mode mode,
+			  double quantum);
+
+/* ---- profit.c ------------------------------------------------------------- */
+
+/**
+ * struct equant_costs - what moving work costs
+ * @fixed: measured at start, seconds per transfer
+ * @per_unit: measured at start, seconds per unit
+ * @scale: how much more the moves seen since then have cost
+ */
+struct equant_costs {
+	double fixed;
+	double per_unit;
+	double scale;
+};
+
+void equant_costs_update(struct equant_costs *costs, const struct equant_sample *samples,
+			 const int *transfers, int n, double fade);
+
+#define EQUANT_HISTORY_BUCKETS 64
+
+/**
+ * struct equant_history - the changes of the last window (section 5.6.2)
+ * @time: computation time by bucket, a ring
+ * @changes: imbalances that began in it
+ * @at: the bucket in use
+ * @pending: the last imbalance has not been answered by a move yet
+ */
+struct equant_history {
+	double time[EQUANT_HISTORY_BUCKETS];
+	unsigned int changes[EQUANT_HISTORY_BUCKETS];
+	int at;
+	bool pending;
+};
+
+void equant_history_advance(struct equant_history *history, double elapsed, double window);
+void equant_history_note(struct equant_history *history, bool imbalanced);
+double equant_history_stable(const struct equant_history *history);
+double equant_episode_stable(const struct equant_sample *samples, int n, double quantum);
+
+/* ---- period.c ------------------------------------------------------------- */
+
+/**
+ * struct equant_pace - what eqs. 4.1-4.3 and 4.12 need to know of the past
+ * @interact: smoothed cost of an interaction
+ * @movement: smoothed cost of the moves of one phase
+ * @worksale: smoothed number of phases from one movement to the next
+ * @since: phases since the last movement
+ * @compute: smoothed time from hook to hook
+ */
+struct equant_pace {
+	double interact;
+	double movement;
+	double worksale;
+	double since;
+	double compute;
+};
+
+void equant_pace_update(struct equant_pace *pace, const struct equant_sample *samples, int n);
+double equant_pace_period(const struct equant_pace *pace,
+			  const struct equant_balance_options *options, double scheduling);
+double equant_scheduling_bound(const struct equant_sample *samples, int n,
+			       const struct equant_balance_options *options, double quantum);
+long equant_pace_hooks(const struct equant_pace *pace, double period);
+
+/* ---- options.c ------------------------------------------------------------ */
+
+int equant_balance_options_copy(struct equant_balance_options *to,
+				const struct equant_balance_options *from);
+int equant_samples_check(const struct equant_sample *samples, const long *units, int n);
+
+#endif /* EQUANT_BALANCE_INTERNAL_H */

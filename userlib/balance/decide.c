@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * One balancing phase: from the ranks' samples to instructions.
+ *
+ *	rates -> imbalance -> distribution -> instructions -> profitability
+ *
+ * As in the thesis the threshold looks at the raw rates and the distribution
+ * at the filtered ones; a rate from a prediction is its own raw rate.
+ * Deviations: the distribution that the instructions lead to must be an
+ * improvement by the rates it was made from, and the parts of each step that
+ * deviate are named in the file of the step.
+ *
+ * Nothing here allocates after equant_balancer_new().
+ *
+ * Reference: Siegell 1995, section 5.1, figure 5.1.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "balance/balance_internal.h"
+
+/**
+ * struct equant_balancer - state and working room
+ * @raw: rates that the threshold looks at
+ * @used: rates that work is allotted by
+ * @target: units each rank shall have
+ * @after: units each rank has once the instructions are carried out
+ * @transfers: each rank's part in the last move, to judge what it cost
+ */
+struct equant_balancer {
+	int n;
+	struct equant_balance_options options;
+	struct equant_costs costs;
+	struct equant_history history;
+	struct equant_pace pace;
+	struct equant_rate *rates;
+	double *raw;
+	double *used;
+	long *target;
+	long *after;
+	int *transfers;
+	struct equant_instruction *instructions;
+	struct equant_heap_entry *room;
+};
+
+struct equant_balancer *equant_balancer_new(int n, const struct equant_balance_options *options)
+{
+	struct equant_balancer *b = calloc(1, sizeof(*b));
+
+	if (!b)
+		return NULL;
+	if (n < 1 || equant_balance_options_copy(&b->options, options)) {
+		errno = EINVAL;
+		goto failed;
+	}
+	b->n = n;
+	b->rates = calloc(n, sizeof(*b->rates));
+	b->raw = calloc(n, sizeof(*b->raw));
+	b->used = calloc(n, sizeof(*b->used));
+	b->target = calloc(n, sizeof(*b->target));
+	b->after = calloc(n, sizeof(*b->after));
+	b->transfers = calloc(n, sizeof(*b->transfers));
+	b->instructions = calloc(n, sizeof(*b->instructions));
+	b->room = calloc(n, sizeof(*b->room));
+	if (!b->rates || !b->raw || !b->used || !b->target || !b->after || !b->transfers ||
+	    !b->instructions || !b->room) {
+		errno = ENOMEM;
+		goto failed;
+	}
+	for (int i = 0; i < n; i++)
+		equant_rate_init(&b->rates[i]);
+	b->costs.fixed = options->move_fixed;
+	b->costs.per_unit = options->move_per_unit;
+	b->costs.scale = 1;
+	b->pace.interact = options->interact;
+	return b;
+
+failed:
+	equant_balancer_free(b);
+	return NULL;
+}
+
+void equant_balancer_free(struct equant_balancer *b)
+{
+	int error = errno;
+
+	if (!b)
+		return;
+	free(b->rates);
+	free(b->raw);
+	free(b->used);
+	free(b->target);
+	free(b->after);
+	free(b->transfers);
+	free(b->instructions);
+	free(b->room);
+	free(b);
+	errno = error;
+}
+
+const struct equant_rate *equant_balancer_rates(const struct equant_balancer *b)
+{
+	return b->rates;
+}
+
+static double job_quantum(const struct equant_balancer *b, const struct equant_sample *samples)
+{
+	double largest = 0;
+
+	for (int i = 0; i < b->n; i++)
+		if (samples[i].quantum > largest)
+			largest = samples[i].quantum;
+	return largest >= EQUANT_TIME_MIN ? largest : b->options.default_quantum;
+}
+
+static void observe(struct equant_balancer *b, const struct equant_sample *samples, double quantum)
+{
+	double elapsed = 0;
+
+	for (int i = 0; i < b->n; i++) {
+		equant_rate_update(&b->rates[i], &samples[i], b->options.mode, quantum);
+		elapsed += samples[i].interval;
+	}
+	elapsed /= b->n;
+	equant_history_advance(&b->history, elapsed, b->options.window);
+	equant_costs_update(&b->costs, samples, b->transfers, b->n, elapsed / b->options.window);
+	equant_pace_update(&b->pace, samples, b->n);
+}
+
+/*
+ * A rank that holds units and has not finished one makes every plan a guess.
+ * One that holds none could never become known: it is taken for average.
+ */
+static bool gather_rates(struct equant_balancer *b, const struct equant_sample *samples,
+			 const long *units)
+{
+	double raw = 0, used = 0;
+	int known = 0;
+
+	for (int i = 0; i < b->n; i++) {
+		const struct equant_rate *rate = &b->rates[i];
+		bool measured = b->options.mode == EQUANT_RATE_MEASURED ||
+				!(samples[i].flags & EQUANT_SAMPLE_RUN);
+
+		b->raw[i] = measured ? rate->raw : rate->rate;
+		b->used[i] = measured && !b->options.filter ? rate->raw : rate->rate;
+		if (b->raw[i] > 0 && b->used[i] > 0) {
+			raw += b->raw[i];
+			used += b->used[i];
+			known++;
+		} else if (units[i]) {
+			return false;
+		}
+	}
+	for (int i = 0; known && i < b->n; i++) {
+		if (b->raw[i] > 0 && b->used[i] > 0)
+			continue;
+		b->raw[i] = raw / known;
+		b->used[i] = used / known;
+	}
+	return known > 0;
+}
+
+/* Every rank keeps a unit where there is one for each, so that its speed stays known. */
+static int distribute(struct equant_balancer *b, const double *rates, const long *units)
+{
+	long total = 0;
+
+	for (int i = 0; i < b->n; i++)
+		total += units[i];
+	return equant_distribute_in(rates, b->n, total, 1, b->target, b->room);
+}
+
+static double stable_time(const struct equant_balancer *b, const struct equant_sample *samples,
+			  double quantum)
+{
+	double episode = equant_episode_stable(samples, b->n, quantum);
+
+	return episode > 0 ? episode : equant_history_stable(&b->history);
+}
+
+static void record_transfers(struct equant_balancer *b, int count)
+{
+	memset(b->transfers, 0, b->n * sizeof(*b->transfers));
+	for (int i = 0; i < count; i++) {
+		b->transfers[b->instructions[i].from]++;
+		b->transfers[b->instructions[i].to]++;
+	}
+}
+
+/* Instructions for the imbalance that was found, or the reason why there are none. */
+static enum equant_verdict plan(struct equant_balancer *b, const struct equant_sample *samples,
+				const long *units, struct equant_decision *decision)
+{
+	const struct equant_balance_options *o = &b->options;
+	double gain;
+	int count;
+
+	count = equant_instruct_in(units, b->target, b->n, o->ports, o->omit, b->instructions,
+				   b->room);
+	memcpy(b->after, units, b->n * sizeof(*units));
+	equant_apply(b->instructions, count, b->after);
+	gain = equant_reduction(b->used, units, b->after, b->n);
+	if (!count || gain <= 0)
+		return EQUANT_VERDICT_NOTHING;
+	decision->cost = b->costs.scale * equant_move_cost_in(b->instructions, count, b->n,
+							      b->costs.fixed, b->costs.per_unit,
+							      b->room);
+	decision->benefit = gain * stable_time(b, samples, decision->quantum);
+	if (o->profit > 0 && decision->cost > o->profit * decision->benefit)
+		return EQUANT_VERDICT_UNPROFITABLE;
+	if (!o->moves_allowed)
+		return EQUANT_VERDICT_FORBIDDEN;
+	decision->count = count;
+	return EQUANT_VERDICT_MOVE;
+}
+
+static int judge(struct equant_balancer *b, const struct equant_sample *samples, const long *units,
+		 struct equant_decision *decision)
+{
+	bool imbalanced;
+	int error;
+
+	decision->verdict = EQUANT_VERDICT_NO_RATES;
+	if (!gather_rates(b, samples, units))
+		return 0;
+	error = distribute(b, b->raw, units);
+	if (error)
+		return error;
+	decision->reduction = equant_reduction(b->raw, units, b->target, b->n);
+	imbalanced = decision->reduction > 0 && decision->reduction >= b->options.threshold;
+	equant_history_note(&b->history, imbalanced);
+	decision->verdict = EQUANT_VERDICT_BALANCED;
+	if (!imbalanced)
+		return 0;
+	error = distribute(b, b->used, units);
+	if (error)
+		return error;
+	decision->verdict = plan(b, samples, units, decision);
+	return 0;
+}
+
+int equant_balancer_decide(struct equant_balancer *b, const struct equant_sample *samples,
+			   const long *units, struct equant_decision *decision)
+{
+	struct equant_decision made = { .instructions = b->instructions };
+	int error = equant_samples_check(samples, units, b->n);
+
+	if (error)
+		return error;
+	made.quantum = job_quantum(b, samples);
+	observe(b, samples, made.quantum);
+	error = judge(b, samples, units, &made);
+	if (error)
+		return error;
+	if (made.verdict == EQUANT_VERDICT_MOVE) {
+		record_transfers(b, made.count);
+		b->history.pending = false;
+	}
+	made.period = equant_pace_period(&b->pace, &b->options,
+					 equant_scheduling_bound(samples, b->n, &b->options,
+								 made.quantum));
+	made.next_hook = equant_pace_hooks(&b->pace, made.period);
+	*decision = made;
+	return 0;
+}
+
+const char *equant_verdict_name(enum equant_verdict verdict)
+{
+	static const char *const names[] = {
+		[EQUANT_VERDICT_BALANCED] = "balanced",
+		[EQUANT_VERDICT_NO_RATES] = "no rates",
+		[EQUANT_VERDICT_UNPROFITABLE] = "unprofitable",
+		[EQUANT_VERDICT_NOTHING] = "nothing",
+		[EQUANT_VERDICT_FORBIDDEN] = "forbidden",
+		[EQUANT_VERDICT_MOVE] = "move",
+	};
+
+	if ((unsigned int)verdict >= sizeof(names) / sizeof(names[0]))
+		return "unknown";
+	return names[verdict];
+}

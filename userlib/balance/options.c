@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * What a balancer is given: options and samples, checked before they count.
+ */
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "balance/balance_internal.h"
+
+/* No time in seconds and no number of units is larger; keeps every sum finite. */
+#define FIELD_MOST 1e18
+
+/* Not a number compares false with everything. */
+static bool within(double value, double least, double most)
+{
+	return value >= least && value <= most;
+}
+
+static bool options_valid(const struct equant_balance_options *o)
+{
+	if (o->mode != EQUANT_RATE_PREDICTED && o->mode != EQUANT_RATE_MEASURED)
+		return false;
+	if (!within(o->threshold, 0, 1) || !within(o->profit, 0, FIELD_MOST))
+		return false;
+	if (!within(o->window, EQUANT_TIME_MIN, FIELD_MOST) || !within(o->period, 0, FIELD_MOST))
+		return false;
+	/* Fractions: more than nothing, at most all. */
+	if (!within(o->interact_fraction, 1e-6, 1) || !within(o->amplitude, 1e-6, 1))
+		return false;
+	if (!within(o->default_quantum, EQUANT_TIME_MIN, FIELD_MOST))
+		return false;
+	if (!within(o->move_fixed, 0, FIELD_MOST) || !within(o->move_per_unit, 0, FIELD_MOST))
+		return false;
+	return within(o->interact, 0, FIELD_MOST) && o->ports >= 0 && o->omit >= 0;
+}
+
+/* As the kernel's copy_struct_from_user(): a newer caller may set only what is known here. */
+int equant_balance_options_copy(struct equant_balance_options *to,
+				const struct equant_balance_options *from)
+{
+	const unsigned char *bytes = (const unsigned char *)from;
+
+	if (!from || from->sz < sizeof(*to))
+		return -EINVAL;
+	for (size_t i = sizeof(*to); i < from->sz; i++)
+		if (bytes[i])
+			return -EINVAL;
+	*to = *from;
+	return options_valid(to) ? 0 : -EINVAL;
+}
+
+static bool sample_valid(const struct equant_sample *sample)
+{
+	const double fields[] = {
+		sample->units,	  sample->wall,	    sample->run,      sample->wait,
+		sample->share,	  sample->settled,  sample->quantum,  sample->episode,
+		sample->interval, sample->interact, sample->move,     sample->moved,
+	};
+
+	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
+		if (!within(fields[i], 0, FIELD_MOST))
+			return false;
+	if (sample->flags & EQUANT_SAMPLE_PREDICTED)
+		return sample->share <= 1 && sample->settled <= 1;
+	return true;
+}
+
+int equant_samples_check(const struct equant_sample *samples, const long *units, int n)
+{
+	long total = 0;
+
+	for (int i = 0; i < n; i++) {
+		if (units[i] < 0 || __builtin_add_overflow(total, units[i], &total))
+			return -EINVAL;
+		if (!sample_valid(&samples[i]))
+			return -EINVAL;
+	}
+	return 0;
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * How often to balance:
+ *
+ *	period_interact   = t_interact / k_interact		(eq. 4.2)
+ *	period_movement   = t_movement / worksale		(eq. 4.3)
+ *	period_scheduling = t_quantum x quantumscale		(eq. 4.4)
+ *	period_target     = max of the three			(eq. 4.11)
+ *	nexthook          = period_target / period_compute	(eq. 4.1)
+ *
+ * with period_compute smoothed by eq. 4.12.  quantumscale follows from eq. 4.10:
+ * averaging over s leaves an amplitude of min(d, c) / s, d being the time on
+ * the CPU and c the time off it.
+ *
+ * The thesis fixed t_quantum at 100 ms and measured rates only.  Here the
+ * quantum is the live one, and a share that is predicted rather than measured
+ * needs no averaging: one quantum is enough.
+ *
+ * Reference: Siegell 1995, section 4.3.
+ */
+#include "balance/balance_internal.h"
+
+#define HOOKS_MOST (1L << 30)
+
+double equant_sampling_bound(double quantum, double share, double amplitude)
+{
+	double on = quantum;
+	double off = on / share - on;
+	double bound = (on < off ? on : off) / amplitude;
+
+	return bound > quantum ? bound : quantum;
+}
+
+/*
+ * A competitor takes whole quanta however small its part is, and a rank that is
+ * alone on its CPU now may have company before the sample ends: a measured
+ * share is granted the worst case of eq. 4.10, d = c.
+ */
+double equant_scheduling_bound(const struct equant_sample *samples, int n,
+			       const struct equant_balance_options *options, double quantum)
+{
+	for (int i = 0; i < n; i++)
+		if (!equant_rate_predicts(&samples[i], options->mode, quantum))
+			return equant_sampling_bound(quantum, 0.5, options->amplitude);
+	return quantum;
+}
+
+/* Eq. 4.12; the first value is taken as it is. */
+static double smooth(double history, double value)
+{
+	return history > 0 ? 0.5 * history + 0.5 * value : value;
+}
+
+static void update_compute(struct equant_pace *pace, const struct equant_sample *samples, int n)
+{
+	double sum = 0;
+	int ranks = 0;
+
+	for (int i = 0; i < n; i++) {
+		if (!samples[i].hooks || samples[i].interval < EQUANT_TIME_MIN)
+			continue;
+		sum += samples[i].interval / samples[i].hooks;
+		ranks++;
+	}
+	if (ranks)
+		pace->compute = smooth(pace->compute, sum / ranks);
+}
+
+static void update_interact(struct equant_pace *pace, const struct equant_sample *samples, int n)
+{
+	double sum = 0;
+
+	for (int i = 0; i < n; i++)
+		sum += samples[i].interact;
+	if (sum >= EQUANT_TIME_MIN)
+		pace->interact = smooth(pace->interact, sum / n);
+}
+
+static void update_movement(struct equant_pace *pace, const struct equant_sample *samples, int n)
+{
+	double most = 0;
+
+	for (int i = 0; i < n; i++)
+		if (samples[i].moved > 0 && samples[i].move > most)
+			most = samples[i].move;
+	pace->since++;
+	if (most < EQUANT_TIME_MIN)
+		return;
+	pace->movement = smooth(pace->movement, most);
+	pace->worksale = smooth(pace->worksale, pace->since);
+	pace->since = 0;
+}
+
+void equant_pace_update(struct equant_pace *pace, const struct equant_sample *samples, int n)
+{
+	update_compute(pace, samples, n);
+	update_interact(pace, samples, n);
+	update_movement(pace, samples, n);
+}
+
+double equant_pace_period(const struct equant_pace *pace,
+			  const struct equant_balance_options *options, double scheduling)
+{
+	double interact = pace->interact / options->interact_fraction;
+	double movement = pace->movement / (pace->worksale > 1 ? pace->worksale : 1);
+	double period = scheduling;
+
+	if (options->period > 0)
+		return options->period;
+	if (interact > period)
+		period = interact;
+	if (movement > period)
+		period = movement;
+	return period;
+}
+
+/* Eq. 4.1 to the nearest whole number; one hook until the time between hooks is known. */
+long equant_pace_hooks(const struct equant_pace *pace, double period)
+{
+	double hooks = pace->compute > 0 ? period / pace->compute + 0.5 : 1;
+
+	if (hooks < 1)
+		return 1;
+	return hooks < (double)HOOKS_MOST ? (long)hooks : HOOKS_MOST;
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * From samples to the rate of one rank.
+ *
+ * Measured, as in the thesis: units per wall second through the filter of
+ * section 5.4.  Predicted:
+ *
+ *	rate  = speed x share
+ *	speed = units per on-CPU second, over about the last eight quanta
+ *	share = (1 - c) prediction + c measured,  c = t / (t + 10 quanta)
+ *
+ * where t is the age of the evidence: the time the rank wanted the CPU since
+ * the prediction took its value.  The speed is known from a window of one
+ * quantum, a measured share needs about ten; the prediction bridges the gap.
+ *
+ * Reference: Siegell 1995, sections 5.2 and 5.4 for the measured rate.  The
+ * thesis knows wall time only; splitting it into speed and share is what a
+ * view of the scheduler adds: "slow because the CPU is shared" (follow the
+ * share) is told from "slow because the work has changed" (follow the speed).
+ *
+ * The prediction is the settled share: the kernel's group averages converge
+ * within tens of milliseconds, and the decision is about the time after that.
+ */
+#include "balance/balance_internal.h"
+
+/* Sums of the speed decay so that about this many quanta weigh. */
+#define SPEED_QUANTA 8
+/* A speed this far off, twice in a row in the same direction, is no noise. */
+#define SPEED_CHANGE 0.25
+/* Quanta of evidence that weigh as much as the prediction. */
+#define EVIDENCE_QUANTA 10
+/* Evidence kept: beside a prediction, and where there is none. */
+#define EVIDENCE_MOST 100
+#define EVIDENCE_ALONE 10
+/* A prediction that differs by more is another one. */
+#define PREDICTION_CHANGE 0.005
+/* Even a starved rank has a rate: the resolution of the kernel's shares. */
+#define SHARE_MIN (1.0 / (1 << 20))
+
+void equant_rate_init(struct equant_rate *rate)
+{
+	*rate = (struct equant_rate){ .predicted = -1, .share = 1 };
+	equant_filter_init(&rate->filter);
+}
+
+static bool differs(double value, double from, double fraction)
+{
+	double distance = value > from ? value - from : from - value;
+
+	return distance > fraction * from;
+}
+
+bool equant_rate_predicts(const struct equant_sample *sample, enum equant_rate_mode mode,
+			  double quantum)
+{
+	const uint32_t needed = EQUANT_SAMPLE_RUN | EQUANT_SAMPLE_PREDICTED;
+
+	if (mode != EQUANT_RATE_PREDICTED || (sample->flags & needed) != needed)
+		return false;
+	return sample->episode == 0 || sample->episode >= EQUANT_EPISODE_QUANTA * quantum;
+}
+
+/* Does this sample confirm that the work itself has changed? */
+static bool speed_changed(struct equant_rate *rate, double speed)
+{
+	double base = rate->suspect > 0 ? rate->suspect : rate->speed;
+
+	if (!differs(speed, base, SPEED_CHANGE)) {
+		rate->suspect = 0;
+		return false;
+	}
+	/* The first odd sample has pulled the speed to its side of the base. */
+	if (rate->suspect > 0 && (speed > base) == (rate->speed > base))
+		return true;
+	rate->suspect = rate->speed;
+	return false;
+}
+
+static void update_speed(struct equant_rate *rate, double units, double run, double quantum)
+{
+	double keep = 1 / (1 + run / (SPEED_QUANTA * quantum));
+
+	if (units <= 0 || run < EQUANT_TIME_MIN)
+		return;
+	if (rate->speed > 0 && speed_changed(rate, units / run)) {
+		rate->suspect = 0;
+		keep = 0;
+	}
+	rate->units = rate->units * keep + units;
+	rate->run = rate->run * keep + run;
+	rate->speed = rate->units / rate->run;
+}
+
+static void update_evidence(struct equant_rate *rate, const struct equant_sample *sample,
+			    double most)
+{
+	double age = rate->share_run + rate->share_wait;
+	double keep = age > most ? most / age : 1;
+
+	rate->share_run = rate->share_run * keep + sample->run;
+	rate->share_wait = rate->share_wait * keep + sample->wait;
+}
+
+static void update_share(struct equant_rate *rate, const struct equant_sample *sample,
+			 bool predicts, double quantum)
+{
+	double age, weight;
+
+	if (predicts && (rate->predicted < 0 ||
+			 differs(sample->settled, rate->predicted, PREDICTION_CHANGE))) {
+		rate->predicted = sample->settled;
+		rate->share_run = 0;
+		rate->share_wait = 0;
+	} else {
+		/* Evidence of a changed prediction begins with the next sample: this one straddles. */
+		update_evidence(rate, sample,
+				(predicts ? EVIDENCE_MOST : EVIDENCE_ALONE) * quantum);
+	}
+	age = rate->share_run + rate->share_wait;
+	weight = predicts ? age / (age + EVIDENCE_QUANTA * quantum) : 1;
+	if (age >= EQUANT_TIME_MIN)
+		rate->share = weight * (rate->share_run / age);
+	else if (predicts)
+		rate->share = 0;
+	if (predicts)
+		rate->share += (1 - weight) * sample->settled;
+	if (rate->share < SHARE_MIN)
+		rate->share = SHARE_MIN;
+}
+
+double equant_rate_update(struct equant_rate *rate, const struct equant_sample *sample,
+			  enum equant_rate_mode mode, double quantum)
+{
+	bool fresh = sample->units > 0 && sample->wall >= EQUANT_TIME_MIN;
+
+	/* The filter is fed in either mode, so that a fall-back finds it warm. */
+	if (fresh) {
+		rate->raw = sample->units / sample->wall;
+		equant_filter_update(&rate->filter, rate->raw);
+	}
+	if (sample->flags & EQUANT_SAMPLE_RUN) {
+		update_speed(rate, sample->units, sample->run, quantum);
+		update_share(rate, sample, equant_rate_predicts(sample, mode, quantum), quantum);
+		if (mode == EQUANT_RATE_PREDICTED) {
+			rate->rate = rate->speed * rate->share;
+			return rate->rate;
+		}
+	} else {
+		/* Wall time is all there is: it stands for the speed of a whole CPU. */
+		rate->speed = rate->filter.adjusted;
+		rate->share = 1;
+	}
+	rate->rate = rate->filter.adjusted;
+	return rate->rate;
+}
