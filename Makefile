@@ -50,7 +50,7 @@ endif
 export CC CLANG LLVM_STRIP MPICC PKG_CONFIG
 
 # These need nothing detected and nothing built.
-SETUP_GOALS := help clean deps
+SETUP_GOALS := help clean deps check demo bench
 ifneq ($(filter-out $(SETUP_GOALS),$(or $(MAKECMDGOALS),all)),)
 include $(O)/config.mk
 include tools/build/build.mk
@@ -65,8 +65,25 @@ $(O)/config.mk: tools/build/detect.sh $(wildcard /var/lib/dpkg/status)
 
 PHONY += deps setup demo check bench clean help FORCE
 
+# What could not be installed is left out, and said.
 deps:
-	$(Q)tools/build/deps.sh
+	$(Q)tools/build/deps.sh || [ $(filter-out deps,$(or $(MAKECMDGOALS),all)) ]
+
+# These begin with an empty machine.  What is missing is installed before a make
+# of its own looks for it.
+JOBS := $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
+AGAIN := $(MAKE) --no-print-directory $(JOBS)
+
+check: deps
+	$(Q)tests/check.sh $(if $(filter 1,$(V)),-v) -o $(O)
+
+demo: deps
+	$(Q)$(AGAIN) all
+	$(Q)$(O)/bin/equant demo
+
+bench: deps
+	$(Q)$(AGAIN) all tests
+	$(Q)mkdir -p $(O)/bench && TEST_BUILD=$(abspath $(O)) tests/bench/run
 
 clean:
 	$(call say,CLEAN,$(O))

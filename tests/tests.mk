@@ -59,10 +59,18 @@ $(LINUX)/.complete: tools/build/setup.sh
 	$(call say,EXTRACT,$(LINUX_SOURCE))
 	$(Q)mkdir -p $(@D) && tools/build/setup.sh $(LINUX_SOURCE) $(LINUX) && touch $@
 
-PHONY += setup tests
+$(O)/tests/contain: tests/contain.c $(O)/.flags
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(@D) && $(CC) $(STD) $(WARN) -O2 -D_GNU_SOURCE= -o $@ $<
+
+PHONY += setup tests list-tests
 setup: $(LINUX)/.complete
 
-tests: $(TEST_BINS)
+tests: $(TEST_BINS) $(O)/tests/contain
+
+# What `make check` runs.
+list-tests:
+	@printf '%s\n' $(TEST_RUN:$(O)/tests/%=%) $(TEST_SCRIPTS:tests/%=%)
 
 DEPS := $(TEST_C:%.c=$(O)/%.d) $(TEST_BPF:%.c=$(O)/%.d)
 -include $(wildcard $(DEPS))

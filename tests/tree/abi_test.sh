@@ -1,0 +1,73 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+# The library exports what its headers promise, and nothing else.
+
+. "$(dirname "$0")/lib.sh"
+
+headers=(userlib/include/equant/*.h)
+
+map_names()
+{
+	sed -n 's/^[[:space:]]*\(equant_[a-z0-9_]*\);$/\1/p' userlib/libequant.map | sort
+}
+
+header_names()
+{
+	tools/build/symbols.sh "${headers[@]}"
+}
+
+# Without MPI the library lacks a part that the headers have.
+exported_names()
+{
+	nm -D --defined-only "$TEST_BUILD/libequant.so" |
+		sed -n 's/^[0-9a-f]* [A-Z] \([^@]*\).*/\1/p' | grep -vx 'EQUANT_[0-9.]*' | sort
+}
+
+same()
+{
+	diff -u --label "$1" --label "$2" <("$3") <("$4")
+}
+
+prefixed()
+{
+	nm --defined-only --extern-only "$TEST_BUILD/libequant.a" 2> /dev/null |
+		sed -n 's/^[0-9a-f]* [A-Z] //p' | grep -v '^equant_'
+	return 0
+}
+
+# Constant tables of pointers are in .data.rel.ro, which the loader makes read-only.
+stateless()
+{
+	objdump -t "$TEST_BUILD/libequant.a" |
+		awk '/file format/ { file = $1 }
+		     / O (\.t?data|\.t?bss|\*COM\*)/ && !/ \.data\.rel\.ro/ { print file, $NF }'
+}
+
+undefined()
+{
+	local room
+
+	for room in "$TEST_BUILD"/userlib/*/; do
+		case $room in
+		*/core/ | */control/ | */loop/) continue ;;
+		esac
+		nm -A --undefined-only "$room"*.o | grep -E ' U P?MPI_'
+	done
+	return 0
+}
+
+plan 6
+silent "the version script lists what the headers mark EQUANT_API" \
+	same headers userlib/libequant.map header_names map_names
+if [ "$(config HAVE_MPI)" = 1 ]; then
+	silent "the shared library exports what the version script lists" \
+		same userlib/libequant.map libequant.so map_names exported_names
+else
+	skip "the shared library exports what the version script lists" "built without MPI"
+fi
+silent "every symbol of the library begins with equant_" prefixed
+silent "the library has no global that can change" stateless
+silent "the rooms that are to be pure call no MPI" undefined
+silent "the soname is libequant.so.0" sh -c \
+	"objdump -p '$TEST_BUILD/libequant.so' | grep -q 'SONAME *libequant.so.0\$'"
+finish
