@@ -271,12 +271,12 @@ struct equant_stats {
 	double wall; /* compute sections */
 	double run; /* ... on a CPU */
 	double wait; /* ... runnable, another task had the CPU */
-	double cpu; /* ... CPU time by the kernel's clock; run - cpu went to interrupts and steal */
 	double balancing; /* in hooks that were due, without the next two */
 	double waiting; /* in hooks, for other ranks */
 	double moving; /* in hooks, moving slices */
-	double total_run; /* the rank's thread from first begin to last end, sections or not */
+	double total_run; /* the rank's thread over @elapsed, sections or not */
 	double total_wait;
+	double total_cpu; /* by the kernel's CPU clock; total_run - total_cpu: interrupts and steal */
 	double speed; /* units per on-CPU second, last estimate */
 	double share; /* last estimate */
 	double quantum; /* 0 = not known */

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * mm - matrix multiplication, C = A x B, again and again (Siegell 1995, fig. 1.7).
+ *
+ * Rows of A and C are distributed and move with the work; B is everywhere.
+ * The products are independent of each other, so ranks meet only where equant
+ * balances them.  Rank 0 verifies C bit for bit against the sequential
+ * product.  With --plain the program contains no equant call at all: the
+ * yardstick for what measuring and balancing cost.
+ */
+#include <equant/equant.h>
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct mm {
+	long n;
+	long products;
+	int plain;
+	int quiet;
+	int rank;
+	int ranks;
+	double *a, *b, *c;
+};
+
+static void usage(FILE *out)
+{
+	fputs("usage: mm [-n SIZE] [-p PRODUCTS] [--plain] [--quiet]\n"
+	      "  -n SIZE      rows and columns (default 512)\n"
+	      "  -p PRODUCTS  how often to multiply (default 100)\n"
+	      "  --plain      equal blocks of rows, no equant call\n",
+	      out);
+}
+
+static long number(const char *text, const char *name, long low, long high)
+{
+	char *end;
+	long value;
+
+	errno = 0;
+	value = strtol(text, &end, 10);
+	if (errno || end == text || *end || value < low || value > high) {
+		fprintf(stderr, "mm: %s %s: not a number from %ld to %ld\n", name, text, low, high);
+		exit(2);
+	}
+	return value;
+}
+
+static void parse(struct mm *mm, int argc, char **argv)
+{
+	static const struct option longs[] = { { "plain", no_argument, NULL, 'P' },
+					       { "quiet", no_argument, NULL, 'q' },
+					       { "help", no_argument, NULL, 'h' },
+					       { 0 } };
+	int c;
+
+	while ((c = getopt_long(argc, argv, "n:p:h", longs, NULL)) != -1) {
+		if (c == 'n')
+			mm->n = number(optarg, "-n", 0, 20000);
+		else if (c == 'p')
+			mm->products = number(optarg, "-p", 0, 1000000000);
+		else if (c == 'P')
+			mm->plain = 1;
+		else if (c == 'q')
+			mm->quiet = 1;
+		else {
+			usage(c == 'h' ? stdout : stderr);
+			exit(c == 'h' ? 0 : 2);
+		}
+	}
+	if (optind < argc) {
+		fprintf(stderr, "mm: %s: unexpected argument\n", argv[optind]);
+		exit(2);
+	}
+}
+
+static double *matrix(long n)
+{
+	double *m = calloc((size_t)(n ? n * n : 1), sizeof(*m));
+
+	if (!m) {
+		perror("mm: matrix");
+		MPI_Abort(MPI_COMM_WORLD, 1);
+	}
+	return m;
+}
+
+static void fill(struct mm *mm)
+{
+	long i, cells = mm->n * mm->n;
+
+	for (i = 0; i < cells; i++) {
+		mm->a[i] = (double)(i * 37 % 101) / 101 - 0.5;
+		mm->b[i] = (double)(i * 53 % 103) / 103 - 0.5;
+	}
+}
+
+/* One row of the product; the order of the additions is fixed, so the result is too. */
+static void multiply_row(const struct mm *mm, const double *a, double *restrict c)
+{
+	long n = mm->n, j, k;
+
+	memset(c, 0, (size_t)n * sizeof(*c));
+	for (k = 0; k < n; k++) {
+		const double *restrict b = mm->b + k * n;
+		double f = a[k];
+
+		for (j = 0; j < n; j++)
+			c[j] += f * b[j];
+	}
+}
+
+static void row(const struct mm *mm, long r)
+{
+	multiply_row(mm, mm->a + r * mm->n, mm->c + r * mm->n);
+}
+
+static int verify(const struct mm *mm)
+{
+	double *expected = matrix(mm->n);
+	long r, wrong = 0;
+
+	for (r = 0; r < mm->n; r++) {
+		multiply_row(mm, mm->a + r * mm->n, expected);
+		if (memcmp(expected, mm->c + r * mm->n, (size_t)mm->n * sizeof(double)))
+			wrong++;
+	}
+	free(expected);
+	if (wrong)
+		fprintf(stderr, "mm: %ld of %ld rows are wrong\n", wrong, mm->n);
+	return wrong ? 1 : 0;
+}
+
+/* Collects rows on rank 0, which asks @owner where each is. */
+static void gather(struct mm *mm, int (*owner)(const void *ctx, long row), const void *ctx)
+{
+	long r;
+
+	for (r = 0; r < mm->n; r++) {
+		int from = owner(ctx, r);
+
+		if (from == mm->rank && mm->rank)
+			MPI_Send(mm->c + r * mm->n, (int)mm->n, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD);
+		else if (from && !mm->rank)
+			MPI_Recv(mm->c + r * mm->n, (int)mm->n, MPI_DOUBLE, from, 0, MPI_COMM_WORLD,
+				 MPI_STATUS_IGNORE);
+	}
+}
+
+static int owner_of_block(const void *ctx, long r)
+{
+	const struct mm *mm = ctx;
+	long each = mm->n / mm->ranks, more = mm->n % mm->ranks;
+
+	return (int)(r < more * (each + 1) ? r / (each + 1) : more + (r - more * (each + 1)) / each);
+}
+
+static int owner_of_unit(const void *ctx, long r)
+{
+	return equant_loop_owner(ctx, r);
+}
+
+static int run_plain(struct mm *mm, double *elapsed)
+{
+	long first = mm->n, count = 0, p, r;
+
+	for (r = mm->n - 1; r >= 0; r--) {
+		if (owner_of_block(mm, r) == mm->rank) {
+			first = r;
+			count++;
+		}
+	}
+	MPI_Barrier(MPI_COMM_WORLD);
+	*elapsed = -MPI_Wtime();
+	for (p = 0; p < mm->products; p++)
+		for (r = first; r < first + count; r++)
+			row(mm, r);
+	*elapsed += MPI_Wtime();
+	gather(mm, owner_of_block, mm);
+	return 0;
+}
+
+static int run_balanced(struct mm *mm, double *elapsed)
+{
+	struct equant_loop *rows;
+	struct equant *eq;
+	int error, closed;
+	long p;
+
+	error = equant_open(&eq, MPI_COMM_WORLD, NULL);
+	if (error)
+		return error;
+	rows = equant_loop_new(eq, "rows", mm->n);
+	if (!rows) {
+		error = -errno;
+		goto close;
+	}
+	if (mm->n) {
+		error = equant_loop_array(rows, mm->a, (size_t)mm->n * sizeof(double));
+		error = error ? error : equant_loop_array(rows, mm->c, (size_t)mm->n * sizeof(double));
+	}
+	MPI_Barrier(MPI_COMM_WORLD);
+	*elapsed = -MPI_Wtime();
+	for (p = 0; p < mm->products && !error; p++) {
+		equant_begin(rows);
+		equant_for_each_unit(rows, r)
+			row(mm, r);
+		equant_end(rows);
+		error = equant_hook(rows);
+	}
+	*elapsed += MPI_Wtime();
+	if (!error)
+		gather(mm, owner_of_unit, rows);
+	closed = equant_loop_free(rows);
+	error = error ? error : closed;
+close:
+	closed = equant_close(eq);
+	return error ? error : closed;
+}
+
+int main(int argc, char **argv)
+{
+	struct mm mm = { .n = 512, .products = 100 };
+	double elapsed = 0, longest = 0;
+	int error, wrong = 0;
+
+	MPI_Init(&argc, &argv);
+	parse(&mm, argc, argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &mm.rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &mm.ranks);
+	mm.a = matrix(mm.n);
+	mm.b = matrix(mm.n);
+	mm.c = matrix(mm.n);
+	fill(&mm);
+
+	error = mm.plain ? run_plain(&mm, &elapsed) : run_balanced(&mm, &elapsed);
+	if (error) {
+		fprintf(stderr, "mm: rank %d: %s\n", mm.rank, strerror(-error));
+		MPI_Abort(MPI_COMM_WORLD, 1);
+	}
+	MPI_Reduce(&elapsed, &longest, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+	if (!mm.rank && mm.products)
+		wrong = verify(&mm);
+	if (!mm.rank && !mm.quiet)
+		printf("mm: n=%ld products=%ld ranks=%d elapsed=%.6f s %s\n", mm.n, mm.products,
+		       mm.ranks, longest, wrong ? "WRONG" : "verified");
+	free(mm.a);
+	free(mm.b);
+	free(mm.c);
+	MPI_Finalize();
+	return wrong;
+}

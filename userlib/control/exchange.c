@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * Every rank's item to every rank in ceil(log2 P) rounds of one message each
+ * way (Bruck et al., Efficient Algorithms for All-to-All Communications in
+ * Multiport Message-Passing Systems, IEEE TPDS 8(11), 1997): in round k a
+ * rank sends all it knows to rank - 2^k and receives as much from rank +
+ * 2^k.  Any P; point-to-point only, so that the rounds progress between
+ * hooks and nobody waits for a collective.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/exchange.h"
+#include "control/wait.h"
+#include "core/mpi_error.h"
+
+struct equant_exchange {
+	MPI_Comm comm;
+	int tag;
+	int rank;
+	int ranks;
+	int distance; /* 2^k of the round under way; >= ranks: complete */
+	int active; /* requests[] are in use */
+	size_t size;
+	MPI_Request requests[2]; /* send, receive */
+	char *rotated; /* item of rank + i at index i */
+	char *items; /* item of rank i at index i */
+};
+
+struct equant_exchange *equant_exchange_new(MPI_Comm comm, int tag, size_t size)
+{
+	struct equant_exchange *x = calloc(1, sizeof(*x));
+
+	if (!x)
+		return NULL;
+	x->comm = comm;
+	x->tag = tag;
+	x->size = size;
+	x->requests[0] = x->requests[1] = MPI_REQUEST_NULL;
+	if (equant_mpi_error(MPI_Comm_rank(comm, &x->rank), "MPI_Comm_rank") ||
+	    equant_mpi_error(MPI_Comm_size(comm, &x->ranks), "MPI_Comm_size")) {
+		free(x);
+		errno = EIO;
+		return NULL;
+	}
+	x->distance = x->ranks;
+	x->rotated = calloc((size_t)x->ranks, size);
+	x->items = calloc((size_t)x->ranks, size);
+	if (!x->rotated || !x->items) {
+		equant_exchange_free(x);
+		errno = ENOMEM;
+		return NULL;
+	}
+	return x;
+}
+
+void equant_exchange_free(struct equant_exchange *x)
+{
+	if (!x)
+		return;
+	free(x->rotated);
+	free(x->items);
+	free(x);
+}
+
+int equant_exchange_rounds(const struct equant_exchange *x)
+{
+	int rounds = 0;
+
+	while ((1 << rounds) < x->ranks)
+		rounds++;
+	return rounds;
+}
+
+static int start_round(struct equant_exchange *x)
+{
+	int known = x->distance, missing = x->ranks - x->distance;
+	size_t bytes = (size_t)(known < missing ? known : missing) * x->size;
+	int to = (x->rank - x->distance + x->ranks) % x->ranks;
+	int from = (x->rank + x->distance) % x->ranks;
+	int error;
+
+	error = MPI_Irecv(x->rotated + (size_t)x->distance * x->size, (int)bytes, MPI_BYTE, from,
+			  x->tag, x->comm, &x->requests[1]);
+	if (error == MPI_SUCCESS)
+		error = MPI_Isend(x->rotated, (int)bytes, MPI_BYTE, to, x->tag, x->comm,
+				  &x->requests[0]);
+	x->active = error == MPI_SUCCESS;
+	return equant_mpi_error(error, "sending a sample");
+}
+
+int equant_exchange_start(struct equant_exchange *x, const void *item)
+{
+	memcpy(x->rotated, item, x->size);
+	x->distance = 1;
+	return x->ranks > 1 ? start_round(x) : 0;
+}
+
+/* The round's messages have come and gone. */
+static int end_round(struct equant_exchange *x)
+{
+	x->active = 0;
+	x->distance *= 2;
+	return x->distance < x->ranks ? start_round(x) : 0;
+}
+
+int equant_exchange_progress(struct equant_exchange *x)
+{
+	int done, error;
+
+	while (x->distance < x->ranks) {
+		error = equant_mpi_error(MPI_Testall(2, x->requests, &done, MPI_STATUSES_IGNORE),
+					 "exchanging samples");
+		if (error)
+			return error;
+		if (!done)
+			return 0;
+		error = end_round(x);
+		if (error)
+			return error;
+	}
+	return 1;
+}
+
+int equant_exchange_finish(struct equant_exchange *x, double timeout, uint64_t *waited_ns)
+{
+	size_t front;
+	int error;
+
+	while (x->distance < x->ranks) {
+		error = equant_wait_requests(x->requests, 2, timeout, waited_ns);
+		if (error)
+			return error;
+		error = end_round(x);
+		if (error)
+			return error;
+	}
+	front = (size_t)(x->ranks - x->rank) * x->size;
+	memcpy(x->items + (size_t)x->rank * x->size, x->rotated, front);
+	memcpy(x->items, x->rotated + front, (size_t)x->rank * x->size);
+	return 0;
+}
+
+const void *equant_exchange_items(const struct equant_exchange *x)
+{
+	return x->items;
+}
+
+int equant_exchange_awaited(const struct equant_exchange *x)
+{
+	return x->distance < x->ranks ? (x->rank + x->distance) % x->ranks : -1;
+}
+
+void equant_exchange_cancel(struct equant_exchange *x)
+{
+	int i;
+
+	for (i = 0; x->active && i < 2; i++) {
+		if (x->requests[i] == MPI_REQUEST_NULL)
+			continue;
+		/* A send to a rank that is gone may never complete: let go of it. */
+		MPI_Cancel(&x->requests[i]);
+		MPI_Request_free(&x->requests[i]);
+	}
+	x->active = 0;
+	x->distance = x->ranks;
+}

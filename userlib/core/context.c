@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* The context: one per communicator, any number at once. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/message.h"
+#include "core/mpi_error.h"
+#include "core/options.h"
+#include "loop/loop_internal.h"
+
+const char *equant_version(void)
+{
+	return EQUANT_VERSION;
+}
+
+int equant_mpi_is_over(void)
+{
+	int over = 0;
+
+	return MPI_Finalized(&over) != MPI_SUCCESS || over;
+}
+
+static int check_comm(MPI_Comm comm)
+{
+	int running = 0, inter = 0;
+
+	MPI_Initialized(&running);
+	if (!running || equant_mpi_is_over()) {
+		equant_message("equant_open: MPI is not initialised");
+		return -EINVAL;
+	}
+	if (comm == MPI_COMM_NULL) {
+		equant_message("equant_open: MPI_COMM_NULL is no communicator");
+		return -EINVAL;
+	}
+	if (MPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS || inter) {
+		equant_message("equant_open: an intracommunicator is needed");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int duplicate(struct equant *eq, MPI_Comm comm)
+{
+	int error = equant_mpi_error(MPI_Comm_dup(comm, &eq->comm), "MPI_Comm_dup");
+
+	if (error)
+		return error;
+	MPI_Comm_set_errhandler(eq->comm, MPI_ERRORS_RETURN);
+	MPI_Comm_rank(eq->comm, &eq->rank);
+	MPI_Comm_size(eq->comm, &eq->ranks);
+	return 0;
+}
+
+/* "%r" in the probe's argument stands for the rank. */
+static void probe_name(const struct equant *eq, char *name, size_t size)
+{
+	const char *from = eq->options.probe, *mark = strstr(from, "%r");
+
+	if (mark)
+		snprintf(name, size, "%.*s%d%s", (int)(mark - from), from, eq->rank, mark + 2);
+	else
+		snprintf(name, size, "%s", from);
+}
+
+static int open_probe(struct equant *eq)
+{
+	char why[1024] = "", name[512];
+	char *line, *rest = why;
+
+	probe_name(eq, name, sizeof(name));
+	eq->probe = equant_probe_open(name, why, sizeof(why));
+	if (!eq->probe) {
+		int error = -errno;
+
+		equant_message("rank %d: probe %s: %s", eq->rank, name, why);
+		return error;
+	}
+	while (eq->options.verbose && (line = strsep(&rest, "\n")))
+		if (*line)
+			equant_message("rank %d: %s", eq->rank, line);
+	return 0;
+}
+
+/* If one rank cannot, none does; and all must balance by the same rules. */
+static int agree(struct equant *eq, int error)
+{
+	uint64_t digest = equant_options_digest(&eq->options);
+	uint64_t mine[3] = { (uint64_t)-error, digest, ~digest }, all[3];
+	int failed;
+
+	failed = equant_mpi_error(MPI_Allreduce(mine, all, 3, MPI_UINT64_T, MPI_MAX, eq->comm),
+				  "comparing options");
+	if (error || failed)
+		return error ? error : failed;
+	if (all[0])
+		return -ECANCELED;
+	if (all[1] == ~all[2])
+		return 0;
+	if (!eq->rank)
+		equant_message("the options (EQUANT_* or struct equant_options) differ between ranks");
+	return -EINVAL;
+}
+
+static void release(struct equant *eq)
+{
+	equant_probe_close(eq->probe);
+	equant_options_release(&eq->options);
+	if (eq->comm != MPI_COMM_NULL && !equant_mpi_is_over())
+		MPI_Comm_free(&eq->comm);
+	free(eq);
+}
+
+int equant_open(struct equant **out, MPI_Comm comm, const struct equant_options *options)
+{
+	struct equant *eq;
+	int error;
+
+	*out = NULL;
+	error = check_comm(comm);
+	if (error)
+		return error;
+	eq = calloc(1, sizeof(*eq));
+	if (!eq)
+		return -ENOMEM;
+	eq->comm = MPI_COMM_NULL;
+	error = duplicate(eq, comm);
+	if (error)
+		goto fail;
+	error = equant_options_resolve(&eq->options, options);
+	if (!error)
+		error = open_probe(eq);
+	error = agree(eq, error);
+	if (error)
+		goto fail;
+	*out = eq;
+	return 0;
+fail:
+	release(eq);
+	return error;
+}
+
+int equant_close(struct equant *eq)
+{
+	int error = 0, first = 0;
+
+	if (!eq)
+		return 0;
+	if (equant_mpi_is_over())
+		first = -EPIPE;
+	while (eq->loops) {
+		error = equant_loop_free(eq->loops);
+		first = first ? first : error;
+	}
+	release(eq);
+	return first;
+}
+
+struct equant_probe *equant_probe(struct equant *eq)
+{
+	return eq->probe;
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+#include <errno.h>
+#include <mpi.h>
+
+#include "core/message.h"
+#include "core/mpi_error.h"
+
+int equant_mpi_error(int code, const char *what)
+{
+	char text[MPI_MAX_ERROR_STRING];
+	int class, length;
+
+	if (code == MPI_SUCCESS)
+		return 0;
+	if (MPI_Error_string(code, text, &length) != MPI_SUCCESS)
+		text[0] = '\0';
+	equant_message("%s: %s", what, text);
+	if (MPI_Error_class(code, &class) != MPI_SUCCESS)
+		return -EIO;
+	if (class == MPI_ERR_NO_MEM)
+		return -ENOMEM;
+	if (class == MPI_ERR_TRUNCATE || class == MPI_ERR_COUNT || class == MPI_ERR_TYPE)
+		return -EPROTO;
+	return -EIO;
+}

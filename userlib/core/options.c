@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * Options: one table gives each its type, range, default, environment
+ * variable and help text.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/message.h"
+#include "core/options.h"
+
+enum kind { STRING, CHOICE, INTEGER, LONG, REAL };
+
+struct option {
+	const char *variable;
+	enum kind kind;
+	size_t offset;
+	const char *choices; /* CHOICE: words separated by '|', value = index */
+	double low, high; /* INTEGER, LONG, REAL */
+	double initial; /* not for STRING */
+	const char *text; /* STRING: default */
+	const char *meaning;
+	int local; /* may differ between ranks */
+};
+
+#define FIELD(name) offsetof(struct equant_options, name)
+
+static const struct option options[] = {
+	{ .variable = "EQUANT_PROBE",
+	  .kind = STRING,
+	  .offset = FIELD(probe),
+	  .text = "auto",
+	  .local = 1,
+	  .meaning = "source of CPU times: auto, bpf, schedstat, clock, replay:FILE (%r = rank)" },
+	{ .variable = "EQUANT_TRACE",
+	  .kind = STRING,
+	  .offset = FIELD(trace),
+	  .local = 1,
+	  .meaning = "directory for a trace per rank and loop" },
+	{ .variable = "EQUANT_REPORT",
+	  .kind = STRING,
+	  .offset = FIELD(report),
+	  .local = 1,
+	  .meaning = "directory for a report per loop" },
+	{ .variable = "EQUANT_BALANCE",
+	  .kind = CHOICE,
+	  .offset = FIELD(balance),
+	  .choices = "off|on",
+	  .initial = 1,
+	  .meaning = "off: measure only, no messages, no moves" },
+	{ .variable = "EQUANT_RATE",
+	  .kind = CHOICE,
+	  .offset = FIELD(rate),
+	  .choices = "predicted|measured",
+	  .initial = EQUANT_RATE_PREDICTED,
+	  .meaning = "speed x predicted share, or units per wall second" },
+	{ .variable = "EQUANT_FILTER",
+	  .kind = CHOICE,
+	  .offset = FIELD(filter),
+	  .choices = "none|states",
+	  .initial = 1,
+	  .meaning = "filter of the measured rate" },
+	{ .variable = "EQUANT_CHECK",
+	  .kind = CHOICE,
+	  .offset = FIELD(check),
+	  .choices = "off|on",
+	  .initial = 0,
+	  .meaning = "verify counts and checksums after every balancing phase" },
+	{ .variable = "EQUANT_DEPTH",
+	  .kind = INTEGER,
+	  .offset = FIELD(depth),
+	  .low = 0,
+	  .high = 1,
+	  .initial = 1,
+	  .meaning = "phases an interaction may take: 0 synchronous, 1 pipelined" },
+	{ .variable = "EQUANT_PORTS",
+	  .kind = INTEGER,
+	  .offset = FIELD(ports),
+	  .low = 0,
+	  .high = 1 << 20,
+	  .initial = 0,
+	  .meaning = "transfers a rank may receive per phase, 0 = any number" },
+	{ .variable = "EQUANT_VERBOSE",
+	  .kind = CHOICE,
+	  .offset = FIELD(verbose),
+	  .choices = "off|on",
+	  .initial = 0,
+	  .local = 1,
+	  .meaning = "say which probe and why, and every decision that moves work" },
+	{ .variable = "EQUANT_OMIT",
+	  .kind = LONG,
+	  .offset = FIELD(omit),
+	  .low = 0,
+	  .high = 1e15,
+	  .initial = 0,
+	  .meaning = "transfers of fewer units are left out" },
+	{ .variable = "EQUANT_PERIOD",
+	  .kind = REAL,
+	  .offset = FIELD(period),
+	  .low = 0,
+	  .high = 1e6,
+	  .initial = 0,
+	  .meaning = "seconds between balancing phases, 0 = from the scheduler's quantum" },
+	{ .variable = "EQUANT_THRESHOLD",
+	  .kind = REAL,
+	  .offset = FIELD(threshold),
+	  .low = 0,
+	  .high = 1,
+	  .initial = 0.05,
+	  .meaning = "smallest predicted gain worth moving work for" },
+	{ .variable = "EQUANT_PROFIT",
+	  .kind = REAL,
+	  .offset = FIELD(profit),
+	  .low = 0,
+	  .high = 1e9,
+	  .initial = 5,
+	  .meaning = "cancel moves that cost more than this times their benefit, 0 = never" },
+	{ .variable = "EQUANT_WINDOW",
+	  .kind = REAL,
+	  .offset = FIELD(window),
+	  .low = 0.001,
+	  .high = 1e6,
+	  .initial = 10,
+	  .meaning = "seconds of history behind the expected benefit" },
+	{ .variable = "EQUANT_INTERACT",
+	  .kind = REAL,
+	  .offset = FIELD(interact),
+	  .low = 1e-6,
+	  .high = 1,
+	  .initial = 0.05,
+	  .meaning = "largest fraction of time for balancing interactions" },
+	{ .variable = "EQUANT_AMPLITUDE",
+	  .kind = REAL,
+	  .offset = FIELD(amplitude),
+	  .low = 1e-3,
+	  .high = 1,
+	  .initial = 0.1,
+	  .meaning = "tolerated amplitude of a measured rate" },
+	{ .variable = "EQUANT_TIMEOUT",
+	  .kind = REAL,
+	  .offset = FIELD(timeout),
+	  .low = 0.01,
+	  .high = 1e6,
+	  .initial = 30,
+	  .meaning = "checked mode: seconds until a silent rank is an error" },
+};
+
+#define NR_OPTIONS (sizeof(options) / sizeof(options[0]))
+
+static void *field(const struct equant_options *set, const struct option *o)
+{
+	return (char *)set + o->offset;
+}
+
+static void store(struct equant_options *set, const struct option *o, double value)
+{
+	if (o->kind == REAL)
+		*(double *)field(set, o) = value;
+	else if (o->kind == LONG)
+		*(long *)field(set, o) = (long)value;
+	else
+		*(int *)field(set, o) = (int)value;
+}
+
+static double load(const struct equant_options *set, const struct option *o)
+{
+	if (o->kind == REAL)
+		return *(double *)field(set, o);
+	if (o->kind == LONG)
+		return (double)*(long *)field(set, o);
+	return *(int *)field(set, o);
+}
+
+void equant_options_init(struct equant_options *set)
+{
+	size_t i;
+
+	memset(set, 0, sizeof(*set));
+	set->sz = sizeof(*set);
+	for (i = 0; i < NR_OPTIONS; i++) {
+		if (options[i].kind == STRING)
+			*(const char **)field(set, &options[i]) = options[i].text;
+		else
+			store(set, &options[i], options[i].initial);
+	}
+}
+
+/* Index of @value among "a|b|c", -1 if it is none of them. */
+static int choice_index(const char *choices, const char *value)
+{
+	size_t length = strlen(value);
+	int index = 0;
+
+	for (;;) {
+		size_t word = strcspn(choices, "|");
+
+		if (word == length && !memcmp(choices, value, length))
+			return index;
+		if (!choices[word])
+			return -1;
+		choices += word + 1;
+		index++;
+	}
+}
+
+static int nr_choices(const char *choices)
+{
+	int n = 1;
+
+	for (; *choices; choices++)
+		n += *choices == '|';
+	return n;
+}
+
+static void range_text(const struct option *o, char *text, size_t size)
+{
+	if (o->kind == STRING)
+		snprintf(text, size, "text");
+	else if (o->kind == CHOICE)
+		snprintf(text, size, "%s", o->choices);
+	else
+		snprintf(text, size, "%g..%g", o->low, o->high);
+}
+
+static int bad_value(const struct option *o, const char *value)
+{
+	char range[64];
+
+	range_text(o, range, sizeof(range));
+	equant_message("%s=%s: not one of %s", o->variable, value, range);
+	return -EINVAL;
+}
+
+static int parse(struct equant_options *set, const struct option *o, const char *value)
+{
+	char *end;
+	double number;
+
+	if (o->kind == STRING) {
+		*(const char **)field(set, o) = *value ? value : NULL;
+		return 0;
+	}
+	if (o->kind == CHOICE) {
+		number = choice_index(o->choices, value);
+		if (number < 0)
+			return bad_value(o, value);
+	} else {
+		errno = 0;
+		number = strtod(value, &end);
+		if (end == value || *end || errno || !isfinite(number) || number < o->low ||
+		    number > o->high)
+			return bad_value(o, value);
+		if (o->kind != REAL && number != floor(number))
+			return bad_value(o, value);
+	}
+	store(set, o, number);
+	return 0;
+}
+
+/* What the program itself has set must be in range too. */
+static int check_field(const struct equant_options *set, const struct option *o)
+{
+	double high = o->kind == CHOICE ? nr_choices(o->choices) - 1 : o->high;
+	double low = o->kind == CHOICE ? 0 : o->low;
+	double value;
+	char text[32];
+
+	if (o->kind == STRING)
+		return 0;
+	value = load(set, o);
+	if (value >= low && value <= high)
+		return 0;
+	snprintf(text, sizeof(text), "%g", value);
+	return bad_value(o, text);
+}
+
+static int take_user(struct equant_options *out, const struct equant_options *user)
+{
+	const char *bytes = (const char *)user;
+	size_t i;
+
+	if (user->sz < FIELD(probe) + sizeof(user->probe)) {
+		equant_message("struct equant_options: sz = %zu is too small", user->sz);
+		return -EINVAL;
+	}
+	for (i = sizeof(*out); i < user->sz; i++) {
+		if (bytes[i]) {
+			equant_message("struct equant_options: byte %zu is set, this library knows %zu",
+				       i, sizeof(*out));
+			return -EINVAL;
+		}
+	}
+	memcpy(out, user, user->sz < sizeof(*out) ? user->sz : sizeof(*out));
+	out->sz = sizeof(*out);
+	return 0;
+}
+
+static int own_strings(struct equant_options *set)
+{
+	size_t i;
+	int error = 0;
+
+	for (i = 0; i < NR_OPTIONS; i++) {
+		const char **text = field(set, &options[i]);
+
+		if (options[i].kind != STRING || !*text)
+			continue;
+		*text = strdup(*text);
+		if (!*text)
+			error = -ENOMEM;
+	}
+	if (!set->probe && !error) {
+		set->probe = strdup("auto");
+		error = set->probe ? 0 : -ENOMEM;
+	}
+	return error;
+}
+
+int equant_options_resolve(struct equant_options *out, const struct equant_options *user)
+{
+	const char *value;
+	size_t i;
+	int error;
+
+	equant_options_init(out);
+	if (user) {
+		error = take_user(out, user);
+		if (error)
+			return error;
+	}
+	for (i = 0; i < NR_OPTIONS; i++) {
+		value = getenv(options[i].variable);
+		error = value ? parse(out, &options[i], value) : check_field(out, &options[i]);
+		if (error)
+			return error;
+	}
+	error = own_strings(out);
+	if (error)
+		equant_options_release(out);
+	return error;
+}
+
+void equant_options_release(struct equant_options *set)
+{
+	size_t i;
+
+	for (i = 0; i < NR_OPTIONS; i++) {
+		if (options[i].kind != STRING)
+			continue;
+		free(*(char **)field(set, &options[i]));
+		*(char **)field(set, &options[i]) = NULL;
+	}
+}
+
+/* FNV-1a over the values that every rank must share. */
+uint64_t equant_options_digest(const struct equant_options *set)
+{
+	uint64_t hash = 0xcbf29ce484222325ull;
+	size_t i, j;
+
+	for (i = 0; i < NR_OPTIONS; i++) {
+		unsigned char bytes[sizeof(double)];
+		double value;
+
+		if (options[i].local || options[i].kind == STRING)
+			continue;
+		value = load(set, &options[i]);
+		memcpy(bytes, &value, sizeof(bytes));
+		for (j = 0; j < sizeof(bytes); j++)
+			hash = (hash ^ bytes[j]) * 0x100000001b3ull;
+	}
+	return hash;
+}
+
+void equant_options_describe(void (*line)(void *ctx, const char *variable, const char *value,
+					  const char *range, const char *meaning),
+			     void *ctx)
+{
+	char value[64], range[64];
+	size_t i;
+
+	for (i = 0; i < NR_OPTIONS; i++) {
+		const struct option *o = &options[i];
+
+		range_text(o, range, sizeof(range));
+		if (o->kind == STRING)
+			snprintf(value, sizeof(value), "%s", o->text ? o->text : "");
+		else if (o->kind == CHOICE)
+			snprintf(value, sizeof(value), "%.*s",
+				 (int)strcspn(o->choices, "|"), o->choices);
+		else
+			snprintf(value, sizeof(value), "%g", o->initial);
+		if (o->kind == CHOICE && o->initial > 0) {
+			const char *word = o->choices;
+			int skip = (int)o->initial;
+
+			while (skip--)
+				word += strcspn(word, "|") + 1;
+			snprintf(value, sizeof(value), "%.*s", (int)strcspn(word, "|"), word);
+		}
+		line(ctx, o->variable, value, range, o->meaning);
+	}
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * Costs measured once before the first phase (Siegell 1995, sections 4.3.1
+ * and 5.6.1): an interaction, a transfer, a byte.  All ranks use the largest
+ * values that any of them has seen, so that their decisions agree.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "control/wait.h"
+#include "core/clock.h"
+#include "core/mpi_error.h"
+#include "loop/loop_internal.h"
+
+#define ROUNDS 5
+#define BYTES 65536
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double median(double *values, int n)
+{
+	qsort(values, (size_t)n, sizeof(*values), by_value);
+	return values[n / 2];
+}
+
+static int swap(struct equant_loop *loop, int peer, char *out, char *in, int bytes)
+{
+	MPI_Request requests[2];
+	uint64_t waited = 0;
+	int error;
+
+	error = MPI_Irecv(in, bytes, MPI_BYTE, peer, EQUANT_TAG_COST, loop->comm, &requests[1]);
+	if (error == MPI_SUCCESS)
+		error = MPI_Isend(out, bytes, MPI_BYTE, peer, EQUANT_TAG_COST, loop->comm,
+				  &requests[0]);
+	if (error != MPI_SUCCESS)
+		return equant_mpi_error(error, "measuring transfers");
+	return equant_wait_requests(requests, 2, 0, &waited);
+}
+
+/* Seconds to swap messages of this size with a neighbour; 0 without one. */
+static int measure_swap(struct equant_loop *loop, char *buffer, int bytes, double *seconds)
+{
+	int peer = loop->rank ^ 1, i, error;
+	double times[ROUNDS];
+	uint64_t t;
+
+	*seconds = 0;
+	if (peer >= loop->ranks)
+		return 0;
+	for (i = 0; i < ROUNDS; i++) {
+		t = equant_now_ns();
+		error = swap(loop, peer, buffer, buffer + BYTES, bytes);
+		if (error)
+			return error;
+		times[i] = 1e-9 * (double)(equant_now_ns() - t);
+	}
+	*seconds = median(times, ROUNDS);
+	return 0;
+}
+
+static int measure_transfers(struct equant_loop *loop, struct equant_costs *costs)
+{
+	const struct equant_runs *own = &loop->units.owned[loop->rank];
+	double small, large, per_byte;
+	char *buffer;
+	int error;
+
+	buffer = calloc(2, BYTES);
+	if (!buffer)
+		return -ENOMEM;
+	error = measure_swap(loop, buffer, (int)sizeof(struct equant_header), &small);
+	if (!error)
+		error = measure_swap(loop, buffer, BYTES, &large);
+	free(buffer);
+	if (error)
+		return error;
+	per_byte = large > small ? (large - small) / BYTES : 0;
+	costs->fixed = small;
+	costs->per_unit = 0;
+	if (own->total)
+		costs->per_unit = per_byte * (double)equant_slices_bytes(&loop->slices,
+									 own->ranges[0].first);
+	return 0;
+}
+
+static void take_largest(const struct equant_costs *all, int n, struct equant_costs *costs)
+{
+	int r;
+
+	for (r = 0; r < n; r++) {
+		costs->interact = all[r].interact > costs->interact ? all[r].interact :
+								     costs->interact;
+		costs->fixed = all[r].fixed > costs->fixed ? all[r].fixed : costs->fixed;
+		costs->per_unit = all[r].per_unit > costs->per_unit ? all[r].per_unit :
+								     costs->per_unit;
+	}
+}
+
+static int exchange(struct equant_exchange *x, const struct equant_costs *costs)
+{
+	uint64_t waited = 0;
+	int error = equant_exchange_start(x, costs);
+
+	return error ? error : equant_exchange_finish(x, 0, &waited);
+}
+
+int equant_costs_measure(struct equant_loop *loop, struct equant_costs *costs)
+{
+	struct equant_exchange *x;
+	double times[ROUNDS];
+	uint64_t t;
+	int i, error;
+
+	x = equant_exchange_new(loop->comm, EQUANT_TAG_COST, sizeof(*costs));
+	if (!x)
+		return -errno;
+	costs->interact = 0;
+	error = measure_transfers(loop, costs);
+	for (i = 0; i < ROUNDS && !error; i++) {
+		t = equant_now_ns();
+		error = exchange(x, costs);
+		times[i] = 1e-9 * (double)(equant_now_ns() - t);
+	}
+	if (!error) {
+		costs->interact = median(times, ROUNDS);
+		error = exchange(x, costs);
+	}
+	if (!error)
+		take_largest(equant_exchange_items(x), loop->ranks, costs);
+	equant_exchange_free(x);
+	return error;
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* A loop from its birth to its report. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/message.h"
+#include "core/mpi_error.h"
+#include "loop/loop_internal.h"
+
+/* The hook finds the countdown by the loop's address alone. */
+_Static_assert(offsetof(struct equant_loop, countdown) == 0, "countdown comes first");
+_Static_assert(sizeof(struct equant_sample) <= sizeof(((struct equant_event *)0)->u),
+	       "a sample fits into an event");
+
+/* Every rank must describe the same loop: compare smallest and largest. */
+static int agree(struct equant_loop *loop, long units)
+{
+	long mine[4] = { units, -units, 0, 0 }, all[4];
+	const char *c;
+	int error;
+
+	for (c = loop->name; *c; c++)
+		mine[2] = (mine[2] * 31 + *c) & 0xffffffff;
+	mine[3] = -mine[2];
+	error = equant_mpi_error(MPI_Allreduce(mine, all, 4, MPI_LONG, MPI_MAX, loop->comm),
+				 "comparing loops");
+	if (error)
+		return error;
+	if (all[0] == -all[1] && all[2] == -all[3])
+		return 0;
+	equant_message("loop %s: its units or its name differ between ranks (here %ld, largest %ld, smallest %ld)",
+		       loop->name, units, all[0], -all[1]);
+	return -EINVAL;
+}
+
+static int open_trace(struct equant_loop *loop)
+{
+	struct equant_trace_header header = { .rank = loop->rank,
+					      .ranks = loop->ranks,
+					      .units = loop->units.units };
+	char path[512], why[256];
+	char *slash;
+
+	if (!loop->eq->options.trace)
+		return 0;
+	snprintf(header.loop, sizeof(header.loop), "%s", loop->name);
+	snprintf(header.probe, sizeof(header.probe), "%s", equant_probe_name(loop->eq->probe));
+	while ((slash = strchr(header.loop, '/')))
+		*slash = '_';
+	snprintf(path, sizeof(path), "%s/%s.%d.trace", loop->eq->options.trace, header.loop,
+		 loop->rank);
+	loop->trace = equant_trace_create(path, &header, why, sizeof(why));
+	if (loop->trace)
+		return 0;
+	equant_message("%s: %s", path, why);
+	return -EINVAL;
+}
+
+static int set_up(struct equant_loop *loop, long units)
+{
+	int error;
+
+	error = equant_mpi_error(MPI_Comm_dup(loop->eq->comm, &loop->comm), "MPI_Comm_dup");
+	if (error)
+		return error;
+	MPI_Comm_set_errhandler(loop->comm, MPI_ERRORS_RETURN);
+	error = agree(loop, units);
+	if (error)
+		return error;
+	error = equant_units_init(&loop->units, units, loop->ranks);
+	if (error)
+		return error;
+	equant_mover_init(&loop->mover, loop->comm, loop->rank, loop->eq->options.check,
+			  &loop->slices);
+	return open_trace(loop);
+}
+
+static void release(struct equant_loop *loop)
+{
+	struct equant_loop **link = &loop->eq->loops;
+
+	while (*link && *link != loop)
+		link = &(*link)->next;
+	if (*link)
+		*link = loop->next;
+	equant_trace_close(loop->trace);
+	equant_units_release(&loop->units);
+	equant_slices_release(&loop->slices);
+	equant_balancer_free(loop->balancer);
+	equant_exchange_free(loop->exchange);
+	if (loop->comm != MPI_COMM_NULL && !equant_mpi_is_over())
+		MPI_Comm_free(&loop->comm);
+	free(loop);
+}
+
+struct equant_loop *equant_loop_new(struct equant *eq, const char *name, long units)
+{
+	struct equant_loop *loop;
+	int error;
+
+	if (!eq || !name || !*name || units < 0) {
+		equant_message("equant_loop_new: %s",
+			       !eq ? "no context" : units < 0 ? "negative units" : "no name");
+		errno = EINVAL;
+		return NULL;
+	}
+	loop = calloc(1, sizeof(*loop));
+	if (!loop)
+		return NULL;
+	loop->eq = eq;
+	loop->comm = MPI_COMM_NULL;
+	loop->rank = eq->rank;
+	loop->ranks = eq->ranks;
+	loop->countdown = loop->step = 1;
+	snprintf(loop->name, sizeof(loop->name), "%s", name);
+	error = set_up(loop, units);
+	if (error) {
+		release(loop);
+		errno = -error;
+		return NULL;
+	}
+	loop->next = eq->loops;
+	eq->loops = loop;
+	return loop;
+}
+
+static int registered(const struct equant_loop *loop, int error, const char *what)
+{
+	if (error)
+		equant_message("loop %s: %s: %s", loop->name, what, strerror(-error));
+	return error;
+}
+
+int equant_loop_array(struct equant_loop *loop, void *base, size_t slice)
+{
+	if (loop->started)
+		return registered(loop, -EBUSY, "array registered after the first hook");
+	return registered(loop,
+			  equant_slices_add_array(&loop->slices, loop->units.units, base, slice),
+			  "registering an array (its address and bytes per unit must not be 0)");
+}
+
+int equant_loop_data(struct equant_loop *loop, const struct equant_data_ops *ops, void *ctx)
+{
+	if (loop->started)
+		return registered(loop, -EBUSY, "data registered after the first hook");
+	return registered(loop, equant_slices_add_data(&loop->slices, ops, ctx),
+			  "registering data (all callbacks and sz must be set)");
+}
+
+int equant_loop_free(struct equant_loop *loop)
+{
+	int error = 0, ended;
+
+	if (!loop)
+		return 0;
+	if (equant_mpi_is_over()) {
+		equant_message("loop %s: freed after MPI_Finalize(), its report is lost", loop->name);
+		release(loop);
+		return -EPIPE;
+	}
+	ended = equant_loop_end(loop);
+	if (!loop->error)
+		loop->error = ended;
+	error = equant_mover_release(&loop->mover);
+	if (!loop->error)
+		loop->error = error;
+	error = equant_report_write(loop);
+	if (!loop->error)
+		loop->error = error;
+	error = loop->error;
+	release(loop);
+	return error;
+}
+
+const struct equant_range *equant_loop_ranges(const struct equant_loop *loop, int *count)
+{
+	const struct equant_runs *own = &loop->units.owned[loop->rank];
+
+	*count = own->n;
+	return own->ranges;
+}
+
+long equant_loop_count(const struct equant_loop *loop)
+{
+	return loop->units.counts[loop->rank];
+}
+
+int equant_loop_owner(const struct equant_loop *loop, long unit)
+{
+	return equant_units_owner(&loop->units, unit);
+}

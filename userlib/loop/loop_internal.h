@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+#ifndef EQUANT_LOOP_LOOP_INTERNAL_H
+#define EQUANT_LOOP_LOOP_INTERNAL_H
+
+#include <stdint.h>
+
+#include <equant/equant.h>
+#include <equant/probe.h>
+#include <equant/trace.h>
+
+#include "control/exchange.h"
+#include "loop/move.h"
+#include "loop/slices.h"
+#include "loop/tags.h"
+#include "loop/units.h"
+
+/**
+ * struct equant - a context
+ * @comm: duplicate of the caller's communicator
+ * @loops: open loops
+ */
+struct equant {
+	MPI_Comm comm;
+	int rank;
+	int ranks;
+	struct equant_options options;
+	struct equant_probe *probe;
+	struct equant_loop *loops;
+};
+
+/**
+ * struct equant_window - what has been measured since the last sample
+ * @start_ns: when it began
+ */
+struct equant_window {
+	uint64_t start_ns;
+	uint64_t wall_ns, run_ns, wait_ns;
+	double units;
+	long hooks;
+};
+
+/**
+ * struct equant_episodes - the kernel's counts a while ago, for recent means
+ */
+struct equant_episodes {
+	uint64_t t_ns;
+	uint64_t long_ns;
+	uint32_t count;
+};
+
+/**
+ * struct equant_loop - a loop whose units are balanced
+ * @countdown: first, because equant_hook() reads it through a pointer to long
+ * @step: hooks between two looks at what is under way
+ * @remaining: hooks until the phase after the present step
+ * @pending: an exchange is under way
+ * @ended: the final exchange has been made
+ * @error: the error the loop ended with
+ */
+struct equant_loop {
+	long countdown;
+	long step;
+	long remaining;
+
+	struct equant *eq;
+	struct equant_loop *next;
+	char name[40];
+	MPI_Comm comm;
+	int rank;
+	int ranks;
+	int started;
+	int pending;
+	int ended;
+	int error;
+
+	struct equant_units units;
+	struct equant_slices slices;
+	struct equant_mover mover;
+	struct equant_balancer *balancer;
+	struct equant_exchange *exchange;
+
+	/* compute sections */
+	int in_section;
+	int misused;
+	struct equant_counters begin;
+	struct equant_window window;
+	struct equant_episodes episodes[2];
+
+	/* the account */
+	struct equant_counters first; /* at the first begin */
+	uint64_t first_cpu_ns;
+	uint64_t last_ns;
+	struct equant_counters last;
+	uint64_t last_cpu_ns;
+	uint64_t wall_ns, run_ns, wait_ns;
+	double computed;
+	uint64_t balancing_ns, waiting_ns, moving_ns;
+	uint64_t interact_ns; /* of the last phase */
+	uint64_t moved_ns;
+	long moved_units;
+	long hooks, phases, fallbacks, dropped;
+	double speed, share, quantum;
+	struct equant_trace_writer *trace;
+};
+
+/* segment.c: the compute sections and the sample made of them */
+void equant_sample_take(struct equant_loop *loop, struct equant_sample *sample, uint64_t now);
+
+/* cost.c: what an interaction and a transfer cost on this network */
+struct equant_costs {
+	double interact;
+	double fixed;
+	double per_unit;
+};
+int equant_costs_measure(struct equant_loop *loop, struct equant_costs *costs);
+
+/* check.c: checked mode */
+int equant_check_phase(struct equant_loop *loop);
+
+/* phase.c: the last exchange, in which every rank says that it closes the loop */
+int equant_loop_end(struct equant_loop *loop);
+
+/* loop.c */
+int equant_loop_fail(struct equant_loop *loop, int error);
+int equant_mpi_is_over(void);
+
+/* report.c */
+int equant_report_write(struct equant_loop *loop);
+
+/* record.c: events of the trace */
+void equant_record_sample(struct equant_loop *loop, const struct equant_sample *sample);
+void equant_record_decision(struct equant_loop *loop, const struct equant_decision *decision);
+void equant_record_status(struct equant_loop *loop, const struct equant_status *status);
+void equant_record_fallback(struct equant_loop *loop, const char *text);
+
+#endif /* EQUANT_LOOP_LOOP_INTERNAL_H */

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * Moving units: the slices of an array go straight from and to the
+ * application's memory, one message per contiguous range; packed data follow.
+ * Messages between two ranks share one tag and keep their order.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/wait.h"
+#include "core/message.h"
+#include "core/mpi_error.h"
+#include "loop/move.h"
+#include "loop/tags.h"
+
+#define CHUNK ((size_t)1 << 30) /* MPI counts are int */
+#define SEND_PATIENCE 0.001 /* seconds; long messages may need the sender's help */
+
+void equant_mover_init(struct equant_mover *m, MPI_Comm comm, int rank, int checked,
+		       const struct equant_slices *slices)
+{
+	memset(m, 0, sizeof(*m));
+	m->comm = comm;
+	m->rank = rank;
+	m->checked = checked;
+	m->slices = slices;
+}
+
+static void forget_transfers(struct equant_mover *m)
+{
+	int i;
+
+	for (i = 0; i < m->nr_transfers; i++) {
+		equant_runs_release(&m->transfers[i].units);
+		free(m->transfers[i].data);
+	}
+	m->nr_transfers = 0;
+}
+
+static int complete(struct equant_mover *m)
+{
+	int error = equant_wait_requests(m->requests, m->nr_requests, 0, &m->waited_ns);
+
+	m->nr_requests = 0;
+	return error;
+}
+
+int equant_mover_progress(struct equant_mover *m, double patience)
+{
+	int error;
+
+	if (!m->nr_requests)
+		return 0;
+	error = equant_wait_requests(m->requests, m->nr_requests, patience, &m->waited_ns);
+	if (error == -ETIMEDOUT)
+		return 0;
+	m->nr_requests = 0;
+	return error;
+}
+
+int equant_mover_release(struct equant_mover *m)
+{
+	int error = complete(m);
+
+	forget_transfers(m);
+	free(m->transfers);
+	free(m->requests);
+	m->transfers = NULL;
+	m->requests = NULL;
+	return error;
+}
+
+static int post(struct equant_mover *m, const struct equant_transfer *t, void *bytes, size_t size)
+{
+	int error;
+
+	while (size) {
+		int n = (int)(size < CHUNK ? size : CHUNK);
+
+		if (m->nr_requests == m->requests_room) {
+			int room = m->requests_room ? 2 * m->requests_room : 16;
+			MPI_Request *grown = realloc(m->requests, (size_t)room * sizeof(*grown));
+
+			if (!grown)
+				return -ENOMEM;
+			m->requests = grown;
+			m->requests_room = room;
+		}
+		if (t->incoming)
+			error = MPI_Irecv(bytes, n, MPI_BYTE, t->peer, EQUANT_TAG_MOVE, m->comm,
+					  &m->requests[m->nr_requests]);
+		else
+			error = MPI_Isend(bytes, n, MPI_BYTE, t->peer, EQUANT_TAG_MOVE, m->comm,
+					  &m->requests[m->nr_requests]);
+		if (error != MPI_SUCCESS)
+			return equant_mpi_error(error, "moving work");
+		m->nr_requests++;
+		bytes = (char *)bytes + n;
+		size -= (size_t)n;
+	}
+	return 0;
+}
+
+static int post_arrays(struct equant_mover *m, const struct equant_transfer *t)
+{
+	int a, r, error;
+
+	for (a = 0; a < m->slices->nr_arrays; a++) {
+		const struct equant_array *array = &m->slices->arrays[a];
+
+		for (r = 0; r < t->units.n; r++) {
+			const struct equant_range *range = &t->units.ranges[r];
+
+			error = post(m, t, array->base + (size_t)range->first * array->slice,
+				     (size_t)range->count * array->slice);
+			if (error)
+				return error;
+		}
+	}
+	return 0;
+}
+
+static int start_send(struct equant_mover *m, struct equant_transfer *t)
+{
+	size_t bytes = 0;
+	int i, error;
+
+	error = equant_slices_pack(m->slices, &t->units, &t->data, &bytes);
+	if (error)
+		return error;
+	t->header.data_bytes = bytes;
+	if (m->checked)
+		t->header.checksum = equant_slices_checksum(m->slices, &t->units);
+	error = post(m, t, &t->header, sizeof(t->header));
+	if (!error)
+		error = post_arrays(m, t);
+	if (!error)
+		error = post(m, t, t->data, bytes);
+	m->sent += t->units.total;
+	for (i = 0; i < m->slices->nr_arrays; i++)
+		bytes += (size_t)t->units.total * m->slices->arrays[i].slice;
+	m->bytes_sent += bytes;
+	return error;
+}
+
+static int start_receive(struct equant_mover *m, struct equant_transfer *t)
+{
+	int error = post(m, t, &t->header, sizeof(t->header));
+
+	m->received += t->units.total;
+	return error ? error : post_arrays(m, t);
+}
+
+static int check_header(const struct equant_mover *m, const struct equant_transfer *t,
+			const struct equant_header *expected)
+{
+	const struct equant_header *got = &t->header;
+
+	if (got->phase == expected->phase && got->units == expected->units &&
+	    got->unit_hash == expected->unit_hash &&
+	    (!got->data_bytes || m->slices->nr_data))
+		return 0;
+	equant_message("rank %d: expected %llu units in phase %llu from rank %d, got %llu in phase %llu",
+		       m->rank, (unsigned long long)expected->units,
+		       (unsigned long long)expected->phase, t->peer, (unsigned long long)got->units,
+		       (unsigned long long)got->phase);
+	return -EBADMSG;
+}
+
+/* The arrays are here; fetch and unpack the rest, verify. */
+static int end_receive(struct equant_mover *m, struct equant_transfer *t,
+		       const struct equant_header *expected)
+{
+	int error = check_header(m, t, expected);
+
+	if (error)
+		return error;
+	if (t->header.data_bytes) {
+		t->data = malloc(t->header.data_bytes);
+		if (!t->data)
+			return -ENOMEM;
+		error = post(m, t, t->data, t->header.data_bytes);
+		if (!error)
+			error = complete(m);
+	}
+	if (!error && m->slices->nr_data)
+		error = equant_slices_unpack(m->slices, &t->units, t->data, t->header.data_bytes);
+	if (error) {
+		equant_message("rank %d: unpacking %ld units from rank %d: %s", m->rank,
+			       t->units.total, t->peer, strerror(-error));
+		return error;
+	}
+	if (m->checked && equant_slices_checksum(m->slices, &t->units) != t->header.checksum) {
+		equant_message("rank %d: checksum of %ld units from rank %d is wrong", m->rank,
+			       t->units.total, t->peer);
+		return -EBADMSG;
+	}
+	return 0;
+}
+
+static struct equant_transfer *new_transfer(struct equant_mover *m)
+{
+	struct equant_transfer *t;
+
+	if (m->nr_transfers == m->room)
+		return NULL; /* cannot happen: room for every instruction */
+	t = &m->transfers[m->nr_transfers++];
+	memset(t, 0, sizeof(*t));
+	return t;
+}
+
+static int make_room(struct equant_mover *m, int count)
+{
+	struct equant_transfer *grown;
+
+	if (m->room >= count)
+		return 0;
+	grown = realloc(m->transfers, (size_t)count * sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	m->transfers = grown;
+	m->room = count;
+	return 0;
+}
+
+static int start(struct equant_mover *m, struct equant_units *units,
+		 const struct equant_instruction *move, struct equant_header *expected,
+		 uint64_t phase)
+{
+	struct equant_runs moved = { 0 };
+	struct equant_transfer *t;
+	int error = equant_units_move(units, move, &moved);
+
+	if (error || (move->from != m->rank && move->to != m->rank)) {
+		equant_runs_release(&moved);
+		return error;
+	}
+	t = new_transfer(m);
+	if (!t) {
+		equant_runs_release(&moved);
+		return -EPROTO;
+	}
+	t->units = moved;
+	t->incoming = move->to == m->rank;
+	t->peer = t->incoming ? move->from : move->to;
+	*expected = (struct equant_header){ .phase = phase,
+					    .units = (uint64_t)moved.total,
+					    .unit_hash = equant_runs_hash(&moved) };
+	t->header = *expected;
+	m->moves++;
+	return t->incoming ? start_receive(m, t) : start_send(m, t);
+}
+
+int equant_mover_run(struct equant_mover *m, struct equant_units *units,
+		     const struct equant_instruction *instructions, int count, uint64_t phase)
+{
+	struct equant_header *expected;
+	int i, error;
+
+	error = complete(m);
+	forget_transfers(m);
+	if (error)
+		return error;
+	expected = calloc((size_t)count + 1, sizeof(*expected));
+	if (!expected || make_room(m, count)) {
+		free(expected);
+		return -ENOMEM;
+	}
+	for (i = 0; i < count && !error; i++)
+		error = start(m, units, &instructions[i], &expected[m->nr_transfers], phase);
+	/* Sends may go on while this rank computes: nobody writes slices that are not its own. */
+	for (i = 0; i < m->nr_transfers && !error; i++) {
+		if (!m->transfers[i].incoming)
+			continue;
+		error = m->nr_requests ? complete(m) : 0;
+		if (!error)
+			error = end_receive(m, &m->transfers[i], &expected[i]);
+	}
+	free(expected);
+	return error ? error : equant_mover_progress(m, SEND_PATIENCE);
+}

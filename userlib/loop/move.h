@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+#ifndef EQUANT_LOOP_MOVE_H
+#define EQUANT_LOOP_MOVE_H
+
+#include <mpi.h>
+
+#include "loop/slices.h"
+#include "loop/units.h"
+
+/**
+ * struct equant_header - the first message of every transfer
+ */
+struct equant_header {
+	uint64_t phase;
+	uint64_t units;
+	uint64_t unit_hash; /* which units */
+	uint64_t data_bytes; /* of the packed data that follow the arrays */
+	uint64_t checksum; /* of the arrays; 0 unless checked */
+};
+
+/**
+ * struct equant_transfer - units on their way from or to one rank
+ */
+struct equant_transfer {
+	int peer;
+	int incoming;
+	struct equant_runs units;
+	struct equant_header header;
+	char *data; /* packed data */
+};
+
+/**
+ * struct equant_mover - carries out the instructions of a phase
+ */
+struct equant_mover {
+	MPI_Comm comm;
+	int rank;
+	int checked;
+	const struct equant_slices *slices;
+	struct equant_transfer *transfers;
+	int nr_transfers;
+	int room;
+	MPI_Request *requests;
+	int nr_requests;
+	int requests_room;
+	/* what has happened so far */
+	long moves, sent, received;
+	uint64_t bytes_sent;
+	uint64_t waited_ns;
+};
+
+void equant_mover_init(struct equant_mover *m, MPI_Comm comm, int rank, int checked,
+		       const struct equant_slices *slices);
+
+/** equant_mover_release() - complete what is under way and free; 0 or -errno */
+int equant_mover_release(struct equant_mover *m);
+
+/**
+ * equant_mover_progress() - help sends along
+ * @m: the mover
+ * @patience: seconds to wait for them at most, > 0
+ *
+ * Return: 0, complete or not, or -errno.
+ */
+int equant_mover_progress(struct equant_mover *m, double patience);
+
+/**
+ * equant_mover_run() - carry out all instructions of a phase
+ * @m: the mover
+ * @units: ownership, updated for all ranks
+ * @instructions: the same on every rank
+ * @count: their number
+ * @phase: for the headers
+ *
+ * Returns when everything for this rank has arrived; what it sends may still
+ * be under way, and is completed at the start of the next run.
+ *
+ * Return: 0; -EBADMSG a transfer is not what was announced; a callback's error; -ENOMEM; -EIO.
+ */
+int equant_mover_run(struct equant_mover *m, struct equant_units *units,
+		     const struct equant_instruction *instructions, int count, uint64_t phase);
+
+#endif /* EQUANT_LOOP_MOVE_H */

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* What a loop writes into its trace. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/clock.h"
+#include "loop/loop_internal.h"
+
+static struct equant_event *new_event(struct equant_loop *loop, enum equant_event_type type)
+{
+	struct equant_event *e = equant_trace_event(loop->trace);
+
+	memset(e, 0, sizeof(*e));
+	e->t_ns = equant_now_ns();
+	e->type = type;
+	e->phase = (uint32_t)loop->phases;
+	return e;
+}
+
+void equant_record_status(struct equant_loop *loop, const struct equant_status *status)
+{
+	struct equant_event *e;
+
+	if (!loop->trace)
+		return;
+	e = new_event(loop, EQUANT_EVENT_STATUS);
+	e->u.status.run_ns = status->now.run_ns;
+	e->u.status.wait_ns = status->now.wait_ns;
+	e->u.status.quantum_ns = status->quantum_ns;
+	e->u.status.t_epoch_ns = status->t_epoch_ns;
+	e->u.status.switches = status->switches;
+	e->u.status.contended_ns = status->contended_ns;
+	e->u.status.share = status->share;
+	e->u.status.settled = status->settled;
+	e->u.status.flags = status->flags;
+	e->u.status.epoch = status->epoch;
+	e->u.status.runnable = status->runnable;
+	e->u.status.episodes = status->episodes;
+	e->u.status.cpu = status->cpu;
+	e->u.status.features = equant_probe_features(loop->eq->probe);
+}
+
+void equant_record_sample(struct equant_loop *loop, const struct equant_sample *sample)
+{
+	struct equant_event *e;
+
+	if (!loop->trace)
+		return;
+	e = new_event(loop, EQUANT_EVENT_SAMPLE);
+	memcpy(&e->u.sample, sample, sizeof(*sample));
+}
+
+void equant_record_decision(struct equant_loop *loop, const struct equant_decision *decision)
+{
+	const struct equant_rate *rate;
+	struct equant_event *e;
+
+	if (!loop->trace)
+		return;
+	rate = &equant_balancer_rates(loop->balancer)[loop->rank];
+	e = new_event(loop, EQUANT_EVENT_DECISION);
+	e->u.decision.verdict = decision->verdict;
+	e->u.decision.instructions = decision->count;
+	e->u.decision.units = loop->units.counts[loop->rank];
+	e->u.decision.next_hook = decision->next_hook;
+	e->u.decision.reduction = decision->reduction;
+	e->u.decision.cost = decision->cost;
+	e->u.decision.benefit = decision->benefit;
+	e->u.decision.quantum = decision->quantum;
+	e->u.decision.period = decision->period;
+	e->u.decision.rate = rate->rate;
+	e->u.decision.speed = rate->speed;
+	e->u.decision.share = rate->share;
+}
+
+void equant_record_fallback(struct equant_loop *loop, const char *text)
+{
+	struct equant_event *e;
+
+	if (!loop->trace)
+		return;
+	e = new_event(loop, EQUANT_EVENT_FALLBACK);
+	snprintf(e->u.fallback.text, sizeof(e->u.fallback.text), "%s", text);
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* The report: every rank's account in one file. */
+#include <equant/report.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/message.h"
+#include "core/mpi_error.h"
+#include "loop/loop_internal.h"
+
+#define NAMES 10000 /* loops of one name in one directory */
+#define MAX_RANKS 16777216
+
+/* A new file DIR/NAME.N.equant with the first free N. */
+static int create(const struct equant_loop *loop, char *path, size_t size)
+{
+	char name[sizeof(loop->name)];
+	char *slash;
+	int fd, n;
+
+	snprintf(name, sizeof(name), "%s", loop->name);
+	while ((slash = strchr(name, '/')))
+		*slash = '_';
+	for (n = 0; n < NAMES; n++) {
+		snprintf(path, size, "%s/%s.%d.equant", loop->eq->options.report, name, n);
+		fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		if (fd >= 0 || errno != EEXIST)
+			return fd >= 0 ? fd : -errno;
+	}
+	return -EEXIST;
+}
+
+static int write_all(int fd, const void *bytes, size_t size)
+{
+	while (size) {
+		ssize_t n = write(fd, bytes, size);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n ? -errno : -ENOSPC;
+		bytes = (const char *)bytes + n;
+		size -= (size_t)n;
+	}
+	return 0;
+}
+
+static int store(const struct equant_loop *loop, const struct equant_stats *all)
+{
+	struct equant_report_header header = {
+		.magic = EQUANT_REPORT_MAGIC,
+		.header_size = sizeof(header),
+		.stats_size = sizeof(*all),
+		.ranks = loop->ranks,
+		.balanced = loop->eq->options.balance,
+		.error = loop->error,
+		.rate = loop->eq->options.rate,
+		.units = loop->units.units,
+	};
+	char path[512];
+	int fd, error;
+
+	memcpy(header.loop, loop->name, sizeof(header.loop));
+	fd = create(loop, path, sizeof(path));
+	error = fd < 0 ? fd : 0;
+	if (!error)
+		error = write_all(fd, &header, sizeof(header));
+	if (!error)
+		error = write_all(fd, all, (size_t)loop->ranks * sizeof(*all));
+	if (fd >= 0 && close(fd) && !error)
+		error = -errno;
+	if (error)
+		equant_message("%s: %s", path, strerror(-error));
+	return error;
+}
+
+int equant_report_write(struct equant_loop *loop)
+{
+	struct equant_stats mine = { .sz = sizeof(mine) }, *all = NULL;
+	int wanted = loop->eq->options.report != NULL, error;
+
+	/* Rank 0 writes, so its option decides; the others must know. */
+	error = equant_mpi_error(MPI_Bcast(&wanted, 1, MPI_INT, 0, loop->comm), "report");
+	if (error || !wanted)
+		return error;
+	equant_loop_stats(loop, &mine);
+	if (!loop->rank) {
+		all = calloc((size_t)loop->ranks, sizeof(*all));
+		if (!all)
+			return -ENOMEM;
+	}
+	error = equant_mpi_error(MPI_Gather(&mine, sizeof(mine), MPI_BYTE, all, sizeof(mine),
+					    MPI_BYTE, 0, loop->comm),
+				 "gathering the report");
+	if (!error && all)
+		error = store(loop, all);
+	free(all);
+	return error;
+}
+
+static int refuse(char *why, size_t why_size, const char *path, const char *text)
+{
+	if (why)
+		snprintf(why, why_size, "%s: %s", path, text);
+	return -EINVAL;
+}
+
+static int check_header(const struct equant_report_header *h, const char *path, char *why,
+			size_t why_size)
+{
+	if (h->magic != EQUANT_REPORT_MAGIC)
+		return refuse(why, why_size, path, "not a report");
+	if (h->header_size != sizeof(*h) || h->stats_size != sizeof(struct equant_stats))
+		return refuse(why, why_size, path, "written by another version");
+	if (h->ranks < 1 || h->ranks > MAX_RANKS || memchr(h->loop, 0, sizeof(h->loop)) == NULL)
+		return refuse(why, why_size, path, "damaged header");
+	return 0;
+}
+
+int equant_report_load(const char *path, struct equant_report_header *header,
+		       struct equant_stats **stats, char *why, size_t why_size)
+{
+	FILE *file = fopen(path, "rbe");
+	int error;
+
+	*stats = NULL;
+	if (!file) {
+		error = -errno;
+		refuse(why, why_size, path, strerror(errno));
+		return error;
+	}
+	error = -EINVAL;
+	if (fread(header, sizeof(*header), 1, file) != 1) {
+		refuse(why, why_size, path, "shorter than its header");
+		goto out;
+	}
+	if (check_header(header, path, why, why_size))
+		goto out;
+	*stats = calloc((size_t)header->ranks, sizeof(**stats));
+	if (!*stats) {
+		error = -ENOMEM;
+		goto out;
+	}
+	error = 0;
+	if (fread(*stats, sizeof(**stats), (size_t)header->ranks, file) != (size_t)header->ranks) {
+		error = refuse(why, why_size, path, "shorter than its ranks");
+		free(*stats);
+		*stats = NULL;
+	}
+out:
+	fclose(file);
+	return error;
+}

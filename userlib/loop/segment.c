@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * Compute sections: counters are read around the computation only, because
+ * an MPI library that waits looks like a program that computes (polling) or
+ * like one that is crowded out (yielding).
+ */
+#include <equant/abi.h>
+#include <string.h>
+
+#include "core/clock.h"
+#include "core/message.h"
+#include "loop/loop_internal.h"
+
+#define EPISODE_WINDOW_NS 1000000000u
+
+static void first_begin(struct equant_loop *loop)
+{
+	loop->first = loop->begin;
+	loop->first_cpu_ns = equant_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	loop->last = loop->first;
+	loop->last_cpu_ns = loop->first_cpu_ns;
+	loop->last_ns = loop->begin.t_ns;
+	loop->window.start_ns = loop->begin.t_ns;
+}
+
+void equant_begin(struct equant_loop *loop)
+{
+	loop->misused |= loop->in_section;
+	loop->in_section = 1;
+	equant_probe_read(loop->eq->probe, &loop->begin);
+	if (!loop->first.t_ns)
+		first_begin(loop);
+}
+
+void equant_end_units(struct equant_loop *loop, long units)
+{
+	struct equant_counters end;
+
+	equant_probe_read(loop->eq->probe, &end);
+	loop->misused |= !loop->in_section || units < 0;
+	loop->in_section = 0;
+	loop->window.wall_ns += end.t_ns - loop->begin.t_ns;
+	loop->window.run_ns += end.run_ns - loop->begin.run_ns;
+	loop->window.wait_ns += end.wait_ns - loop->begin.wait_ns;
+	loop->window.units += (double)units;
+	loop->last_ns = end.t_ns;
+}
+
+void equant_end(struct equant_loop *loop)
+{
+	equant_end_units(loop, loop->units.counts[loop->rank]);
+}
+
+/* Mean length of the long episodes that ended in the last second or two, seconds. */
+static double episode_length(struct equant_loop *loop, const struct equant_status *status)
+{
+	struct equant_episodes now = { status->now.t_ns, status->long_ns, status->long_episodes };
+	uint32_t ended;
+
+	if (!loop->episodes[1].t_ns)
+		loop->episodes[0] = loop->episodes[1] = now;
+	if (now.t_ns - loop->episodes[1].t_ns > EPISODE_WINDOW_NS) {
+		loop->episodes[0] = loop->episodes[1];
+		loop->episodes[1] = now;
+	}
+	ended = now.count - loop->episodes[0].count;
+	if (!ended || now.long_ns < loop->episodes[0].long_ns)
+		return 0;
+	return 1e-9 * (double)(now.long_ns - loop->episodes[0].long_ns) / ended;
+}
+
+static void check_probe(struct equant_loop *loop, struct equant_sample *sample)
+{
+	char why[256];
+
+	if (!equant_probe_check(loop->eq->probe, why, sizeof(why)))
+		return;
+	loop->fallbacks++;
+	sample->flags |= EQUANT_SAMPLE_FELL_BACK;
+	equant_message("rank %d: %s", loop->rank, why);
+	equant_record_fallback(loop, why);
+}
+
+static void account(struct equant_loop *loop, const struct equant_status *status)
+{
+	loop->wall_ns += loop->window.wall_ns;
+	loop->run_ns += loop->window.run_ns;
+	loop->wait_ns += loop->window.wait_ns;
+	loop->computed += loop->window.units;
+	loop->last = status->now;
+	loop->last_cpu_ns = equant_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	loop->hooks += loop->window.hooks;
+}
+
+void equant_sample_take(struct equant_loop *loop, struct equant_sample *sample, uint64_t now)
+{
+	struct equant_window *w = &loop->window;
+	struct equant_status status;
+	unsigned int features;
+
+	memset(sample, 0, sizeof(*sample));
+	check_probe(loop, sample);
+	equant_probe_status(loop->eq->probe, &status);
+	features = equant_probe_features(loop->eq->probe);
+	account(loop, &status);
+
+	sample->units = w->units;
+	sample->wall = 1e-9 * (double)w->wall_ns;
+	sample->run = 1e-9 * (double)w->run_ns;
+	sample->wait = 1e-9 * (double)w->wait_ns;
+	sample->share = status.share;
+	sample->settled = status.settled;
+	sample->quantum = 1e-9 * (double)status.quantum_ns;
+	sample->episode = episode_length(loop, &status);
+	sample->interval = w->start_ns ? 1e-9 * (double)(now - w->start_ns) : 0;
+	sample->interact = 1e-9 * (double)loop->interact_ns;
+	sample->move = 1e-9 * (double)loop->moved_ns;
+	sample->moved = (double)loop->moved_units;
+	sample->hooks = (uint32_t)w->hooks;
+	if (features & EQUANT_PROBE_RUN && !(sample->flags & EQUANT_SAMPLE_FELL_BACK))
+		sample->flags |= EQUANT_SAMPLE_RUN;
+	if (features & EQUANT_PROBE_PREDICTS && !(status.flags & EQUANT_F_NO_PREDICTION) &&
+	    !(sample->flags & EQUANT_SAMPLE_FELL_BACK))
+		sample->flags |= EQUANT_SAMPLE_PREDICTED;
+	loop->quantum = sample->quantum;
+
+	equant_record_status(loop, &status);
+	memset(w, 0, sizeof(*w));
+	w->start_ns = now;
+	loop->moved_ns = 0;
+	loop->moved_units = 0;
+}

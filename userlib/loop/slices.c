@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* The data that belongs to a unit: arrays in place, and whatever callbacks pack. */
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "loop/slices.h"
+
+int equant_slices_add_array(struct equant_slices *s, long units, void *base, size_t slice)
+{
+	struct equant_array *grown;
+	size_t bytes;
+
+	if (!base || !slice)
+		return -EINVAL;
+	if (__builtin_mul_overflow((size_t)units, slice, &bytes) || bytes > PTRDIFF_MAX)
+		return -EOVERFLOW;
+	grown = realloc(s->arrays, (size_t)(s->nr_arrays + 1) * sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	s->arrays = grown;
+	s->arrays[s->nr_arrays++] = (struct equant_array){ base, slice };
+	return 0;
+}
+
+int equant_slices_add_data(struct equant_slices *s, const struct equant_data_ops *ops, void *ctx)
+{
+	struct equant_data *grown;
+
+	if (!ops || ops->sz < sizeof(*ops) || !ops->size || !ops->pack || !ops->unpack)
+		return -EINVAL;
+	grown = realloc(s->data, (size_t)(s->nr_data + 1) * sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	s->data = grown;
+	s->data[s->nr_data++] = (struct equant_data){ *ops, ctx };
+	return 0;
+}
+
+void equant_slices_release(struct equant_slices *s)
+{
+	free(s->arrays);
+	free(s->data);
+	memset(s, 0, sizeof(*s));
+}
+
+size_t equant_slices_bytes(const struct equant_slices *s, long unit)
+{
+	size_t bytes = 0;
+	int i;
+
+	for (i = 0; i < s->nr_arrays; i++)
+		bytes += s->arrays[i].slice;
+	for (i = 0; i < s->nr_data; i++)
+		bytes += s->data[i].ops.size(s->data[i].ctx, unit);
+	return bytes;
+}
+
+/* Calls @visit for every unit and callback; stops at the first error. */
+static int for_each_data(const struct equant_slices *s, const struct equant_runs *units,
+			 int (*visit)(void *arg, const struct equant_data *data, long unit),
+			 void *arg)
+{
+	int r, i, error;
+	long u;
+
+	for (r = 0; r < units->n; r++) {
+		for (u = units->ranges[r].first; u < units->ranges[r].first + units->ranges[r].count;
+		     u++) {
+			for (i = 0; i < s->nr_data; i++) {
+				error = visit(arg, &s->data[i], u);
+				if (error)
+					return error;
+			}
+		}
+	}
+	return 0;
+}
+
+struct writer {
+	char *at;
+	size_t size;
+};
+
+static int add_size(void *arg, const struct equant_data *data, long unit)
+{
+	*(size_t *)arg += sizeof(uint64_t) + data->ops.size(data->ctx, unit);
+	return 0;
+}
+
+static int pack_one(void *arg, const struct equant_data *data, long unit)
+{
+	struct writer *w = arg;
+	uint64_t size = data->ops.size(data->ctx, unit);
+
+	memcpy(w->at, &size, sizeof(size));
+	data->ops.pack(data->ctx, unit, w->at + sizeof(size));
+	w->at += sizeof(size) + size;
+	return 0;
+}
+
+int equant_slices_pack(const struct equant_slices *s, const struct equant_runs *units,
+		       char **buffer, size_t *size)
+{
+	struct writer w;
+
+	*buffer = NULL;
+	*size = 0;
+	if (!s->nr_data)
+		return 0;
+	for_each_data(s, units, add_size, size);
+	*buffer = malloc(*size);
+	if (!*buffer)
+		return -ENOMEM;
+	w.at = *buffer;
+	return for_each_data(s, units, pack_one, &w);
+}
+
+struct reader {
+	const char *at;
+	size_t left;
+};
+
+static int unpack_one(void *arg, const struct equant_data *data, long unit)
+{
+	struct reader *r = arg;
+	uint64_t size;
+	int error;
+
+	if (r->left < sizeof(size))
+		return -EBADMSG;
+	memcpy(&size, r->at, sizeof(size));
+	if (r->left - sizeof(size) < size)
+		return -EBADMSG;
+	error = data->ops.unpack(data->ctx, unit, r->at + sizeof(size), size);
+	r->at += sizeof(size) + size;
+	r->left -= sizeof(size) + size;
+	return error > 0 ? -EINVAL : error;
+}
+
+int equant_slices_unpack(const struct equant_slices *s, const struct equant_runs *units,
+			 const char *buffer, size_t size)
+{
+	struct reader r = { buffer, size };
+	int error = for_each_data(s, units, unpack_one, &r);
+
+	if (!error && r.left)
+		return -EBADMSG;
+	return error;
+}
+
+/* FNV-1a, seeded with the unit and the array so that exchanged slices show. */
+static uint64_t slice_hash(const char *bytes, size_t size, uint64_t seed)
+{
+	uint64_t hash = 0xcbf29ce484222325ull ^ (seed * 0x9e3779b97f4a7c15ull);
+	size_t i;
+
+	for (i = 0; i < size; i++)
+		hash = (hash ^ (unsigned char)bytes[i]) * 0x100000001b3ull;
+	return hash;
+}
+
+uint64_t equant_slices_checksum(const struct equant_slices *s, const struct equant_runs *units)
+{
+	uint64_t sum = 0;
+	int r, i;
+	long u;
+
+	for (r = 0; r < units->n; r++) {
+		for (u = units->ranges[r].first; u < units->ranges[r].first + units->ranges[r].count;
+		     u++) {
+			for (i = 0; i < s->nr_arrays; i++)
+				sum += slice_hash(s->arrays[i].base + (size_t)u * s->arrays[i].slice,
+						  s->arrays[i].slice,
+						  (uint64_t)u * 64 + (uint64_t)i);
+		}
+	}
+	return sum;
+}

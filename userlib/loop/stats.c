@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* One rank's account of a loop. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "loop/loop_internal.h"
+
+static double seconds(uint64_t ns)
+{
+	return 1e-9 * (double)ns;
+}
+
+int equant_loop_stats(const struct equant_loop *loop, struct equant_stats *stats)
+{
+	const struct equant_window *w = &loop->window;
+
+	if (!stats || stats->sz != sizeof(*stats))
+		return -EINVAL;
+	*stats = (struct equant_stats){
+		.sz = sizeof(*stats),
+		.rank = loop->rank,
+		.ranks = loop->ranks,
+		.elapsed = seconds(loop->last_ns - loop->first.t_ns),
+		.wall = seconds(loop->wall_ns + w->wall_ns),
+		.run = seconds(loop->run_ns + w->run_ns),
+		.wait = seconds(loop->wait_ns + w->wait_ns),
+		.balancing = seconds(loop->balancing_ns),
+		.waiting = seconds(loop->waiting_ns),
+		.moving = seconds(loop->moving_ns),
+		.total_run = seconds(loop->last.run_ns - loop->first.run_ns),
+		.total_wait = seconds(loop->last.wait_ns - loop->first.wait_ns),
+		.total_cpu = seconds(loop->last_cpu_ns - loop->first_cpu_ns),
+		.speed = loop->speed,
+		.share = loop->share,
+		.quantum = loop->quantum,
+		.first_ns = (double)loop->first.t_ns,
+		.units = loop->units.counts[loop->rank],
+		.computed = (long)(loop->computed + w->units),
+		.hooks = loop->hooks + w->hooks + loop->step - loop->countdown,
+		.phases = loop->phases,
+		.moves = loop->mover.moves,
+		.sent = loop->mover.sent,
+		.received = loop->mover.received,
+		.fallbacks = loop->fallbacks,
+		.dropped = loop->dropped,
+		.bytes_sent = loop->mover.bytes_sent,
+	};
+	if (stats->run > 0 && !loop->speed)
+		stats->speed = (double)stats->computed / stats->run;
+	if (stats->run > 0 && !loop->share)
+		stats->share = stats->run / (stats->run + stats->wait);
+	snprintf(stats->probe, sizeof(stats->probe), "%s", equant_probe_name(loop->eq->probe));
+	return 0;
+}

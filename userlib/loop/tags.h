@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+#ifndef EQUANT_LOOP_TAGS_H
+#define EQUANT_LOOP_TAGS_H
+
+/* A loop's private communicator carries nothing else. */
+enum equant_tag {
+	EQUANT_TAG_SAMPLE = 1,
+	EQUANT_TAG_MOVE,
+	EQUANT_TAG_COST,
+	EQUANT_TAG_CHECK,
+	EQUANT_TAG_REPORT,
+};
+
+#endif /* EQUANT_LOOP_TAGS_H */

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* Which rank owns which units of a loop. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "loop/units.h"
+
+void equant_runs_release(struct equant_runs *runs)
+{
+	free(runs->ranges);
+	memset(runs, 0, sizeof(*runs));
+}
+
+static int make_room(struct equant_runs *runs)
+{
+	struct equant_range *grown;
+	int room;
+
+	if (runs->n < runs->room)
+		return 0;
+	room = runs->room ? 2 * runs->room : 8;
+	grown = realloc(runs->ranges, (size_t)room * sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	runs->ranges = grown;
+	runs->room = room;
+	return 0;
+}
+
+/* Index of the first range that starts after @unit. */
+static int upper(const struct equant_runs *runs, long unit)
+{
+	int low = 0, high = runs->n;
+
+	while (low < high) {
+		int middle = low + (high - low) / 2;
+
+		if (runs->ranges[middle].first > unit)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+static long end_of(const struct equant_range *r)
+{
+	return r->first + r->count;
+}
+
+int equant_runs_add(struct equant_runs *runs, struct equant_range range)
+{
+	int at = upper(runs, range.first);
+	struct equant_range *r;
+
+	if (make_room(runs))
+		return -ENOMEM;
+	r = runs->ranges;
+	runs->total += range.count;
+	if (at > 0 && end_of(&r[at - 1]) == range.first) {
+		r[at - 1].count += range.count;
+		at--;
+	} else {
+		memmove(&r[at + 1], &r[at], (size_t)(runs->n - at) * sizeof(*r));
+		r[at] = range;
+		runs->n++;
+	}
+	if (at + 1 < runs->n && end_of(&r[at]) == r[at + 1].first) {
+		r[at].count += r[at + 1].count;
+		memmove(&r[at + 1], &r[at + 2], (size_t)(runs->n - at - 2) * sizeof(*r));
+		runs->n--;
+	}
+	return 0;
+}
+
+/* What one step of a take removes: part or all of the outermost range. */
+static struct equant_range outermost(const struct equant_runs *runs, long count, int high, int skip)
+{
+	struct equant_range r = runs->ranges[high ? runs->n - 1 - skip : skip];
+
+	if (r.count > count) {
+		if (high)
+			r.first = end_of(&r) - count;
+		r.count = count;
+	}
+	return r;
+}
+
+int equant_runs_take(struct equant_runs *runs, long count, int high, struct equant_runs *out)
+{
+	long left = count;
+	int whole = 0;
+
+	out->n = 0;
+	out->total = 0;
+	while (left > 0) {
+		struct equant_range r = outermost(runs, left, high, whole);
+
+		if (equant_runs_add(out, r))
+			return -ENOMEM;
+		left -= r.count;
+		if (left || r.count == runs->ranges[high ? runs->n - 1 - whole : whole].count)
+			whole++;
+		else if (high)
+			runs->ranges[runs->n - 1 - whole].count -= r.count;
+		else
+			runs->ranges[whole] = (struct equant_range){
+				end_of(&r), runs->ranges[whole].count - r.count
+			};
+	}
+	if (!high)
+		memmove(runs->ranges, runs->ranges + whole,
+			(size_t)(runs->n - whole) * sizeof(*runs->ranges));
+	runs->n -= whole;
+	runs->total -= count;
+	return 0;
+}
+
+int equant_runs_find(const struct equant_runs *runs, long unit)
+{
+	int at = upper(runs, unit);
+
+	return at > 0 && unit < end_of(&runs->ranges[at - 1]);
+}
+
+/* splitmix64's finaliser (Steele, Lea, Flood 2014): a good mix of one word. */
+static uint64_t mix(uint64_t x)
+{
+	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
+	x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
+	return x ^ (x >> 31);
+}
+
+uint64_t equant_runs_hash(const struct equant_runs *runs)
+{
+	uint64_t hash = 0;
+	long unit;
+	int i;
+
+	for (i = 0; i < runs->n; i++)
+		for (unit = runs->ranges[i].first; unit < end_of(&runs->ranges[i]); unit++)
+			hash += mix((uint64_t)unit + 1);
+	return hash;
+}
+
+int equant_units_init(struct equant_units *u, long units, int ranks)
+{
+	long first = 0;
+	int r;
+
+	memset(u, 0, sizeof(*u));
+	u->units = units;
+	u->ranks = ranks;
+	u->owned = calloc((size_t)ranks, sizeof(*u->owned));
+	u->counts = calloc((size_t)ranks, sizeof(*u->counts));
+	if (!u->owned || !u->counts)
+		goto no_memory;
+	for (r = 0; r < ranks; r++) {
+		long count = units / ranks + (r < units % ranks);
+
+		u->counts[r] = count;
+		if (count &&
+		    equant_runs_add(&u->owned[r], (struct equant_range){ first, count }))
+			goto no_memory;
+		first += count;
+	}
+	return 0;
+no_memory:
+	equant_units_release(u);
+	return -ENOMEM;
+}
+
+void equant_units_release(struct equant_units *u)
+{
+	int r;
+
+	for (r = 0; u->owned && r < u->ranks; r++)
+		equant_runs_release(&u->owned[r]);
+	free(u->owned);
+	free(u->counts);
+	memset(u, 0, sizeof(*u));
+}
+
+int equant_units_move(struct equant_units *u, const struct equant_instruction *move,
+		      struct equant_runs *moved)
+{
+	int from = move->from, to = move->to, i;
+
+	if (from < 0 || from >= u->ranks || to < 0 || to >= u->ranks || from == to ||
+	    move->units < 1 || move->units > u->counts[from])
+		return -EPROTO;
+	if (equant_runs_take(&u->owned[from], move->units, to > from, moved))
+		return -ENOMEM;
+	for (i = 0; i < moved->n; i++)
+		if (equant_runs_add(&u->owned[to], moved->ranges[i]))
+			return -ENOMEM;
+	u->counts[from] -= move->units;
+	u->counts[to] += move->units;
+	return 0;
+}
+
+int equant_units_owner(const struct equant_units *u, long unit)
+{
+	int r;
+
+	if (unit < 0 || unit >= u->units)
+		return -EINVAL;
+	for (r = 0; r < u->ranks; r++)
+		if (equant_runs_find(&u->owned[r], unit))
+			return r;
+	return -EINVAL;
+}
