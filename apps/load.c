@@ -6,7 +6,6 @@
  * CLOCK_MONOTONIC times, so that they do not drift.  While it is busy it makes no system call.
  * At its end it says how much CPU time it really took.
  */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <math.h>
 #include <poll.h>

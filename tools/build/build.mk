@@ -100,9 +100,12 @@ $(eval $(call bpf_object,bpf,skel))
 # ---- tools: the command `equant` -------------------------------------------
 
 TOOL_SRCS := $(sort $(wildcard tools/equant/*.c))
+ifneq ($(HAVE_MPI),1)
+TOOL_SRCS := $(shell grep -LE '[</"](equant/equant|equant/report|run)\.h[>"]' $(TOOL_SRCS))
+endif
 TOOL_OBJS := $(TOOL_SRCS:%.c=$(O)/%.o)
 TOOL := $(if $(TOOL_SRCS),$(O)/bin/equant)
-TOOL_CPPFLAGS = -Itools/equant -I$(O)/skel -DEQUANT_LIBEXECDIR='"$(libexecdir)/equant"'
+TOOL_CPPFLAGS = $(MPI_CFLAGS) -Itools/equant -I$(O)/skel -DEQUANT_LIBEXECDIR='"$(libexecdir)/equant"'
 
 $(eval $(call stamp,$(O)/.tool-objects,$(TOOL_OBJS) $(libexecdir)))
 

@@ -30,6 +30,9 @@ int equant_cmd_demo(int argc, char **argv);
 int equant_cmd_help(int argc, char **argv);
 int equant_cmd_version(int argc, char **argv);
 
+/** equant_help_env() - print every option of the library */
+int equant_help_env(void);
+
 /** equant_find_command() - by name, or NULL */
 const struct equant_command *equant_find_command(const char *name);
 

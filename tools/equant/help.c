@@ -5,25 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <equant/equant.h>
-
 #include "commands.h"
-
-static void print_option(void *ctx, const char *variable, const char *value, const char *range,
-			 const char *meaning)
-{
-	(void)ctx;
-	printf("\n%s\n    %s\n    %s; default: %s\n", variable, meaning, range,
-	       value && *value ? value : "none");
-}
-
-static int help_env(void)
-{
-	puts("Every option is a field of struct equant_options and an environment variable,\n"
-	     "which wins over the program.");
-	equant_options_describe(print_option, NULL);
-	return 0;
-}
 
 static int help_commands(void)
 {
@@ -45,7 +27,7 @@ int equant_cmd_help(int argc, char **argv)
 		return EQUANT_EXIT_USAGE;
 	}
 	if (!strcmp(argv[1], "env"))
-		return help_env();
+		return equant_help_env();
 	command = equant_find_command(argv[1]);
 	if (!command) {
 		fprintf(stderr, "equant help: no command or topic '%s'\n", argv[1]);

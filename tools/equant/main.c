@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <equant/equant.h>
-
 #include "commands.h"
 
 static const struct equant_command commands[] = {
@@ -100,7 +98,7 @@ int equant_cmd_version(int argc, char **argv)
 		fprintf(stderr, "equant version: unexpected argument '%s'\n", argv[1]);
 		return EQUANT_EXIT_USAGE;
 	}
-	printf("equant %s\n", equant_version());
+	printf("equant %s\n", EQUANT_VERSION);
 	return 0;
 }
 

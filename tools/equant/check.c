@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * Before a job is started: is the command there, can its ranks be measured,
+ * are the options known, is there a CPU for each rank?
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <equant/equant.h>
+#include <equant/probe.h>
+
+#include "commands.h"
+#include "run.h"
+#include "spawn.h"
+
+static bool executable(const char *directory, size_t length, const char *name)
+{
+	char path[PATH_MAX];
+	int used = snprintf(path, sizeof(path), "%.*s/%s", (int)length, directory, name);
+
+	return used > 0 && (size_t)used < sizeof(path) && !access(path, X_OK);
+}
+
+static bool in_path(const char *name)
+{
+	const char *path = getenv("PATH");
+
+	if (strchr(name, '/'))
+		return !access(name, X_OK);
+	while (path && *path) {
+		size_t length = strcspn(path, ":");
+
+		if (executable(length ? path : ".", length ? length : 1, name))
+			return true;
+		path += length + (path[length] == ':');
+	}
+	return false;
+}
+
+static bool is_mpirun(const char *command)
+{
+	static const char *const names[] = { "mpirun", "mpiexec", "orterun", "prterun" };
+	const char *slash = strrchr(command, '/');
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(slash ? slash + 1 : command, names[i]))
+			return true;
+	return false;
+}
+
+bool run_is_open_mpi(const char *command)
+{
+	char *argv[] = { (char *)command, "--version", NULL };
+	char text[256] = "";
+
+	if (!is_mpirun(command))
+		return false;
+	return spawn_output(argv, text, sizeof(text)) == 0 &&
+	       (strstr(text, "Open MPI") || strstr(text, "OpenRTE"));
+}
+
+struct survey {
+	const char *wanted;
+	char best[16];
+	char better[512]; /* why the ones before the best do not work */
+	char reason[256]; /* why the wanted one does not */
+	int error;
+	bool known;
+};
+
+static void take_probe(void *ctx, const char *name, int error, const char *text)
+{
+	struct survey *survey = ctx;
+	size_t used = strlen(survey->better);
+
+	if (!strcmp(name, survey->wanted)) {
+		survey->known = true;
+		survey->error = error;
+		snprintf(survey->reason, sizeof(survey->reason), "%s", text);
+	}
+	if (*survey->best || !strncmp(name, "replay", 6))
+		return;
+	if (!error)
+		snprintf(survey->best, sizeof(survey->best), "%s", name);
+	else
+		snprintf(survey->better + used, sizeof(survey->better) - used, "%s%s: %s",
+			 used ? "; " : "", name, text);
+}
+
+static int check_probe(const struct run_request *request)
+{
+	const char *wanted = request->probe ? request->probe : getenv("EQUANT_PROBE");
+	struct survey survey = { .wanted = wanted && *wanted ? wanted : "auto" };
+
+	if (!strncmp(survey.wanted, "replay:", 7))
+		return 0;
+	equant_probe_survey(take_probe, &survey);
+	if (strcmp(survey.wanted, "auto")) {
+		if (!survey.known) {
+			fprintf(stderr, "equant: unknown probe '%s' (auto, bpf, schedstat, clock, replay:FILE)\n",
+				survey.wanted);
+			return EQUANT_EXIT_USAGE;
+		}
+		if (survey.error) {
+			fprintf(stderr, "equant: probe %s: %s\n", survey.wanted, survey.reason);
+			return EQUANT_EXIT_FAILURE;
+		}
+	} else if (!request->quiet) {
+		fprintf(stderr, "equant: probe: %s%s%s%s\n", survey.best,
+			*survey.better ? " (" : "", survey.better, *survey.better ? ")" : "");
+		if (!strcmp(survey.best, "clock"))
+			fputs("equant: CPU time cannot be measured here: shares stay unknown\n",
+			      stderr);
+	}
+	return 0;
+}
+
+struct known {
+	const char *name;
+	size_t length;
+	bool found;
+};
+
+static void take_option(void *ctx, const char *variable, const char *value, const char *range,
+			const char *meaning)
+{
+	struct known *known = ctx;
+
+	(void)value;
+	(void)range;
+	(void)meaning;
+	if (strlen(variable) == known->length && !strncmp(variable, known->name, known->length))
+		known->found = true;
+}
+
+static int check_setting(const char *setting)
+{
+	struct known known = { .name = setting, .length = strcspn(setting, "=") };
+
+	if (setting[known.length] != '=') {
+		fprintf(stderr, "equant: --set %s: NAME=VALUE expected\n", setting);
+		return EQUANT_EXIT_USAGE;
+	}
+	equant_options_describe(take_option, &known);
+	if (!known.found) {
+		fprintf(stderr, "equant: --set %s: no such option; see `equant help env`\n",
+			setting);
+		return EQUANT_EXIT_USAGE;
+	}
+	if (!strncmp(setting, "EQUANT_REPORT=", 14)) {
+		fputs("equant: --set EQUANT_REPORT: run needs it itself; use --keep\n", stderr);
+		return EQUANT_EXIT_USAGE;
+	}
+	return 0;
+}
+
+static long ranks_asked_for(char *const *command)
+{
+	static const char *const options[] = { "-n", "-np", "-c", "--n", "--np" };
+
+	for (; command[0] && command[1]; command++)
+		for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++)
+			if (!strcmp(command[0], options[i]) &&
+			    isdigit((unsigned char)command[1][0]))
+				return strtol(command[1], NULL, 10);
+	return 0;
+}
+
+static void warn_of_crowding(const struct run_request *request)
+{
+	long ranks = is_mpirun(request->command[0]) ? ranks_asked_for(request->command) : 1;
+	cpu_set_t set;
+
+	if (request->quiet || sched_getaffinity(0, sizeof(set), &set))
+		return;
+	if (ranks > CPU_COUNT(&set))
+		fprintf(stderr,
+			"equant: %ld ranks on %d CPUs: ranks on the same CPU are each other's competitors\n",
+			ranks, CPU_COUNT(&set));
+}
+
+int run_check(const struct run_request *request)
+{
+	int ret;
+
+	if (!in_path(request->command[0])) {
+		fprintf(stderr, "equant: %s: command not found\n", request->command[0]);
+		return EQUANT_EXIT_NOT_FOUND;
+	}
+	for (int i = 0; i < request->nr_settings; i++) {
+		ret = check_setting(request->settings[i]);
+		if (ret)
+			return ret;
+	}
+	ret = check_probe(request);
+	if (ret)
+		return ret;
+	for (int i = 0; i < request->nr_loads; i++) {
+		ret = competitor_check(request->loads[i]);
+		if (ret)
+			return ret;
+	}
+	warn_of_crowding(request);
+	return 0;
+}

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * One job from its check to its reports.  While it runs this process only
+ * passes signals on and reads the clocks of the loads.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "run.h"
+#include "spawn.h"
+#include "traces.h"
+
+#define SAMPLE_NS 50000000 /* interpolation between samples need not be finer */
+#define MAX_VARIABLES (RUN_MAX_WORDS + 8)
+
+struct environment {
+	char *variables[MAX_VARIABLES];
+	int count;
+};
+
+static double seconds(clockid_t clock)
+{
+	struct timespec ts;
+
+	clock_gettime(clock, &ts);
+	return ts.tv_sec + ts.tv_nsec / 1e9;
+}
+
+static void add_variable(struct environment *env, const char *name, const char *value)
+{
+	char *text;
+
+	if (asprintf(&text, "%s=%s", name, value) < 0)
+		abort();
+	env->variables[env->count++] = text;
+}
+
+static void set_environment(struct environment *env, const struct run_request *request,
+			    const struct run_result *result)
+{
+	char path[PATH_MAX];
+
+	add_variable(env, "EQUANT_REPORT", result->directory);
+	if (request->probe)
+		add_variable(env, "EQUANT_PROBE", request->probe);
+	if (request->trace)
+		add_variable(env, "EQUANT_TRACE",
+			     realpath(request->trace, path) ? path : request->trace);
+	if (geteuid() == 0 && run_is_open_mpi(request->command[0])) {
+		add_variable(env, "OMPI_ALLOW_RUN_AS_ROOT", "1");
+		add_variable(env, "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+	}
+	for (int i = 0; i < request->nr_settings; i++) {
+		char *copy = strdup(request->settings[i]);
+
+		if (!copy)
+			abort();
+		env->variables[env->count++] = copy;
+	}
+}
+
+static void release_environment(struct environment *env)
+{
+	while (env->count > 0)
+		free(env->variables[--env->count]);
+}
+
+/* Reports go where the user wants them, else to a directory that is removed again. */
+static int make_directory(struct run_result *result, bool *temporary)
+{
+	const char *given = getenv("EQUANT_REPORT");
+
+	*temporary = !(given && *given);
+	if (*temporary)
+		return directory_make(result->directory, "run");
+	snprintf(result->directory, sizeof(result->directory), "%s", given);
+	return 0;
+}
+
+static int make_trace_directory(const char *path)
+{
+	if (!path || !mkdir(path, 0777) || errno == EEXIST)
+		return 0;
+	fprintf(stderr, "equant: --trace %s: %s\n", path, strerror(errno));
+	return -errno;
+}
+
+static void block_signals(sigset_t *set, sigset_t *old)
+{
+	static const int signals[] = { SIGCHLD, SIGINT,	 SIGTERM, SIGHUP,
+				       SIGQUIT, SIGUSR1, SIGUSR2 };
+
+	sigemptyset(set);
+	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
+		sigaddset(set, signals[i]);
+	sigprocmask(SIG_BLOCK, set, old);
+}
+
+/* The terminal has already sent its own to the whole process group. */
+static void pass_on(const siginfo_t *info, pid_t pid)
+{
+	if (info->si_signo != SIGCHLD && info->si_code != SI_KERNEL)
+		kill(pid, info->si_signo);
+}
+
+static int wait_for(pid_t pid, const sigset_t *set, struct run_result *result)
+{
+	const struct timespec pause = { .tv_nsec = SAMPLE_NS };
+	siginfo_t info;
+	int status;
+
+	while (waitpid(pid, &status, WNOHANG) == 0) {
+		int sig = sigtimedwait(set, &info, result->nr_loads ? &pause : NULL);
+
+		if (sig > 0)
+			pass_on(&info, pid);
+		for (int i = 0; i < result->nr_loads; i++)
+			competitor_sample(&result->loads[i]);
+	}
+	return spawn_status(status);
+}
+
+static int start_loads(const struct run_request *request, struct run_result *result)
+{
+	for (int i = 0; i < request->nr_loads; i++) {
+		int ret = competitor_start(&result->loads[i], request->loads[i]);
+
+		if (ret)
+			return ret;
+		result->nr_loads++;
+	}
+	return 0;
+}
+
+static int stop_loads(struct run_result *result)
+{
+	int ret = 0;
+
+	for (int i = 0; i < result->nr_loads; i++)
+		if (competitor_stop(&result->loads[i]))
+			ret = EQUANT_EXIT_FAILURE;
+	return ret;
+}
+
+static void machine_since(struct machine_time *time, const struct machine_time *before)
+{
+	machine_time_read(time);
+	time->total -= before->total;
+	time->irq -= before->irq;
+	time->steal -= before->steal;
+}
+
+static int execute(const struct run_request *request, struct run_result *result,
+		   char *const *environment, const sigset_t *set, const sigset_t *old)
+{
+	struct spawn what = { .argv = request->command,
+			      .environment = environment,
+			      .out = request->stdout_to_stderr ? STDERR_FILENO : -1,
+			      .err = -1,
+			      .mask = old,
+			      .new_session = request->own_session };
+	struct machine_time before = { 0 };
+	double start = seconds(CLOCK_MONOTONIC);
+	int null = -1, ret;
+	pid_t pid;
+
+	if (request->discard_output)
+		what.out = null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	machine_time_read(&before);
+	ret = spawn(&what, &pid);
+	if (ret) {
+		fprintf(stderr, "equant: %s: %s\n", request->command[0], strerror(-ret));
+		ret = EQUANT_EXIT_NOT_FOUND - (ret != -ENOENT);
+	} else {
+		result->status = wait_for(pid, set, result);
+		result->elapsed = seconds(CLOCK_MONOTONIC) - start;
+	}
+	machine_since(&result->machine, &before);
+	if (null >= 0)
+		close(null);
+	return ret;
+}
+
+/* Between the start of the first load and the end of the last: signals wait. */
+static int run_beside_loads(const struct run_request *request, struct run_result *result)
+{
+	struct environment env = { .count = 0 };
+	sigset_t set, old;
+	int ret, stopped;
+
+	set_environment(&env, request, result);
+	block_signals(&set, &old);
+	ret = start_loads(request, result) ? EQUANT_EXIT_FAILURE : 0;
+	if (!ret)
+		ret = execute(request, result, env.variables, &set, &old);
+	stopped = stop_loads(result);
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	release_environment(&env);
+	return ret ? ret : stopped;
+}
+
+int run_job(const struct run_request *request, struct run_result *result)
+{
+	double since = seconds(CLOCK_REALTIME_COARSE);
+	bool temporary = false;
+	int ret;
+
+	*result = (struct run_result){ 0 };
+	ret = run_check(request);
+	if (ret)
+		return ret;
+	if (make_trace_directory(request->trace) || make_directory(result, &temporary))
+		return EQUANT_EXIT_FAILURE;
+	ret = run_beside_loads(request, result);
+	if (!ret && run_collect(result, since))
+		ret = EQUANT_EXIT_FAILURE;
+	for (int i = 0; i < result->nr_loops; i++)
+		run_figures_of(&result->loops[i], result->loads, result->nr_loads);
+	if (temporary && !request->keep)
+		directory_remove(result->directory);
+	else if (!request->quiet)
+		fprintf(stderr, "equant: reports are in %s\n", result->directory);
+	return ret;
+}
+
+void run_result_release(struct run_result *result)
+{
+	for (int i = 0; i < result->nr_loads; i++)
+		competitor_release(&result->loads[i]);
+	for (int i = 0; i < result->nr_loops; i++)
+		free(result->loops[i].stats);
+	free(result->loops);
+	*result = (struct run_result){ 0 };
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * Writing JSON, RFC 8259.
+ */
+#include <math.h>
+
+#include "json.h"
+
+static void quote(FILE *out, const char *text)
+{
+	fputc('"', out);
+	for (; *text; text++) {
+		unsigned char c = *text;
+
+		if (c == '"' || c == '\\')
+			fprintf(out, "\\%c", c);
+		else if (c < 0x20)
+			fprintf(out, "\\u%04x", c);
+		else
+			fputc(c, out);
+	}
+	fputc('"', out);
+}
+
+static void begin_value(struct json *json, const char *name)
+{
+	if (json->filled)
+		fputc(',', json->out);
+	if (json->depth > 0)
+		fprintf(json->out, "\n%*s", 2 * json->depth, "");
+	if (name) {
+		quote(json->out, name);
+		fputs(": ", json->out);
+	}
+	json->filled = true;
+}
+
+static void open_value(struct json *json, const char *name, char bracket)
+{
+	begin_value(json, name);
+	fputc(bracket, json->out);
+	json->depth++;
+	json->filled = false;
+}
+
+static void close_value(struct json *json, char bracket)
+{
+	json->depth--;
+	if (json->filled)
+		fprintf(json->out, "\n%*s", 2 * json->depth, "");
+	fputc(bracket, json->out);
+	json->filled = true;
+	if (json->depth == 0)
+		fputc('\n', json->out);
+}
+
+void json_open_object(struct json *json, const char *name)
+{
+	open_value(json, name, '{');
+}
+
+void json_close_object(struct json *json)
+{
+	close_value(json, '}');
+}
+
+void json_open_array(struct json *json, const char *name)
+{
+	open_value(json, name, '[');
+}
+
+void json_close_array(struct json *json)
+{
+	close_value(json, ']');
+}
+
+void json_string(struct json *json, const char *name, const char *value)
+{
+	begin_value(json, name);
+	quote(json->out, value);
+}
+
+void json_integer(struct json *json, const char *name, long value)
+{
+	begin_value(json, name);
+	fprintf(json->out, "%ld", value);
+}
+
+void json_bool(struct json *json, const char *name, bool value)
+{
+	begin_value(json, name);
+	fputs(value ? "true" : "false", json->out);
+}
+
+void json_number(struct json *json, const char *name, double value)
+{
+	begin_value(json, name);
+	if (isfinite(value))
+		fprintf(json->out, "%.9g", value);
+	else
+		fputs("null", json->out);
+}

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * equant run: an MPI job, measured and balanced, and its account.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "run.h"
+#include "traces.h"
+
+struct options {
+	struct run_request request;
+	const char *output;
+	bool json;
+	bool timeline;
+};
+
+enum { PROBE = 1, BALANCE, LOAD, SET, TRACE, TIMELINE, JSON, OUTPUT, SESSION, KEEP, QUIET };
+
+static const struct option long_options[] = {
+	{ "probe", required_argument, NULL, PROBE },
+	{ "balance", required_argument, NULL, BALANCE },
+	{ "load", required_argument, NULL, LOAD },
+	{ "set", required_argument, NULL, SET },
+	{ "trace", required_argument, NULL, TRACE },
+	{ "timeline", no_argument, NULL, TIMELINE },
+	{ "json", no_argument, NULL, JSON },
+	{ "output", required_argument, NULL, OUTPUT },
+	{ "session", required_argument, NULL, SESSION },
+	{ "keep", no_argument, NULL, KEEP },
+	{ "quiet", no_argument, NULL, QUIET },
+	{ 0 },
+};
+
+static int usage(const char *what, const char *value)
+{
+	fprintf(stderr, "equant run: %s%s%s; see `equant help run`\n", what, value ? " " : "",
+		value ? value : "");
+	return EQUANT_EXIT_USAGE;
+}
+
+static int add_word(char **words, int *count, char *word)
+{
+	if (*count == RUN_MAX_WORDS)
+		return usage("too many options like", word);
+	words[(*count)++] = word;
+	return 0;
+}
+
+static int set_balance(struct run_request *request, const char *value)
+{
+	if (!strcmp(value, "on"))
+		return add_word(request->settings, &request->nr_settings,
+				(char *)"EQUANT_BALANCE=on");
+	if (!strcmp(value, "off"))
+		return add_word(request->settings, &request->nr_settings,
+				(char *)"EQUANT_BALANCE=off");
+	return usage("--balance must be on or off, not", value);
+}
+
+static int take_value(struct options *options, int option, char *value)
+{
+	struct run_request *request = &options->request;
+
+	switch (option) {
+	case PROBE:
+		request->probe = value;
+		return 0;
+	case BALANCE:
+		return set_balance(request, value);
+	case LOAD:
+		return add_word(request->loads, &request->nr_loads, value);
+	case SET:
+		return add_word(request->settings, &request->nr_settings, value);
+	case TRACE:
+		request->trace = value;
+		return 0;
+	case OUTPUT:
+		options->output = value;
+		return 0;
+	case SESSION:
+		if (strcmp(value, "new"))
+			return usage("--session must be new, not", value);
+		request->own_session = true;
+		return 0;
+	default:
+		return usage("unknown option", NULL);
+	}
+}
+
+static int take(struct options *options, int option, char **argv)
+{
+	switch (option) {
+	case TIMELINE:
+		options->timeline = true;
+		return 0;
+	case JSON:
+		options->json = true;
+		return 0;
+	case KEEP:
+		options->request.keep = true;
+		return 0;
+	case QUIET:
+		options->request.quiet = true;
+		return 0;
+	case ':':
+		return usage("value missing after", argv[optind - 1]);
+	case '?':
+		return usage("unknown option", argv[optind - 1]);
+	default:
+		return take_value(options, option, optarg);
+	}
+}
+
+static int parse(struct options *options, int argc, char **argv)
+{
+	int option, ret;
+
+	opterr = 0;
+	optind = 0;
+	while ((option = getopt_long(argc, argv, "+:", long_options, NULL)) != -1) {
+		ret = take(options, option, argv);
+		if (ret)
+			return ret;
+	}
+	if (optind == argc)
+		return usage("which command?", NULL);
+	options->request.command = argv + optind;
+	options->request.stdout_to_stderr = options->json && !options->output;
+	return 0;
+}
+
+static int print(const struct options *options, const struct run_result *result)
+{
+	FILE *out = options->output ? fopen(options->output, "we") : stdout;
+	int ret;
+
+	if (!out) {
+		fprintf(stderr, "equant: --output %s: %s\n", options->output, strerror(errno));
+		return -errno;
+	}
+	if (options->json)
+		run_print_json(out, &options->request, result);
+	else
+		run_print_text(out, result);
+	if (options->timeline)
+		traces_draw(options->json ? stderr : out, options->request.trace, 0);
+	ret = ferror(out) ? -EIO : 0;
+	if (options->output ? fclose(out) : fflush(out))
+		ret = -errno;
+	if (ret)
+		fprintf(stderr, "equant: writing the report: %s\n", strerror(-ret));
+	return ret;
+}
+
+int equant_cmd_run(int argc, char **argv)
+{
+	struct options options = { .output = NULL };
+	struct traces traces = { .temporary = false };
+	struct run_result result;
+	int ret;
+
+	ret = parse(&options, argc, argv);
+	if (ret)
+		return ret;
+	if (options.timeline && !options.request.trace) {
+		if (traces_make(&traces))
+			return EQUANT_EXIT_FAILURE;
+		options.request.trace = traces.directory;
+	}
+	ret = run_job(&options.request, &result);
+	if (!ret)
+		ret = print(&options, &result) ? EQUANT_EXIT_FAILURE : result.status;
+	run_result_release(&result);
+	traces_remove(&traces);
+	return ret;
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * One measured job: what is asked for, what came of it.  `equant run` prints
+ * it, `equant demo` compares several.
+ */
+#ifndef EQUANT_TOOL_RUN_H
+#define EQUANT_TOOL_RUN_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <equant/report.h>
+
+#include "competitor.h"
+
+/* Exit status when equant itself failed, as of env(1) and timeout(1). */
+#define EQUANT_EXIT_FAILURE 125
+#define EQUANT_EXIT_NOT_FOUND 127
+
+#define RUN_MAX_WORDS 64 /* --load and --set options */
+
+/**
+ * struct run_request - a job to run
+ * @command: ended by NULL
+ * @loads: words of the competing loads, comma-separated
+ * @settings: NAME=VALUE strings for the job's environment
+ * @trace: directory for traces, NULL = none
+ * @probe: NULL = what the environment says, or auto
+ * @own_session: start the job in a session of its own
+ * @stdout_to_stderr: standard output is kept for the report
+ * @discard_output: the job's standard output goes nowhere
+ * @keep: leave the reports where they are
+ * @quiet: say nothing about the environment
+ */
+struct run_request {
+	char **command;
+	char *loads[RUN_MAX_WORDS];
+	int nr_loads;
+	char *settings[RUN_MAX_WORDS];
+	int nr_settings;
+	const char *trace;
+	const char *probe;
+	bool own_session;
+	bool stdout_to_stderr;
+	bool discard_output;
+	bool keep;
+	bool quiet;
+};
+
+/**
+ * struct run_figures - what a loop's account adds up to
+ *
+ * Unknown values are NAN.
+ * @productive: on-CPU seconds inside compute sections, all ranks
+ * @compete: CPU seconds that competitors took while the loop ran
+ * @from_loads: @compete was measured on the loads that were started, not
+ *	derived from how long the ranks had to wait
+ * @efficiency: Siegell 1995, eq. 1.4
+ * @efficiency_lower: Siegell 1995, eq. 1.2
+ * @limit: shortest time that the shares allowed
+ */
+struct run_figures {
+	double elapsed;
+	double productive;
+	double compete;
+	bool from_loads;
+	double efficiency;
+	double efficiency_lower;
+	double limit;
+	long computed;
+};
+
+/**
+ * struct run_loop - the report of one loop
+ */
+struct run_loop {
+	struct equant_report_header header;
+	struct equant_stats *stats;
+	struct run_figures figures;
+};
+
+/**
+ * struct machine_time - seconds of all CPUs together since boot
+ */
+struct machine_time {
+	double total;
+	double irq;
+	double steal;
+};
+
+/**
+ * struct run_result - what came of a job
+ * @status: exit status as a shell would give it
+ * @elapsed: from start to end of the command
+ * @directory: where the reports are, or were
+ * @machine: what the whole machine spent meanwhile
+ */
+struct run_result {
+	int status;
+	double elapsed;
+	char directory[PATH_MAX];
+	struct machine_time machine;
+	struct competitor loads[RUN_MAX_WORDS];
+	int nr_loads;
+	struct run_loop *loops;
+	int nr_loops;
+};
+
+/**
+ * run_job() - check, start, wait, collect
+ *
+ * Return: 0 when the command was started and has ended, otherwise the exit
+ * status for equant itself, after a message.  The result is to be released
+ * either way.
+ */
+int run_job(const struct run_request *request, struct run_result *result);
+void run_result_release(struct run_result *result);
+
+/** run_check() - is everything there that the job needs? 0 or an exit status, after a message */
+int run_check(const struct run_request *request);
+
+/** run_is_open_mpi() - does this word start Open MPI's mpirun? */
+bool run_is_open_mpi(const char *command);
+
+/** run_collect() - load the reports in the result's directory written since @since (seconds) */
+int run_collect(struct run_result *result, double since);
+
+/** run_figures_of() - work out @loop->figures */
+void run_figures_of(struct run_loop *loop, const struct competitor *loads, int nr_loads);
+
+/** run_share() - share of a CPU that the rank had inside its compute sections; NAN = unknown */
+double run_share(const struct equant_stats *stats);
+
+/** run_stolen() - fraction of the time on a CPU that went to interrupts and steal; NAN = unknown */
+double run_stolen(const struct equant_stats *stats);
+
+/** machine_time_read() - 0 or -errno */
+int machine_time_read(struct machine_time *time);
+
+void run_print_text(FILE *out, const struct run_result *result);
+void run_print_json(FILE *out, const struct run_request *request, const struct run_result *result);
+
+#endif /* EQUANT_TOOL_RUN_H */

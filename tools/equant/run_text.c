@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * The account of a job as text, at most 80 columns wide.
+ */
+#include <math.h>
+#include <string.h>
+
+#include <equant/equant.h>
+
+#include "run.h"
+
+#define CELL 16
+
+/* A number in a cell; "-" where it is not known. */
+static const char *cell(char *text, const char *format, double value)
+{
+	if (isfinite(value))
+		snprintf(text, CELL, format, value);
+	else
+		snprintf(text, CELL, "-");
+	return text;
+}
+
+static const char *percent(char *text, double part, double whole)
+{
+	double value = whole > 0 ? 100 * part / whole : NAN;
+
+	return cell(text, isfinite(value) && value < 0.995 ? "%.2f%%" : "%.1f%%", value);
+}
+
+static const char *milliseconds(char *text, double seconds)
+{
+	return cell(text, "%.2fms", seconds > 0 ? seconds * 1e3 : NAN);
+}
+
+static const char *speed_cell(char *text, double speed)
+{
+	return cell(text, speed < 1e6 ? "%.1f" : "%.3g", speed > 0 ? speed : NAN);
+}
+
+static void print_rank(FILE *out, const struct equant_stats *s)
+{
+	char share[CELL], speed[CELL], quantum[CELL], stolen[CELL], balancing[CELL], waiting[CELL],
+		moving[CELL];
+
+	fprintf(out, "%4d%7ld%10ld%7s%10s%8s%7s%8s%7s%7s%+7ld%+7ld\n", s->rank, s->units,
+		s->computed, cell(share, "%.3f", run_share(s)), speed_cell(speed, s->speed),
+		milliseconds(quantum, s->quantum), percent(stolen, run_stolen(s), 1),
+		percent(balancing, s->balancing, s->elapsed),
+		percent(waiting, s->waiting, s->elapsed), percent(moving, s->moving, s->elapsed),
+		s->received, -s->sent);
+}
+
+static void print_probes(FILE *out, const struct run_loop *loop)
+{
+	const struct equant_stats *stats = loop->stats;
+	bool same = true;
+
+	for (int i = 1; i < loop->header.ranks; i++)
+		same = same && !strcmp(stats[i].probe, stats[0].probe);
+	fprintf(out, "measured with");
+	for (int i = 0; i < (same ? 1 : loop->header.ranks); i++)
+		fprintf(out, "%s %s", i ? "," : "", stats[i].probe);
+	for (int i = 0; i < loop->header.ranks; i++) {
+		if (stats[i].fallbacks)
+			fprintf(out, "; rank %d lost its probe %ld times", i, stats[i].fallbacks);
+		if (stats[i].dropped)
+			fprintf(out, "; rank %d dropped %ld trace events", i, stats[i].dropped);
+	}
+	fputc('\n', out);
+}
+
+static void print_figures(FILE *out, const struct run_figures *figures)
+{
+	char efficiency[CELL], lower[CELL], compete[CELL], limit[CELL], reached[CELL];
+
+	fprintf(out, "efficiency %s by eq. 1.4 (%s by eq. 1.2); %s %s s\n",
+		cell(efficiency, "%.3f", figures->efficiency),
+		cell(lower, "%.3f", figures->efficiency_lower),
+		figures->from_loads ? "the loads took" : "ranks waited for a CPU",
+		cell(compete, "%.3f", figures->compete));
+	if (isfinite(figures->limit))
+		fprintf(out, "%s of the limit: the shares allowed %s s\n",
+			percent(reached, figures->limit, figures->elapsed),
+			cell(limit, "%.3f", figures->limit));
+	else
+		fputs("limit unknown: shares were not measured\n", out);
+}
+
+static void print_loop(FILE *out, const struct run_loop *loop)
+{
+	const struct equant_report_header *header = &loop->header;
+
+	fprintf(out, "\nloop %s: %.3f s, %ld units on %d rank%s, %s\n", header->loop,
+		loop->figures.elapsed, (long)header->units, header->ranks,
+		header->ranks == 1 ? "" : "s",
+		!header->balanced			     ? "not balanced" :
+		header->rate == EQUANT_RATE_MEASURED ? "balanced by measured rates" :
+						       "balanced by predicted rates");
+	if (header->error)
+		fprintf(out, "ended with an error: %s\n", strerror(-header->error));
+	print_figures(out, &loop->figures);
+	print_probes(out, loop);
+	fputs("rank  units  computed  share   units/s quantum stolen balance   wait   move   recv   sent\n",
+	      out);
+	for (int i = 0; i < header->ranks; i++)
+		print_rank(out, &loop->stats[i]);
+}
+
+static void print_load(FILE *out, const struct competitor *load)
+{
+	char cpu[CELL];
+
+	fprintf(out, "load %s: %s s of CPU in %.3f s%s\n", load->words,
+		cell(cpu, "%.3f", load->cpu_time), load->elapsed,
+		load->ended_early ? ", ended before the job" : "");
+}
+
+void run_print_text(FILE *out, const struct run_result *result)
+{
+	const struct machine_time *machine = &result->machine;
+	char irq[CELL], steal[CELL];
+
+	fprintf(out, "\nequant: %.3f s, exit status %d; the machine spent %s on interrupts, %s stolen\n",
+		result->elapsed, result->status, percent(irq, machine->irq, machine->total),
+		percent(steal, machine->steal, machine->total));
+	for (int i = 0; i < result->nr_loads; i++)
+		print_load(out, &result->loads[i]);
+	if (result->nr_loops == 0)
+		fputs("no loop reported: the program does not use equant, or did not finish\n",
+		      out);
+	for (int i = 0; i < result->nr_loops; i++)
+		print_loop(out, &result->loops[i]);
+}

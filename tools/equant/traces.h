@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+#ifndef EQUANT_TOOL_TRACES_H
+#define EQUANT_TOOL_TRACES_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+/**
+ * struct traces - a directory for the traces of one job
+ * @temporary: it is removed with its files by traces_remove()
+ */
+struct traces {
+	bool temporary;
+	char directory[PATH_MAX];
+};
+
+/** traces_make() - a temporary directory; 0 or -errno, after a message */
+int traces_make(struct traces *traces);
+void traces_remove(struct traces *traces);
+
+/** traces_draw() - a bar per rank over time; 0 or -errno, after a message */
+int traces_draw(FILE *out, const char *directory, int width);
+
+/** directory_make() - @path becomes TMPDIR/equant-NAME-XXXXXX; 0 or -errno, after a message */
+int directory_make(char path[PATH_MAX], const char *name);
+
+/** directory_remove() - the files in it, and itself; other directories in it stay */
+void directory_remove(const char *path);
+
+#endif /* EQUANT_TOOL_TRACES_H */
