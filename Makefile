@@ -39,12 +39,14 @@ MAKEFLAGS += --no-builtin-rules
 .SECONDARY:
 .DEFAULT_GOAL := all
 
+# make -s
+QUIET := $(findstring s,$(firstword -$(MAKEFLAGS)))
 ifeq ($(V),1)
 Q :=
 say = @:
 else
 Q := @
-say = @printf '  %-7s %s\n' '$(1)' '$(patsubst $(O)/%,%,$(2))'
+say = @$(if $(QUIET),:,printf '  %-7s %s\n' '$(1)' '$(patsubst $(O)/%,%,$(2))')
 endif
 
 export CC CLANG LLVM_STRIP MPICC PKG_CONFIG
@@ -90,6 +92,6 @@ clean:
 	$(Q)rm -rf $(filter-out . /,$(O:%/=%))
 
 help:
-	@sed 's/@O@/$(subst /,\/,$(O))/' tools/build/help.txt
+	@sed 's,@O@,$(O),' tools/build/help.txt
 
 .PHONY: $(PHONY)

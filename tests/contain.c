@@ -156,7 +156,8 @@ int main(int argc, char **argv)
 	char *end;
 	pid_t pid;
 
-	if (argc < 3 || (seconds = strtol(argv[1], &end, 10)) <= 0 || *end) {
+	seconds = argc < 3 ? 0 : strtol(argv[1], &end, 10);
+	if (seconds <= 0 || *end) {
 		fprintf(stderr, "usage: contain SECONDS PROGRAM [ARGUMENT...]\n");
 		return STATUS_USAGE;
 	}

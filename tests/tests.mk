@@ -59,12 +59,22 @@ $(LINUX)/.complete: tools/build/setup.sh
 	$(call say,EXTRACT,$(LINUX_SOURCE))
 	$(Q)mkdir -p $(@D) && tools/build/setup.sh $(LINUX_SOURCE) $(LINUX) && touch $@
 
+# The kernel's, with the 100 columns that checkpatch.pl allows and our own loop.
+$(O)/clang-format: $(LINUX)/.complete
+	$(Q)sed -e 's/^ColumnLimit:.*/ColumnLimit: 100/' -e "s/^ForEachMacros:/&\n  - 'equant_for_each_unit'/" \
+		$(LINUX)/.clang-format > $@
+
+format: $(O)/clang-format
+	$(call say,FORMAT,$(or $(FILES),every C file))
+	$(Q)clang-format --style=file:$< -i $(or $(FILES),$(shell find bpf userlib apps tools tests \
+		-name '*.[ch]' -type f))
+
 $(O)/tests/contain: tests/contain.c $(O)/.flags
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D) && $(CC) $(STD) $(WARN) -O2 -D_GNU_SOURCE= -o $@ $<
 
-PHONY += setup tests list-tests
-setup: $(LINUX)/.complete
+PHONY += setup tests list-tests format
+setup: $(LINUX)/.complete $(O)/clang-format
 
 tests: $(TEST_BINS) $(O)/tests/contain
 

@@ -117,7 +117,7 @@ $(O)/tools/equant/%.o: tools/equant/%.c $(O)/.flags $(O)/.tool-objects | \
 $(O)/bin/equant: $(TOOL_OBJS) $(LIB_A) $(O)/.tool-objects
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS_ALL) $(LDFLAGS_ALL) -o $@ $(TOOL_OBJS) $(LIB_A) \
-		$(BPF_LIBS) $(LIBURING_LIBS) -lm
+		$(BPF_LIBS) $(MPI_LIBS) $(LIBURING_LIBS) -lm
 
 # ---- apps: one program per file ---------------------------------------------
 # They are found beside the command: $(O)/bin/equant runs $(O)/libexec/equant/mm.
