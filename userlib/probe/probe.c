@@ -152,12 +152,27 @@ unsigned int equant_probe_features(const struct equant_probe *probe)
 	return probe->features;
 }
 
+/*
+ * One by one: a vector load behind the scalar stores of the source would have
+ * to wait for them to leave the store buffer.
+ */
+static inline uint64_t load(const uint64_t *value)
+{
+	return *(const volatile uint64_t *)value;
+}
+
 void equant_probe_read(struct equant_probe *probe, struct equant_counters *now)
 {
+	uint64_t run, wait;
+
 	probe->ops->read(probe, now);
-	now->run_ns += probe->base.now.run_ns;
-	now->wait_ns += probe->base.now.wait_ns;
-	probe->last = *now;
+	run = load(&now->run_ns) + probe->base.now.run_ns;
+	wait = load(&now->wait_ns) + probe->base.now.wait_ns;
+	probe->last.t_ns = load(&now->t_ns);
+	probe->last.run_ns = run;
+	probe->last.wait_ns = wait;
+	now->run_ns = run;
+	now->wait_ns = wait;
 }
 
 /* The source's own full reading, without offsets. */
