@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * What the demonstration shows on the screen.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "demo.h"
+
+#define WORTH_A_WORD 1.05 /* a ratio below it is called no gain */
+
+int demo_width(void)
+{
+	struct winsize size;
+	const char *columns = getenv("COLUMNS");
+	int width = 80;
+
+	if (isatty(STDOUT_FILENO) && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col)
+		width = size.ws_col;
+	else if (columns && atoi(columns) > 0)
+		width = atoi(columns);
+	return width < 20 ? 20 : width > 200 ? 200 : width;
+}
+
+void demo_print_wrapped(const char *text, int width)
+{
+	int column = 0;
+
+	while (*text) {
+		int length = strcspn(text, " ");
+
+		if (column && column + 1 + length > width) {
+			putchar('\n');
+			column = 0;
+		}
+		column += printf("%s%.*s", column ? " " : "", length, text);
+		text += length;
+		text += strspn(text, " ");
+	}
+	putchar('\n');
+}
+
+void demo_print_head(const struct demo *demo)
+{
+	char text[512];
+
+	snprintf(text, sizeof(text),
+		 "A matrix product, %ld x %ld, %ld times, on two ranks, on CPUs %d and %d%s, measured with %s. A process that never rests shares CPU %d with rank 0. %d runs of some %.0f seconds.",
+		 demo->n, demo->n, demo->products, demo->cpus[0], demo->cpus[1],
+		 demo->siblings ? " of the same core" : "", demo->probe, demo->cpus[0],
+		 2 * demo->pairs, demo->seconds);
+	demo_print_wrapped(text, demo_width());
+	printf("\n%-14s%8s%12s%14s%7s\n", "", "seconds", "CPU shares", "rows", "eff.");
+	fflush(stdout);
+}
+
+static const char *fraction(char text[8], double value)
+{
+	snprintf(text, 8, isfinite(value) ? "%.2f" : "-", value);
+	return text;
+}
+
+void demo_print_run(const struct demo *demo, int i)
+{
+	const struct demo_run *run = &demo->runs[i];
+	char share[DEMO_RANKS][8], efficiency[8];
+
+	printf("%-14s%8.2f%7s %-4s%8ld %-5ld%7s", i % 2 ? "balanced" : "not balanced",
+	       run->elapsed, fraction(share[0], run->share[0]), fraction(share[1], run->share[1]),
+	       run->units[0], run->units[1], fraction(efficiency, run->efficiency));
+	putchar('\n');
+	fflush(stdout);
+}
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double median(double *values, int count)
+{
+	qsort(values, count, sizeof(*values), compare);
+	return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
+}
+
+/* Of the pairs: how much faster, and how much faster it could have been. */
+static void gains(const struct demo *demo, double *gain, double *possible)
+{
+	double gained[DEMO_MAX_PAIRS], could[DEMO_MAX_PAIRS];
+
+	for (int i = 0; i < demo->pairs; i++) {
+		const struct demo_run *pair = &demo->runs[2 * i];
+
+		gained[i] = pair[0].elapsed / pair[1].elapsed;
+		could[i] = pair[0].elapsed / pair[1].limit;
+	}
+	*gain = median(gained, demo->pairs);
+	*possible = median(could, demo->pairs);
+}
+
+void demo_print_verdict(const struct demo *demo)
+{
+	const struct demo_run *last = &demo->runs[2 * demo->pairs - 1];
+	double gain, possible;
+	char text[512], of_limit[128] = "";
+
+	gains(demo, &gain, &possible);
+	if (isfinite(possible))
+		snprintf(of_limit, sizeof(of_limit),
+			 " That is %.0f %% of what the CPU shares allow (limit %.2f).",
+			 100 * gain / possible, possible);
+	if (gain >= WORTH_A_WORD)
+		snprintf(text, sizeof(text),
+			 "Balanced, the same job finished %.2f times as fast: rank 0 had %.0f %% of its CPU and kept %ld of the %ld rows, so that both ranks finished together.%s",
+			 gain, 100 * last->share[0], last->units[0], demo->n, of_limit);
+	else
+		snprintf(text, sizeof(text),
+			 "Balancing gained nothing here: %.2f times as fast, with %.0f and %.0f %% of a CPU for the ranks.%s",
+			 gain, 100 * last->share[0], 100 * last->share[1], of_limit);
+	putchar('\n');
+	demo_print_wrapped(text, demo_width());
+}
