@@ -28,11 +28,12 @@ TEST_BINS := $(TEST_PROG:%.c=$(O)/%)
 TEST_RUN := $(filter-out $(O)/tests/bench/% %_worker,$(TEST_BINS))
 TEST_SCRIPTS := $(sort $(wildcard tests/*/*_test.sh))
 
+# -Wno-unused-parameter: every TEST_F() of the harness has one.
 in_room = $(if $(filter $(2),$(call room,$(1))),$(3))
 
 $(O)/tests/%.o: tests/%.c $(O)/.flags | $(LINUX)/.complete
 	$(call say,CC,$<)
-	$(Q)mkdir -p $(@D) && $(COMPILE) -Iuserlib -Itests -I$(O)/skel -I$(O)/skel/tests \
+	$(Q)mkdir -p $(@D) && $(COMPILE) -Wno-unused-parameter -Iuserlib -Itests -I$(O)/skel -I$(O)/skel/tests \
 		$(call in_room,$<,$(TEST_MPI_ROOMS),$(MPI_CFLAGS)) -isystem $(KSELFTEST) \
 		-c -o $@ $<
 
