@@ -319,6 +319,16 @@ static int own_strings(struct equant_options *set)
 	return error;
 }
 
+/* Before own_strings() they are the caller's, the environment's or the table's. */
+static void disown_strings(struct equant_options *set)
+{
+	size_t i;
+
+	for (i = 0; i < NR_OPTIONS; i++)
+		if (options[i].kind == STRING)
+			*(char **)field(set, &options[i]) = NULL;
+}
+
 int equant_options_resolve(struct equant_options *out, const struct equant_options *user)
 {
 	const char *value;
@@ -329,17 +339,20 @@ int equant_options_resolve(struct equant_options *out, const struct equant_optio
 	if (user) {
 		error = take_user(out, user);
 		if (error)
-			return error;
+			goto fail;
 	}
 	for (i = 0; i < NR_OPTIONS; i++) {
 		value = getenv(options[i].variable);
 		error = value ? parse(out, &options[i], value) : check_field(out, &options[i]);
 		if (error)
-			return error;
+			goto fail;
 	}
 	error = own_strings(out);
 	if (error)
 		equant_options_release(out);
+	return error;
+fail:
+	disown_strings(out);
 	return error;
 }
 
