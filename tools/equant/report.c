@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * equant report: from the traces of a loop to a table, a time line, JSON, SVG.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "json.h"
+#include "rank_trace.h"
+
+#define CELL 16
+#define MAX_WIDTH 1000
+
+struct report_options {
+	bool json;
+	const char *svg;
+	int width;
+};
+
+/* A number in a cell; "-" where it is not known. */
+static const char *cell(char text[CELL], const char *format, double value)
+{
+	if (isfinite(value))
+		snprintf(text, CELL, format, value);
+	else
+		snprintf(text, CELL, "-");
+	return text;
+}
+
+/* Efficiency of all ranks together, eq. 1.4. */
+static double efficiency(const struct rank_traces *set)
+{
+	double run = 0.0, available = 0.0;
+
+	for (int i = 0; i < set->count; i++) {
+		run += set->traces[i].figures.run;
+		available += set->traces[i].figures.elapsed - set->traces[i].figures.competed;
+	}
+	return available > 0.0 ? run / available : NAN;
+}
+
+static double longest(const struct rank_traces *set)
+{
+	double elapsed = 0.0;
+
+	for (int i = 0; i < set->count; i++)
+		elapsed = fmax(elapsed, set->traces[i].figures.elapsed);
+	return elapsed;
+}
+
+static void print_rank(const struct rank_trace *trace)
+{
+	const struct rank_figures *f = &trace->figures;
+	char run[CELL], wait[CELL], share[CELL], speed[CELL], quantum[CELL], eff[CELL], bal[CELL],
+		mov[CELL];
+
+	printf("%4d%8ld%8s%8s%7s%10s%8s%7s%7ld%7.0f%8s%8s", trace->header.rank, f->units,
+	       cell(run, "%.2f", f->run), cell(wait, "%.2f", f->wait),
+	       cell(share, "%.3f", f->share), cell(speed, "%.4g", f->speed),
+	       cell(quantum, "%.2f", f->quantum * 1e3), cell(eff, "%.3f", f->efficiency), f->phases,
+	       f->moved, cell(bal, "%.2f", f->interact * 1e3), cell(mov, "%.2f", f->moving * 1e3));
+	if (f->dropped < 0)
+		printf("%6s\n", "cut");
+	else
+		printf("%6ld\n", f->dropped);
+}
+
+static void print_notes(const struct rank_traces *set)
+{
+	if (set->missing)
+		printf("%d of %d ranks have no trace here.\n", set->missing,
+		       set->traces[0].header.ranks);
+	for (int i = 0; i < set->count; i++) {
+		const struct rank_trace *trace = &set->traces[i];
+
+		if (trace->figures.dropped < 0)
+			printf("%s: has no end, the rank was killed; what follows its last event is unknown.\n",
+			       trace->path);
+		for (size_t j = 0; j < trace->count; j++)
+			if (trace->events[j].type == EQUANT_EVENT_FALLBACK)
+				printf("rank %d: %s\n", trace->header.rank,
+				       trace->events[j].u.fallback.text);
+	}
+}
+
+static int print_text(const struct rank_traces *set, int width)
+{
+	const struct equant_trace_header *header = &set->traces[0].header;
+	char eff[CELL];
+
+	printf("Loop \"%s\": %ld units on %d ranks, probe %s, %.3f s, efficiency %s\n\n",
+	       header->loop, (long)header->units, header->ranks, header->probe, longest(set),
+	       cell(eff, "%.3f", efficiency(set)));
+	printf("rank   units   run s  wait s  share     speed quantum effic. phases  moved  bal ms move ms drops\n");
+	for (int i = 0; i < set->count; i++)
+		print_rank(&set->traces[i]);
+	printf("\n");
+	print_notes(set);
+	return rank_traces_draw(stdout, set, width);
+}
+
+static void json_rank(struct json *json, const struct rank_trace *trace)
+{
+	const struct rank_figures *f = &trace->figures;
+
+	json_open_object(json, NULL);
+	json_integer(json, "rank", trace->header.rank);
+	json_string(json, "file", trace->path);
+	json_string(json, "probe", trace->header.probe);
+	json_integer(json, "units", f->units);
+	json_number(json, "computed", f->computed);
+	json_number(json, "elapsed", f->elapsed);
+	json_number(json, "run", f->run);
+	json_number(json, "wait", f->wait);
+	json_number(json, "competed", f->competed);
+	json_number(json, "share", f->share);
+	json_number(json, "speed", f->speed);
+	json_number(json, "efficiency", f->efficiency);
+	json_number(json, "quantum", f->quantum);
+	json_integer(json, "phases", f->phases);
+	json_number(json, "moved", f->moved);
+	json_number(json, "balancing", f->interact);
+	json_number(json, "moving", f->moving);
+	json_integer(json, "fallbacks", f->fallbacks);
+	json_number(json, "dropped", f->dropped < 0 ? NAN : (double)f->dropped);
+	json_bool(json, "complete", f->dropped >= 0);
+	json_close_object(json);
+}
+
+static void print_json(const struct rank_traces *set)
+{
+	const struct equant_trace_header *header = &set->traces[0].header;
+	struct json json = { .out = stdout };
+
+	json_open_object(&json, NULL);
+	json_string(&json, "loop", header->loop);
+	json_integer(&json, "units", (long)header->units);
+	json_integer(&json, "ranks", header->ranks);
+	json_integer(&json, "missing", set->missing);
+	json_number(&json, "elapsed", longest(set));
+	json_number(&json, "efficiency", efficiency(set));
+	json_open_array(&json, "traces");
+	for (int i = 0; i < set->count; i++)
+		json_rank(&json, &set->traces[i]);
+	json_close_array(&json);
+	json_close_object(&json);
+}
+
+static int write_svg(const struct rank_traces *set, const char *path)
+{
+	struct timeline timeline;
+	FILE *out;
+	int ret;
+
+	ret = rank_traces_timeline(set, &timeline);
+	if (ret)
+		goto release;
+	out = fopen(path, "we");
+	if (!out || timeline_svg(out, &timeline))
+		ret = -errno;
+	if (out && fclose(out) && !ret)
+		ret = -errno;
+release:
+	if (ret)
+		fprintf(stderr, "equant report: %s: %s\n", path, strerror(-ret));
+	rank_traces_timeline_release(&timeline);
+	return ret;
+}
+
+static int parse_width(const char *text, int *width)
+{
+	char *end;
+	long value;
+
+	errno = 0;
+	value = strtol(text, &end, 10);
+	if (errno || *end || end == text || value < 1 || value > MAX_WIDTH) {
+		fprintf(stderr, "equant report: --width '%s': expected a number from 1 to %d\n",
+			text, MAX_WIDTH);
+		return -EINVAL;
+	}
+	*width = (int)value;
+	return 0;
+}
+
+static int parse(int argc, char **argv, struct report_options *options)
+{
+	static const struct option known[] = {
+		{ "json", no_argument, NULL, 'j' },
+		{ "svg", required_argument, NULL, 's' },
+		{ "width", required_argument, NULL, 'w' },
+		{ 0 },
+	};
+	int c;
+
+	optind = 0;
+	while ((c = getopt_long(argc, argv, "", known, NULL)) != -1) {
+		if (c == 'j')
+			options->json = true;
+		else if (c == 's')
+			options->svg = optarg;
+		else if (c != 'w' || parse_width(optarg, &options->width))
+			return -EINVAL;
+	}
+	if (optind < argc)
+		return optind;
+	fprintf(stderr, "equant report: no trace named; see `equant help report`\n");
+	return -EINVAL;
+}
+
+static int show(const struct rank_traces *set, const struct report_options *options)
+{
+	int ret = 0;
+
+	if (options->svg)
+		ret = write_svg(set, options->svg);
+	if (ret)
+		return ret;
+	if (options->json)
+		print_json(set);
+	else
+		ret = print_text(set, options->width);
+	if (fflush(stdout)) {
+		ret = -errno;
+		fprintf(stderr, "equant report: standard output: %s\n", strerror(-ret));
+	}
+	return ret;
+}
+
+int equant_cmd_report(int argc, char **argv)
+{
+	struct report_options options = { 0 };
+	struct rank_traces set;
+	int first, ret;
+
+	first = parse(argc, argv, &options);
+	if (first < 0)
+		return EQUANT_EXIT_USAGE;
+	if (rank_traces_load(&set, argv + first, argc - first))
+		return 1;
+	ret = show(&set, &options);
+	rank_traces_release(&set);
+	return ret ? 1 : 0;
+}
