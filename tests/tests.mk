@@ -28,14 +28,16 @@ TEST_BINS := $(TEST_PROG:%.c=$(O)/%)
 TEST_RUN := $(filter-out $(O)/tests/bench/% %_worker,$(TEST_BINS))
 TEST_SCRIPTS := $(sort $(wildcard tests/*/*_test.sh))
 
-# -Wno-unused-parameter: every TEST_F() of the harness has one.
 in_room = $(if $(filter $(2),$(call room,$(1))),$(3))
+
+# Every TEST_F() of the harness has an unused parameter.
+TEST_CPPFLAGS := -Iuserlib -Itests -I$(O)/skel -I$(O)/skel/tests -isystem $(KSELFTEST) \
+	-Wno-unused-parameter
 
 $(O)/tests/%.o: tests/%.c $(O)/.flags | $(LINUX)/.complete
 	$(call say,CC,$<)
-	$(Q)mkdir -p $(@D) && $(COMPILE) -Wno-unused-parameter -Iuserlib -Itests -I$(O)/skel -I$(O)/skel/tests \
-		$(call in_room,$<,$(TEST_MPI_ROOMS),$(MPI_CFLAGS)) -isystem $(KSELFTEST) \
-		-c -o $@ $<
+	$(Q)mkdir -p $(@D) && $(COMPILE) $(TEST_CPPFLAGS) \
+		$(call in_room,$<,$(TEST_MPI_ROOMS),$(MPI_CFLAGS)) -c -o $@ $<
 
 ifeq ($(HAVE_BPF),1)
 $(foreach r,$(sort $(foreach f,$(TEST_BPF),$(call room,$(f)))), \

@@ -10,7 +10,7 @@ CPPFLAGS_ALL = -D_GNU_SOURCE= -Iuserlib/include -DEQUANT_HAVE_MPI=$(HAVE_MPI) \
 CFLAGS_ALL = $(STD) $(WARN) $(CFLAGS) $(SANITIZE:%=-fsanitize=% -fno-sanitize-recover=all \
 	-fno-omit-frame-pointer)
 LDFLAGS_ALL = $(SANITIZE:%=-fsanitize=%) -Wl,--as-needed $(LDFLAGS)
-DEPFLAGS = -MMD -MP -MF $(@:.o=.d)
+DEPFLAGS = -MMD -MP -MT $@ -MF $(@:.o=.d)
 COMPILE = $(CC) $(CFLAGS_ALL) $(CPPFLAGS_ALL) $(DEPFLAGS)
 
 # $(call room,path/of/some/file.c): the folder below userlib/ or tests/
@@ -75,7 +75,8 @@ $(eval $(call stamp,$(O)/.pc,$(PREFIX) $(libdir) $(includedir) $(VERSION) $(LIB_
 
 BPF_ARCH := $(shell uname -m | sed -e s/x86_64/x86/ -e s/aarch64/arm64/ -e 's/ppc64.*/powerpc/' \
 	-e s/s390x/s390/ -e 's/riscv.*/riscv/')
-BPF_CFLAGS = -target bpf -g -O2 -Wall -Wextra -Werror -D__TARGET_ARCH_$(BPF_ARCH) \
+BPF_CFLAGS = -target bpf -mcpu=v3 -g -O2 -Wall -Wextra -Wno-unused-parameter -Werror \
+	-D__TARGET_ARCH_$(BPF_ARCH) \
 	-Ibpf -Iuserlib/include $(MULTIARCH:%=-I/usr/include/%)
 
 BPF_SRCS := $(wildcard bpf/*.bpf.c)
