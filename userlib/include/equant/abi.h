@@ -88,8 +88,8 @@ struct equant_record {
 	__u32 share_now; /* what the present group weights give */
 	__u32 share_settled; /* what they will give once the kernel's averages converge */
 	__u32 share_prev; /* the last share_now that held for at least a quantum */
-	__u32 epoch; /* counts changes of share_now */
-	__u64 t_epoch; /* when share_now took its value */
+	__u32 epoch; /* counts changes of share_now, slow drift of group weights left out */
+	__u64 t_epoch; /* when the epoch began */
 	__u32 quantum_ns; /* average slice that was contended from start to end; 0 = none yet */
 	__u32 nr_runnable; /* runnable tasks on this CPU, this one included */
 	__u64 switches; /* times switched out */
@@ -115,7 +115,8 @@ struct equant_record {
 	__u32 long_episodes; /* those longer than a quantum */
 	__u32 levels; /* scheduling-group levels above the task */
 	__u64 long_ns; /* total length of the episodes in ->long_episodes */
-	__u8 reserved[32];
+	__u32 settled_prev; /* share_settled when share_prev was share_now */
+	__u8 reserved[28];
 };
 
 /* Set in equant_table.features. */
@@ -161,6 +162,6 @@ EQUANT_ABI_ASSERT(sizeof(struct equant_table) == EQUANT_RECORD_SIZE);
 EQUANT_ABI_ASSERT(__builtin_offsetof(struct equant_record, t_state) == 16);
 EQUANT_ABI_ASSERT(__builtin_offsetof(struct equant_record, t_contended) == 112);
 EQUANT_ABI_ASSERT(__builtin_offsetof(struct equant_record, version) == 128);
-EQUANT_ABI_ASSERT(__builtin_offsetof(struct equant_record, reserved) == 224);
+EQUANT_ABI_ASSERT(__builtin_offsetof(struct equant_record, reserved) == 228);
 
 #endif /* EQUANT_ABI_H */

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Where a registered task's time goes, and which registered tasks a CPU has.
+ * Every function here is called with the run-queue lock of the task's CPU held.
+ */
+#ifndef EQUANT_BPF_ACCOUNT_H
+#define EQUANT_BPF_ACCOUNT_H
+
+#include "share.h"
+
+#define QUANTUM_SHIFT 3 /* the average forgets at 1/8 per slice */
+
+/* Charge the time since the last change to the state it was spent in. */
+static __always_inline void charge(struct equant_record *r, u64 now)
+{
+	u64 ns = now - r->t_state;
+
+	integrate(r, now);
+	if (r->state == EQUANT_STATE_RUN)
+		r->run_ns += ns;
+	else if (r->state == EQUANT_STATE_WAIT)
+		r->wait_ns += ns;
+	else if (r->state == EQUANT_STATE_SLEEP)
+		r->sleep_ns += ns;
+	r->t_state = now;
+}
+
+/* The first slices are averaged evenly, so that one is as good as another. */
+static __always_inline void learn_quantum(struct equant_record *r, u64 slice)
+{
+	u64 seen = r->slices < (1 << QUANTUM_SHIFT) - 1 ? r->slices : (1 << QUANTUM_SHIFT) - 1;
+
+	r->quantum_ns = (r->quantum_ns * seen + slice) / (seen + 1);
+	if (r->slices != ~0u)
+		r->slices++;
+}
+
+static __always_inline bool is_runnable(struct task_struct *task, bool cast)
+{
+	return GET(task, se.on_rq) && !is_delayed(&task->se, cast);
+}
+
+/* Where the slot's task is, as seen under the lock of @cpu's run queue. */
+enum where { ELSEWHERE, ASLEEP_HERE, RUNNABLE_HERE };
+
+/*
+ * The record says where the task was; only the task says where it is.  A task
+ * that is queued elsewhere belongs to that queue's lock.  on_rq is read before
+ * the CPU because a remote wake-up sets the CPU first.
+ */
+__noinline int locate(u32 slot, u32 cpu)
+{
+	const bool cast = have_cast;
+	struct slot *s = slot_of(slot);
+	struct task_struct *task;
+	bool runnable;
+
+	if (!s || !s->task)
+		return ELSEWHERE;
+	task = AS(struct task_struct, s->task);
+	runnable = is_runnable(task, cast);
+	barrier();
+	if (cpu_of(task, cast) != cpu)
+		return ELSEWHERE;
+	return runnable ? RUNNABLE_HERE : ASLEEP_HERE;
+}
+
+/* Something changed on this CPU: look again at all registered tasks it has. */
+static __always_inline void refresh(struct cpu_list *list, u32 cpu)
+{
+	u64 now = bpf_ktime_get_ns();
+	struct equant_record *r;
+	u32 nr, where;
+
+	for (u32 i = CPU_SLOTS; i-- > 0;) {
+		if (i >= list->nr)
+			continue;
+		where = locate(list->slot[i], cpu);
+		if (where == ELSEWHERE) {
+			nr = --list->nr;
+			list->slot[i] = list->slot[nr & (CPU_SLOTS - 1)];
+			continue;
+		}
+		r = record_of(list->slot[i]);
+		/* A task on its way in is not in WAIT before its wake-up. */
+		if (where == RUNNABLE_HERE && r &&
+		    (r->state == EQUANT_STATE_RUN || r->state == EQUANT_STATE_WAIT))
+			compute_share(list->slot[i], now);
+	}
+}
+
+/* Put the slot on the CPU's list; in a full list it replaces one that does not run. */
+static __always_inline bool enlist(u32 slot, u32 cpu)
+{
+	struct cpu_list *list = list_of(cpu);
+	u32 nr;
+
+	if (!list)
+		return false;
+	nr = list->nr;
+	for (u32 i = 0; i < CPU_SLOTS; i++)
+		if (i < nr && list->slot[i] == slot)
+			return true;
+	if (nr < CPU_SLOTS) {
+		list->slot[nr] = slot;
+		list->nr = nr + 1;
+		return true;
+	}
+	for (u32 i = 0; i < CPU_SLOTS; i++)
+		if (locate(list->slot[i], cpu) != RUNNABLE_HERE) {
+			list->slot[i] = slot;
+			return true;
+		}
+	return false;
+}
+
+static __always_inline void delist(u32 slot, u32 cpu)
+{
+	struct cpu_list *list = list_of(cpu);
+
+	if (!list)
+		return;
+	for (u32 i = 0; i < CPU_SLOTS; i++)
+		if (i < list->nr && list->slot[i] == slot) {
+			u32 nr = --list->nr;
+
+			list->slot[i] = list->slot[nr & (CPU_SLOTS - 1)];
+			break;
+		}
+}
+
+/* The task is runnable on @cpu, perhaps for the first time. */
+static __always_inline void arrive(struct equant_record *r, struct slot *s, u32 slot, u32 cpu)
+{
+	s->crowded = !enlist(slot, cpu);
+	if (r->cpu == (s32)cpu)
+		return;
+	if (r->cpu >= 0)
+		r->migrations++;
+	r->cpu = cpu;
+	s->clean = 0;
+}
+
+static __always_inline void count_preemption(struct equant_record *r, struct slot *s, u64 slice,
+					     struct task_struct *next)
+{
+	r->preemptions++;
+	if (s->clean && next->pid)
+		learn_quantum(r, slice);
+}
+
+static __always_inline void switch_out(u32 slot, struct task_struct *task, bool blocked,
+				       struct task_struct *next, u64 now)
+{
+	struct equant_record *r = record_of(slot);
+	struct slot *s = slot_of(slot);
+	u64 slice;
+
+	if (!r || !s)
+		return;
+	slice = s->t_in ? now - s->t_in : 0;
+	write_begin(r);
+	charge(r, now);
+	r->switches++;
+	r->last_slice_ns = slice > ~0u ? ~0u : slice;
+	if (blocked) {
+		r->blocks++;
+		r->state = EQUANT_STATE_SLEEP;
+		end_episode(r, now);
+	} else {
+		r->state = EQUANT_STATE_WAIT;
+		if (is_sched_yield(syscall_of(task)))
+			r->yields++;
+		else
+			count_preemption(r, s, slice, next);
+	}
+	write_end(r);
+	s->clean = 0;
+}
+
+static __always_inline void switch_in(u32 slot, struct task_struct *task, u32 cpu, u64 now)
+{
+	struct equant_record *r = record_of(slot);
+	struct slot *s = slot_of(slot);
+
+	if (!r || !s)
+		return;
+	write_begin(r);
+	charge(r, now);
+	r->state = EQUANT_STATE_RUN;
+	arrive(r, s, slot, cpu);
+	if (bpf_core_field_exists(task->se.slice))
+		r->slice_ns = task->se.slice;
+	write_end(r);
+	if (predicts)
+		compute_share(slot, now);
+	s->t_in = now;
+	s->clean = r->share_now != EQUANT_SHARE_ONE;
+}
+
+static __always_inline void wake_up(u32 slot, u32 cpu, u64 now)
+{
+	struct equant_record *r = record_of(slot);
+	struct slot *s = slot_of(slot);
+
+	/* A wake-up may find the task still running. */
+	if (!r || !s || r->state != EQUANT_STATE_SLEEP)
+		return;
+	write_begin(r);
+	charge(r, now);
+	r->state = EQUANT_STATE_WAIT;
+	arrive(r, s, slot, cpu);
+	write_end(r);
+	if (predicts)
+		compute_share(slot, now);
+}
+
+#endif /* EQUANT_BPF_ACCOUNT_H */
