@@ -59,15 +59,16 @@ static void print_rank(const struct rank_trace *trace)
 	char run[CELL], wait[CELL], share[CELL], speed[CELL], quantum[CELL], eff[CELL], bal[CELL],
 		mov[CELL];
 
-	printf("%4d%8ld%8s%8s%7s%10s%8s%7s%7ld%7.0f%8s%8s", trace->header.rank, f->units,
+	printf("%4d%7ld%7s%7s%6s%8s%6s%6s%7ld%6.0f%6s%5s", trace->header.rank, f->units,
 	       cell(run, "%.2f", f->run), cell(wait, "%.2f", f->wait),
 	       cell(share, "%.3f", f->share), cell(speed, "%.4g", f->speed),
 	       cell(quantum, "%.2f", f->quantum * 1e3), cell(eff, "%.3f", f->efficiency), f->phases,
-	       f->moved, cell(bal, "%.2f", f->interact * 1e3), cell(mov, "%.2f", f->moving * 1e3));
+	       f->moved, cell(bal, "%.2f", 100.0 * f->interact / f->elapsed),
+	       cell(mov, "%.1f", 100.0 * f->moving / f->elapsed));
 	if (f->dropped < 0)
-		printf("%6s\n", "cut");
+		printf("%5s\n", "cut");
 	else
-		printf("%6ld\n", f->dropped);
+		printf("%5ld\n", f->dropped);
 }
 
 static void print_notes(const struct rank_traces *set)
@@ -96,7 +97,8 @@ static int print_text(const struct rank_traces *set, int width)
 	printf("Loop \"%s\": %ld units on %d ranks, probe %s, %.3f s, efficiency %s\n\n",
 	       header->loop, (long)header->units, header->ranks, header->probe, longest(set),
 	       cell(eff, "%.3f", efficiency(set)));
-	printf("rank   units   run s  wait s  share     speed quantum effic. phases  moved  bal ms move ms drops\n");
+	printf("%4s%7s%7s%7s%6s%8s%6s%6s%7s%6s%6s%5s%5s\n", "rank", "units", "run s", "wait s",
+	       "share", "speed", "q ms", "eff", "phases", "moved", "bal%", "mov%", "drop");
 	for (int i = 0; i < set->count; i++)
 		print_rank(&set->traces[i]);
 	printf("\n");
