@@ -33,7 +33,6 @@ INSTALL ?= install
 # The kernel's test headers, lib.mk and style tools; see tools/build/setup.sh.
 LINUX ?= $(O)/linux
 
-MAKEFLAGS += --no-builtin-rules
 .SUFFIXES:
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -41,6 +40,7 @@ MAKEFLAGS += --no-builtin-rules
 
 # make -s
 QUIET := $(findstring s,$(firstword -$(MAKEFLAGS)))
+MAKEFLAGS += -r
 ifeq ($(V),1)
 Q :=
 say = @:
