@@ -6,9 +6,8 @@
  *
  * As in the thesis the threshold looks at the raw rates and the distribution
  * at the filtered ones; a rate from a prediction is its own raw rate.
- * Deviations: the distribution that the instructions lead to must be an
- * improvement by the rates it was made from, and the parts of each step that
- * deviate are named in the file of the step.
+ * Deviations: the distribution must be an improvement by the very rates it was
+ * made from; those of a step are named in its file.
  *
  * Nothing here allocates after equant_balancer_new().
  *
@@ -180,6 +179,26 @@ static double stable_time(const struct equant_balancer *b, const struct equant_s
 	return episode > 0 ? episode : equant_history_stable(&b->history);
 }
 
+/*
+ * Eq. 5.15, for the units that really move.  Where ports are few the ranks are
+ * relieved one after the other and the first of these phases may shorten
+ * nothing yet: it gets its part of what the whole movement is worth.
+ */
+static double expected_gain(const struct equant_balancer *b, const long *units, double whole)
+{
+	double gain = equant_reduction(b->used, units, b->after, b->n);
+	double moved = 0, needed = 0, part;
+
+	for (int i = 0; i < b->n; i++) {
+		if (b->target[i] <= units[i])
+			continue;
+		needed += (double)(b->target[i] - units[i]);
+		moved += (double)(b->after[i] - units[i]);
+	}
+	part = whole * (moved / needed);
+	return gain > part ? gain : part;
+}
+
 static void record_transfers(struct equant_balancer *b, int count)
 {
 	memset(b->transfers, 0, b->n * sizeof(*b->transfers));
@@ -194,20 +213,20 @@ static enum equant_verdict plan(struct equant_balancer *b, const struct equant_s
 				const long *units, struct equant_decision *decision)
 {
 	const struct equant_balance_options *o = &b->options;
-	double gain;
+	double whole = equant_reduction(b->used, units, b->target, b->n);
 	int count;
 
 	count = equant_instruct_in(units, b->target, b->n, o->ports, o->omit, b->instructions,
 				   b->room);
 	memcpy(b->after, units, b->n * sizeof(*units));
 	equant_apply(b->instructions, count, b->after);
-	gain = equant_reduction(b->used, units, b->after, b->n);
-	if (!count || gain <= 0)
+	if (!count || whole <= 0)
 		return EQUANT_VERDICT_NOTHING;
 	decision->cost = b->costs.scale * equant_move_cost_in(b->instructions, count, b->n,
 							      b->costs.fixed, b->costs.per_unit,
 							      b->room);
-	decision->benefit = gain * stable_time(b, samples, decision->quantum);
+	decision->benefit =
+		expected_gain(b, units, whole) * stable_time(b, samples, decision->quantum);
 	if (o->profit > 0 && decision->cost > o->profit * decision->benefit)
 		return EQUANT_VERDICT_UNPROFITABLE;
 	if (!o->moves_allowed)

@@ -132,7 +132,8 @@ double equant_episode_stable(const struct equant_sample *samples, int n, double 
 	double longest = 0;
 
 	for (int i = 0; i < n; i++)
-		if (samples[i].episode >= EQUANT_EPISODE_QUANTA * quantum && samples[i].episode > longest)
+		if (samples[i].episode >= EQUANT_EPISODE_QUANTA * quantum &&
+		    samples[i].episode > longest)
 			longest = samples[i].episode;
 	return longest;
 }

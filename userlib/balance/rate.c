@@ -106,8 +106,8 @@ static void update_share(struct equant_rate *rate, const struct equant_sample *s
 {
 	double age, weight;
 
-	if (predicts && (rate->predicted < 0 ||
-			 differs(sample->settled, rate->predicted, PREDICTION_CHANGE))) {
+	if (predicts &&
+	    (rate->predicted < 0 || differs(sample->settled, rate->predicted, PREDICTION_CHANGE))) {
 		rate->predicted = sample->settled;
 		rate->share_run = 0;
 		rate->share_wait = 0;

@@ -85,8 +85,8 @@ int equant_instruct_in(const long *current, const long *target, int n, int ports
 		if (to.units > units)
 			equant_heap_push(&receivers, receiver(to.rank, to.units - units, to.ports));
 		else if (from.units > units)
-			equant_heap_push(&senders, sender(from.rank, from.units - units,
-							  current[from.rank]));
+			equant_heap_push(&senders,
+					 sender(from.rank, from.units - units, current[from.rank]));
 	}
 	return count;
 }

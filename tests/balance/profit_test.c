@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* Costs, benefits and the period: Siegell 1995, sections 4.3 and 5.6. */
+#include <math.h>
+
+#include <equant/balance.h>
+
+#include "kselftest_harness.h"
+#include "libbalance.h"
+
+static struct equant_balance_options predicted(void)
+{
+	return default_options(EQUANT_RATE_PREDICTED);
+}
+
+TEST(the_cost_of_a_movement_is_that_of_its_busiest_rank)
+{
+	const struct equant_instruction plan[] = { { 0, 1, 10 }, { 0, 2, 5 }, { 3, 2, 30 } };
+
+	/* rank 0: 2 transfers, 15 units; rank 2: 2 and 35; rank 3: 1 and 30 */
+	EXPECT_TRUE(near(equant_move_cost(plan, 3, 4, 1, 0.1), 2 + 3.5));
+	EXPECT_TRUE(near(equant_move_cost(plan, 3, 4, 0, 1), 35));
+	EXPECT_TRUE(near(equant_move_cost(plan, 3, 4, 7, 0), 14));
+	EXPECT_TRUE(equant_move_cost(plan, 0, 4, 1, 1) == 0);
+}
+
+TEST(an_instruction_for_no_rank_costs_infinitely_much)
+{
+	EXPECT_TRUE(equant_move_cost(&(struct equant_instruction){ 0, 4, 1 }, 1, 4, 1, 1) ==
+		    HUGE_VAL);
+	EXPECT_TRUE(equant_move_cost(&(struct equant_instruction){ -1, 0, 1 }, 1, 4, 1, 1) ==
+		    HUGE_VAL);
+}
+
+TEST(the_sampling_bound_brings_the_amplitude_down_to_what_is_tolerated)
+{
+	/* share 1/2: d = c = quantum */
+	EXPECT_TRUE(near(equant_sampling_bound(0.004, 0.5, 0.1), 0.04));
+	/* more competitors make c larger, and d decides */
+	EXPECT_TRUE(near(equant_sampling_bound(0.004, 0.2, 0.1), 0.04));
+	/* share 0.8: c = quantum / 4 */
+	EXPECT_TRUE(near(equant_sampling_bound(0.004, 0.8, 0.1), 0.01));
+	EXPECT_TRUE(near(equant_sampling_bound(0.1, 0.5, 0.05), 2));
+}
+
+TEST(the_sampling_bound_is_at_least_a_quantum)
+{
+	EXPECT_TRUE(equant_sampling_bound(0.004, 1, 0.1) == 0.004);
+	EXPECT_TRUE(equant_sampling_bound(0.004, 0.5, 1) == 0.004);
+}
+
+/*
+ * The amplitude of eq. 4.9 for round robin with one competitor, by brute force:
+ * over the bound it is at most what is tolerated, for any start of the sample.
+ */
+TEST(the_sampling_bound_holds_for_a_square_wave)
+{
+	const double quantum = 1, amplitude = 0.1;
+
+	for (double share = 0.1; share < 0.95; share += 0.1) {
+		double s = equant_sampling_bound(quantum, share, amplitude);
+		double p = quantum / share, least = s, most = 0;
+
+		for (double start = 0; start < p; start += p / 1000) {
+			double on = 0;
+
+			for (double k = 0; k < s + 2 * p; k += p) {
+				double from = fmax(k, start), to = fmin(k + quantum, start + s);
+
+				on += to > from ? to - from : 0;
+			}
+			least = fmin(least, on);
+			most = fmax(most, on);
+		}
+		EXPECT_TRUE((most - least) / s <= amplitude + 1e-3)
+		{
+			TH_LOG("share %g: amplitude %g", share, (most - least) / s);
+		}
+	}
+}
+
+TEST(a_predicted_share_needs_one_quantum_and_a_measured_one_ten)
+{
+	struct equant_balance_options options = predicted();
+	struct job job;
+
+	job_start(&job, 2, 100, &options);
+	job_phase(&job);
+	EXPECT_TRUE(near(job.decision.quantum, 0.004));
+	EXPECT_TRUE(near(job.decision.period, 0.004));
+	job.flags = EQUANT_SAMPLE_RUN;
+	job_phase(&job);
+	EXPECT_TRUE(near(job.decision.period, 0.04));
+	job.flags = EQUANT_SAMPLE_RUN | EQUANT_SAMPLE_PREDICTED;
+	job.episode = 0.003;
+	job_phase(&job);
+	EXPECT_TRUE(near(job.decision.period, 0.04));
+	job_stop(&job);
+}
+
+TEST(the_measured_mode_always_grants_the_sampling_bound)
+{
+	struct equant_balance_options options = default_options(EQUANT_RATE_MEASURED);
+	struct job job;
+
+	job_start(&job, 2, 100, &options);
+	job_phase(&job);
+	EXPECT_TRUE(near(job.decision.period, 0.04));
+	job_stop(&job);
+}
+
+TEST(a_given_period_is_kept)
+{
+	struct equant_balance_options options = predicted();
+	struct job job;
+
+	options.period = 1;
+	job_start(&job, 2, 100, &options);
+	job_phase(&job);
+	EXPECT_TRUE(job.decision.period == 1);
+	/* 100 units at 1000 units/s */
+	EXPECT_EQ(10, job.decision.next_hook);
+	job_stop(&job);
+}
+
+TEST(the_largest_quantum_is_the_jobs_and_the_default_one_is_used_until_then)
+{
+	struct equant_balance_options options = predicted();
+	struct equant_balancer *balancer;
+	struct equant_decision decision;
+	struct equant_sample samples[2] = { { .units = 0 } };
+	const long units[2] = { 1, 1 };
+
+	options.default_quantum = 0.003;
+	balancer = equant_balancer_new(2, &options);
+	ASSERT_NE(NULL, balancer);
+	ASSERT_EQ(0, equant_balancer_decide(balancer, samples, units, &decision));
+	EXPECT_TRUE(decision.quantum == 0.003);
+	samples[0].quantum = 0.001;
+	samples[1].quantum = 0.0025;
+	ASSERT_EQ(0, equant_balancer_decide(balancer, samples, units, &decision));
+	EXPECT_TRUE(decision.quantum == 0.0025);
+	equant_balancer_free(balancer);
+}
+
+FIXTURE(pace)
+{
+	struct equant_balance_options options;
+	struct equant_balancer *balancer;
+	struct equant_decision decision;
+	struct equant_sample samples[2];
+	long units[2];
+};
+
+FIXTURE_SETUP(pace)
+{
+	self->options = predicted();
+	self->balancer = equant_balancer_new(2, &self->options);
+	ASSERT_NE(NULL, self->balancer);
+	for (int i = 0; i < 2; i++) {
+		self->units[i] = 100;
+		self->samples[i] = (struct equant_sample){
+			.units = 100,
+			.wall = 0.1,
+			.run = 0.1,
+			.share = 1,
+			.settled = 1,
+			.quantum = 0.004,
+			.interval = 0.1,
+			.hooks = 100,
+			.flags = EQUANT_SAMPLE_RUN | EQUANT_SAMPLE_PREDICTED,
+		};
+	}
+}
+
+FIXTURE_TEARDOWN(pace)
+{
+	equant_balancer_free(self->balancer);
+}
+
+static struct equant_decision decide(FIXTURE_DATA(pace) * self)
+{
+	struct equant_decision decision = { .count = -1 };
+
+	equant_balancer_decide(self->balancer, self->samples, self->units, &decision);
+	return decision;
+}
+
+TEST_F(pace, next_hook_is_the_period_over_the_time_between_hooks)
+{
+	/* 1 ms between hooks, quantum 4 ms */
+	EXPECT_EQ(4, decide(self).next_hook);
+	/* eq. 4.12: 0.5 * 1 + 0.5 * 3 = 2 */
+	self->samples[0].hooks = 0;
+	self->samples[1].interval = 0.3;
+	EXPECT_EQ(2, decide(self).next_hook);
+	/* the mean over ranks: 0.5 * 2 + 0.5 * (0.5 + 1.5) / 2 = 1.5; 4 / 1.5 = 2.67 */
+	self->samples[0].hooks = 200;
+	self->samples[1].hooks = 200;
+	EXPECT_EQ(3, decide(self).next_hook);
+}
+
+TEST_F(pace, next_hook_is_one_until_hooks_were_timed_and_never_less)
+{
+	self->samples[0].hooks = 0;
+	self->samples[1].hooks = 0;
+	EXPECT_EQ(1, decide(self).next_hook);
+	self->samples[0].hooks = 1;
+	EXPECT_EQ(1, decide(self).next_hook);
+}
+
+TEST_F(pace, next_hook_is_limited)
+{
+	self->samples[0].interval = 1e-8;
+	self->samples[1].interval = 1e-8;
+	self->samples[0].hooks = UINT32_MAX;
+	self->samples[1].hooks = UINT32_MAX;
+	EXPECT_EQ(1L << 30, decide(self).next_hook);
+}
+
+TEST_F(pace, dear_interactions_lengthen_the_period)
+{
+	/* 20 us / 5 % is below a quantum; then 0.5 * 20 us + 0.5 * 380 us = 200 us */
+	EXPECT_TRUE(near(decide(self).period, 0.004));
+	self->samples[0].interact = 760e-6;
+	EXPECT_TRUE(near(decide(self).period, 0.004));
+	self->samples[1].interact = 760e-6;
+	EXPECT_TRUE(near(decide(self).period, (0.5 * 200e-6 + 0.5 * 760e-6) / 0.05));
+}
+
+TEST_F(pace, dear_movements_lengthen_the_period_unless_they_are_rare)
+{
+	for (int i = 0; i < 9; i++)
+		decide(self);
+	self->samples[0].move = 0.1;
+	self->samples[0].moved = 10;
+	/* once in ten phases */
+	EXPECT_TRUE(near(decide(self).period, 0.01));
+	/* then in the next one: (10 + 1) / 2 phases, 0.1 s */
+	EXPECT_TRUE(near(decide(self).period, 0.1 / 5.5));
+}
+
+TEST_F(pace, time_without_moved_units_is_no_movement)
+{
+	self->samples[0].move = 10;
+	EXPECT_TRUE(near(decide(self).period, 0.004));
+}
+
+/* ---- cost and benefit inside the decision ------------------------------------ */
+
+TEST(a_movement_that_costs_more_than_k_benefits_is_cancelled)
+{
+	struct equant_balance_options options = predicted();
+	struct job job;
+
+	options.move_fixed = 1000;
+	job_start(&job, 2, 100, &options);
+	job.speed[0] = 500;
+	job_phase(&job);
+	EXPECT_EQ(EQUANT_VERDICT_UNPROFITABLE, job.decision.verdict);
+	EXPECT_EQ(0, job.decision.count);
+	EXPECT_LT(options.profit * job.decision.benefit, job.decision.cost);
+	EXPECT_TRUE(near(job.decision.cost, 1000 + 33e-6));
+	EXPECT_EQ(100, job.units[0]);
+	job_stop(&job);
+}
+
+TEST(without_k_nothing_is_cancelled)
+{
+	struct equant_balance_options options = predicted();
+	struct job job;
+
+	options.move_fixed = 1e6;
+	options.profit = 0;
+	job_start(&job, 2, 100, &options);
+	job.speed[0] = 500;
+	EXPECT_EQ(1, job_phase(&job));
+	job_stop(&job);
+}
+
+TEST(an_imbalance_that_lasts_becomes_worth_its_cost)
+{
+	struct equant_balance_options options = predicted();
+	int phases = 0;
+	struct job job;
+
+	/* 2 s against 5 * 0.33 * 2 * t: worth it after about 0.6 s of 0.2 s each */
+	options.move_fixed = 2;
+	job_start(&job, 2, 100, &options);
+	job.speed[0] = 500;
+	while (phases < 100 && !job_phase(&job))
+		phases++;
+	EXPECT_LE(2, phases);
+	EXPECT_LE(phases, 4);
+	job_stop(&job);
+}
+
+TEST(changes_in_the_window_shorten_the_benefit)
+{
+	struct equant_balance_options options = predicted();
+	double first, last = HUGE_VAL;
+	struct job job;
+
+	job_start(&job, 2, 100, &options);
+	job_phases(&job, 50);
+	job.speed[0] = 500;
+	job_phase(&job);
+	first = job.decision.benefit;
+	EXPECT_LT(1, first);
+	for (int i = 0; i < 60; i++) {
+		job.speed[0] = i / 3 % 2 ? 500 : 1000;
+		if (job_phase(&job) > 0)
+			last = job.decision.benefit;
+	}
+	EXPECT_LT(last, first / 5);
+	job_stop(&job);
+}
+
+TEST(contended_episodes_tell_how_long_a_movement_pays)
+{
+	struct equant_balance_options options = predicted();
+	struct job job;
+
+	job_start(&job, 2, 100, &options);
+	job.speed[0] = 500;
+	job.episode = 3;
+	job_phase(&job);
+	/* 100 : 100 takes 0.2 s, 67 : 133 takes 0.134 s */
+	EXPECT_TRUE(near(job.decision.benefit, 3 * (0.2 - 0.134) / 0.2));
+	job_stop(&job);
+}
+
+TEST(flickers_of_contention_do_not_make_a_movement_worthless)
+{
+	struct equant_balance_options options = predicted();
+	struct job job;
+
+	job_start(&job, 2, 100, &options);
+	job.speed[0] = 500;
+	job.episode = 20e-6;
+	EXPECT_EQ(1, job_phase(&job));
+	EXPECT_LT(0.05, job.decision.benefit);
+	job_stop(&job);
+}
+
+TEST(costs_are_learned_from_what_moves_took_and_forgotten_when_nothing_moves)
+{
+	struct equant_balance_options options = predicted();
+	double before, dear;
+	struct job job;
+
+	options.profit = 0;
+	options.moves_allowed = 0;
+	job_start(&job, 2, 100, &options);
+	job.speed[0] = 500;
+	job_phase(&job);
+	before = job.decision.cost;
+	for (int i = 0; i < 2; i++) {
+		job.samples[i].moved = 33;
+		job.samples[i].move = 9 * before;
+	}
+	ASSERT_EQ(0, equant_balancer_decide(job.balancer, job.samples, job.units, &job.decision));
+	dear = job.decision.cost;
+	EXPECT_TRUE(near(dear, 5 * before));
+	for (int i = 0; i < 300; i++)
+		job_phase(&job);
+	EXPECT_LT(job.decision.cost, 1.1 * before);
+	job_stop(&job);
+}
+
+TEST(costs_that_were_not_measured_at_start_are_learned_from_the_first_move)
+{
+	struct equant_balance_options options = predicted();
+	struct job job;
+
+	options.move_fixed = 0;
+	options.move_per_unit = 0;
+	options.moves_allowed = 0;
+	job_start(&job, 2, 100, &options);
+	job.speed[0] = 500;
+	job_phase(&job);
+	EXPECT_TRUE(job.decision.cost == 0);
+	job.samples[0].moved = 10;
+	job.samples[0].move = 0.001;
+	ASSERT_EQ(0, equant_balancer_decide(job.balancer, job.samples, job.units, &job.decision));
+	EXPECT_TRUE(near(job.decision.cost, 33 * 0.0001));
+	job_stop(&job);
+}
+
+TEST_HARNESS_MAIN

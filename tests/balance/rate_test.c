@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* From samples to the rate of one rank. */
+#include <math.h>
+
+#include <equant/balance.h>
+
+#include "kselftest_harness.h"
+#include "libbalance.h"
+
+#define QUANTUM 0.004
+#define PREDICTS (EQUANT_SAMPLE_RUN | EQUANT_SAMPLE_PREDICTED)
+
+/* A window of @run and @wait seconds at @speed, with the prediction @settled. */
+static struct equant_sample window(double speed, double run, double wait, double settled)
+{
+	return (struct equant_sample){
+		.units = speed * run,
+		.wall = run + wait,
+		.run = run,
+		.wait = wait,
+		.share = settled,
+		.settled = settled,
+		.flags = PREDICTS,
+	};
+}
+
+static double update(struct equant_rate *rate, struct equant_sample sample)
+{
+	return equant_rate_update(rate, &sample, EQUANT_RATE_PREDICTED, QUANTUM);
+}
+
+FIXTURE(rate)
+{
+	struct equant_rate rate;
+};
+
+FIXTURE_SETUP(rate)
+{
+	equant_rate_init(&self->rate);
+}
+
+FIXTURE_TEARDOWN(rate)
+{
+}
+
+TEST_F(rate, is_zero_until_the_first_units)
+{
+	EXPECT_TRUE(update(&self->rate, window(0, 0, 0, 1)) == 0);
+	EXPECT_TRUE(update(&self->rate, window(0, 0.01, 0, 1)) == 0);
+	EXPECT_TRUE(near(update(&self->rate, window(500, 0.01, 0, 1)), 500));
+}
+
+TEST_F(rate, is_speed_times_share)
+{
+	EXPECT_TRUE(near(update(&self->rate, window(1000, 0.01, 0.01, 0.5)), 500));
+	EXPECT_TRUE(near(self->rate.speed, 1000));
+	EXPECT_TRUE(near(self->rate.share, 0.5));
+	EXPECT_TRUE(near(self->rate.raw, 500));
+}
+
+TEST_F(rate, follows_a_new_prediction_at_once)
+{
+	for (int i = 0; i < 50; i++)
+		update(&self->rate, window(1000, 0.02, 0, 1));
+	EXPECT_TRUE(near(self->rate.rate, 1000));
+	/* the sample itself was still computed alone */
+	EXPECT_TRUE(near(update(&self->rate, window(1000, 0.02, 0, 0.25)), 250));
+}
+
+TEST_F(rate, is_decided_by_the_settled_share)
+{
+	struct equant_sample sample = window(1000, 0.01, 0, 0.5);
+
+	sample.share = 0.9;
+	EXPECT_TRUE(near(update(&self->rate, sample), 500));
+}
+
+TEST_F(rate, weighs_evidence_of_age_t_by_t_over_t_plus_ten_quanta)
+{
+	/* predicted 0.5, measured 0.8 */
+	update(&self->rate, window(1000, 0.008, 0.002, 0.5));
+	EXPECT_TRUE(near(self->rate.share, 0.5));
+	for (int i = 1; i <= 30; i++) {
+		double age = i * 0.01;
+		double weight = age / (age + 10 * QUANTUM);
+
+		update(&self->rate, window(1000, 0.008, 0.002, 0.5));
+		EXPECT_TRUE(near(self->rate.share, weight * 0.8 + (1 - weight) * 0.5));
+	}
+}
+
+TEST_F(rate, forgets_evidence_of_another_prediction_but_not_of_a_similar_one)
+{
+	for (int i = 0; i < 20; i++)
+		update(&self->rate, window(1000, 0.008, 0.002, 0.5));
+	EXPECT_LT(0.7, self->rate.share);
+	update(&self->rate, window(1000, 0.008, 0.002, 0.502));
+	EXPECT_LT(0.7, self->rate.share);
+	update(&self->rate, window(1000, 0.008, 0.002, 0.503));
+	EXPECT_TRUE(near(self->rate.share, 0.503));
+}
+
+TEST_F(rate, notices_a_prediction_that_creeps_away)
+{
+	double settled = 0.5;
+
+	for (int i = 0; i < 20; i++) {
+		update(&self->rate, window(1000, 0.01, 0, settled));
+		settled *= 1.002;
+	}
+	/* cleared every third step, so that little evidence weighs against it */
+	EXPECT_LT(self->rate.share, 0.75);
+}
+
+TEST_F(rate, lets_old_evidence_fade_after_a_hundred_quanta)
+{
+	for (int i = 0; i < 1000; i++)
+		update(&self->rate, window(1000, 0.01, 0, 1));
+	for (int i = 0; i < 100; i++)
+		update(&self->rate, window(1000, 0.005, 0.005, 1));
+	EXPECT_LT(self->rate.share, 0.65);
+}
+
+TEST_F(rate, keeps_the_speed_when_a_sample_has_no_units)
+{
+	struct equant_sample idle = window(1000, 0.004, 0.004, 0.5);
+
+	update(&self->rate, window(1000, 0.01, 0, 1));
+	idle.units = 0;
+	EXPECT_TRUE(near(update(&self->rate, idle), 500));
+	EXPECT_TRUE(near(self->rate.speed, 1000));
+}
+
+TEST_F(rate, averages_the_speed_over_about_eight_quanta)
+{
+	for (int i = 0; i < 100; i++)
+		update(&self->rate, window(1000, QUANTUM, 0, 1));
+	update(&self->rate, window(1200, QUANTUM, 0, 1));
+	/* one window of nine */
+	EXPECT_TRUE(fabs(self->rate.speed - 1000 - 200 / 9.) < 1);
+	for (int i = 0; i < 30; i++)
+		update(&self->rate, window(1200, QUANTUM, 0, 1));
+	EXPECT_LT(1190, self->rate.speed);
+}
+
+TEST_F(rate, takes_one_odd_speed_for_noise_and_two_for_a_change)
+{
+	for (int i = 0; i < 100; i++)
+		update(&self->rate, window(1000, QUANTUM, 0, 1));
+	update(&self->rate, window(2000, QUANTUM, 0, 1));
+	EXPECT_LT(self->rate.speed, 1200);
+	update(&self->rate, window(2000, QUANTUM, 0, 1));
+	EXPECT_TRUE(near(self->rate.speed, 2000));
+	update(&self->rate, window(1400, QUANTUM, 0, 1));
+	update(&self->rate, window(1400, QUANTUM, 0, 1));
+	EXPECT_TRUE(near(self->rate.speed, 1400));
+}
+
+TEST_F(rate, does_not_take_odd_speeds_in_opposite_directions_for_a_change)
+{
+	for (int i = 0; i < 100; i++)
+		update(&self->rate, window(1000, QUANTUM, 0, 1));
+	for (int i = 0; i < 10; i++) {
+		update(&self->rate, window(i % 2 ? 600 : 1400, QUANTUM, 0, 1));
+		EXPECT_LT(800, self->rate.speed);
+		EXPECT_LT(self->rate.speed, 1200);
+	}
+}
+
+TEST_F(rate, does_not_take_odd_speeds_with_a_normal_one_between_for_a_change)
+{
+	for (int i = 0; i < 100; i++)
+		update(&self->rate, window(1000, QUANTUM, 0, 1));
+	for (int i = 0; i < 10; i++)
+		update(&self->rate, window(i % 2 ? 1000 : 2000, QUANTUM, 0, 1));
+	EXPECT_LT(self->rate.speed, 1700);
+}
+
+TEST_F(rate, uses_the_measured_share_alone_when_episodes_are_short)
+{
+	/* bursts of 3 ms every 23 ms; the prediction flips between 1 and 0.5 */
+	for (int i = 0; i < 100; i++) {
+		struct equant_sample burst = window(1000, 0.02, 0.003, i % 2 ? 1 : 0.5);
+
+		burst.episode = 0.003;
+		update(&self->rate, burst);
+		EXPECT_TRUE(near(self->rate.share, 20. / 23));
+	}
+}
+
+TEST_F(rate, predicts_again_when_episodes_are_five_quanta_long)
+{
+	struct equant_sample sample = window(1000, 0.01, 0.01, 0.75);
+
+	sample.episode = 4.9 * QUANTUM;
+	update(&self->rate, sample);
+	EXPECT_TRUE(near(self->rate.share, 0.5));
+	sample.episode = 5.1 * QUANTUM;
+	update(&self->rate, sample);
+	EXPECT_TRUE(near(self->rate.share, 0.75));
+}
+
+TEST_F(rate, uses_the_measured_share_alone_when_nothing_is_predicted)
+{
+	struct equant_sample sample = window(1000, 0.03, 0.01, 0.1);
+
+	sample.flags = EQUANT_SAMPLE_RUN;
+	EXPECT_TRUE(near(update(&self->rate, sample), 750));
+}
+
+TEST_F(rate, forgets_a_measured_share_within_tens_of_quanta)
+{
+	struct equant_sample sample = window(1000, QUANTUM, 0, 0);
+
+	sample.flags = EQUANT_SAMPLE_RUN;
+	for (int i = 0; i < 1000; i++)
+		update(&self->rate, sample);
+	sample.wait = QUANTUM;
+	for (int i = 0; i < 20; i++)
+		update(&self->rate, sample);
+	EXPECT_LT(self->rate.share, 0.52);
+}
+
+TEST_F(rate, without_run_time_is_the_filtered_wall_rate)
+{
+	struct equant_filter filter;
+	struct random random = random_seeded();
+
+	equant_filter_init(&filter);
+	for (int i = 0; i < 1000; i++) {
+		struct equant_sample sample = window(1000 * random_unit(&random) + 1, 0.01, 0, 1);
+		double expected = equant_filter_update(&filter, sample.units / sample.wall);
+
+		sample.flags = i % 2 ? 0 : EQUANT_SAMPLE_PREDICTED;
+		ASSERT_TRUE(update(&self->rate, sample) == expected);
+		ASSERT_TRUE(self->rate.raw == sample.units / sample.wall);
+	}
+}
+
+TEST_F(rate, in_measured_mode_is_the_filtered_wall_rate_whatever_is_predicted)
+{
+	struct equant_sample sample = window(1000, 0.01, 0.03, 1);
+	struct equant_filter filter;
+
+	equant_filter_init(&filter);
+	for (int i = 0; i < 10; i++) {
+		double expected;
+
+		sample.units += i;
+		expected = equant_filter_update(&filter, sample.units / sample.wall);
+		EXPECT_TRUE(equant_rate_update(&self->rate, &sample, EQUANT_RATE_MEASURED,
+					       QUANTUM) == expected);
+		EXPECT_TRUE(near(self->rate.share, 0.25));
+	}
+}
+
+TEST_F(rate, survives_a_probe_that_falls_back_to_wall_time)
+{
+	struct equant_sample sample = window(1000, 0.01, 0.01, 0.5);
+
+	for (int i = 0; i < 50; i++)
+		update(&self->rate, sample);
+	sample.flags = EQUANT_SAMPLE_FELL_BACK;
+	EXPECT_TRUE(near(update(&self->rate, sample), 500));
+}
+
+TEST_F(rate, of_a_starved_rank_stays_above_zero)
+{
+	update(&self->rate, window(1000, 0.01, 0, 1));
+	EXPECT_LT(0, update(&self->rate, window(0, 0, 0.02, 0)));
+	EXPECT_LT(self->rate.rate, 0.01);
+}
+
+TEST_F(rate, times_below_a_nanosecond_say_nothing)
+{
+	struct equant_sample sample = window(1000, 0.01, 0, 1);
+
+	sample.run = 1e-300;
+	sample.wall = 1e-300;
+	EXPECT_TRUE(update(&self->rate, sample) == 0);
+	EXPECT_TRUE(self->rate.raw == 0);
+}
+
+TEST_HARNESS_MAIN
