@@ -110,8 +110,8 @@ static int check_probe(const struct run_request *request)
 			return EQUANT_EXIT_FAILURE;
 		}
 	} else if (!request->quiet) {
-		fprintf(stderr, "equant: probe: %s%s%s%s\n", survey.best,
-			*survey.better ? " (" : "", survey.better, *survey.better ? ")" : "");
+		fprintf(stderr, "equant: measuring with %s%s%s\n", survey.best,
+			*survey.better ? "; " : "", survey.better);
 		if (!strcmp(survey.best, "clock"))
 			fputs("equant: CPU time cannot be measured here: shares stay unknown\n",
 			      stderr);

@@ -16,6 +16,7 @@
 #include "commands.h"
 #include "demo.h"
 #include "spawn.h"
+#include "timeline.h"
 #include "traces.h"
 
 #define CALIBRATION_SIZE 512
@@ -190,9 +191,9 @@ static int show(struct demo *demo)
 		ret = run_pairs(demo, without.directory, with.directory);
 	if (!ret) {
 		puts("\nThe last pair, not balanced:");
-		traces_draw(stdout, without.directory, demo_width());
+		traces_draw(stdout, without.directory, 0);
 		puts("\nand balanced:");
-		traces_draw(stdout, with.directory, demo_width());
+		traces_draw(stdout, with.directory, 0);
 		demo_print_verdict(demo);
 	}
 	traces_remove(&without);
@@ -284,7 +285,7 @@ int equant_cmd_demo(int argc, char **argv)
 	if (demo_choose_cpus(&demo)) {
 		demo_print_wrapped(
 			"There is one CPU here. Work can be moved from a rank whose CPU is shared to one whose CPU is not; that takes two CPUs, so there is nothing to show.",
-			demo_width());
+			timeline_width(stdout));
 		return 0;
 	}
 	sigaction(SIGINT, &action, NULL);

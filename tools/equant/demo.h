@@ -39,9 +39,6 @@ struct demo {
 /** demo_choose_cpus() - 0, or -ENODEV when there are too few */
 int demo_choose_cpus(struct demo *demo);
 
-/** demo_width() - columns of the terminal, 80 where there is none */
-int demo_width(void);
-
 /** demo_print_wrapped() - a paragraph in lines of at most @width */
 void demo_print_wrapped(const char *text, int width);
 

@@ -5,25 +5,11 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "demo.h"
+#include "timeline.h"
 
 #define WORTH_A_WORD 1.05 /* a ratio below it is called no gain */
-
-int demo_width(void)
-{
-	struct winsize size;
-	const char *columns = getenv("COLUMNS");
-	int width = 80;
-
-	if (isatty(STDOUT_FILENO) && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col)
-		width = size.ws_col;
-	else if (columns && atoi(columns) > 0)
-		width = atoi(columns);
-	return width < 20 ? 20 : width > 200 ? 200 : width;
-}
 
 void demo_print_wrapped(const char *text, int width)
 {
@@ -52,7 +38,7 @@ void demo_print_head(const struct demo *demo)
 		 demo->n, demo->n, demo->products, demo->cpus[0], demo->cpus[1],
 		 demo->siblings ? " of the same core" : "", demo->probe, demo->cpus[0],
 		 2 * demo->pairs, demo->seconds);
-	demo_print_wrapped(text, demo_width());
+	demo_print_wrapped(text, timeline_width(stdout));
 	printf("\n%-14s%8s%12s%14s%7s\n", "", "seconds", "CPU shares", "rows", "eff.");
 	fflush(stdout);
 }
@@ -123,5 +109,5 @@ void demo_print_verdict(const struct demo *demo)
 			 "Balancing gained nothing here: %.2f times as fast, with %.0f and %.0f %% of a CPU for the ranks.%s",
 			 gain, 100 * last->share[0], 100 * last->share[1], of_limit);
 	putchar('\n');
-	demo_print_wrapped(text, demo_width());
+	demo_print_wrapped(text, timeline_width(stdout));
 }

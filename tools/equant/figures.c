@@ -92,7 +92,7 @@ void run_figures_of(struct run_loop *loop, const struct competitor *loads, int n
 		figures->elapsed = fmax(figures->elapsed, stats->elapsed);
 		figures->productive += measured(stats) ? stats->run : NAN;
 		figures->computed += stats->computed;
-		waited += measured(stats) ? stats->total_wait : NAN;
+		waited += measured(stats) ? fmax(stats->total_wait, stats->wait) : NAN;
 	}
 	figures->compete = nr_loads ? taken_by_loads(loop, loads, nr_loads) : waited;
 	processors = loop->header.ranks * figures->elapsed;

@@ -127,7 +127,7 @@ static int parse(struct options *options, int argc, char **argv)
 			return ret;
 	}
 	if (optind == argc)
-		return usage("which command?", NULL);
+		return usage("no command given", NULL);
 	options->request.command = argv + optind;
 	options->request.stdout_to_stderr = options->json && !options->output;
 	return 0;

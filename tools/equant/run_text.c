@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * The account of a job as text, at most 80 columns wide.
+ * The account of a job as text.
  */
 #include <math.h>
 #include <string.h>
@@ -43,7 +43,7 @@ static void print_rank(FILE *out, const struct equant_stats *s)
 	char share[CELL], speed[CELL], quantum[CELL], stolen[CELL], balancing[CELL], waiting[CELL],
 		moving[CELL];
 
-	fprintf(out, "%4d%7ld%10ld%7s%10s%8s%7s%8s%7s%7s%+7ld%+7ld\n", s->rank, s->units,
+	fprintf(out, "%4d%6ld%9ld%6s%9s%8s%7s%7s%6s%6s%+6ld%+6ld\n", s->rank, s->units,
 		s->computed, cell(share, "%.3f", run_share(s)), speed_cell(speed, s->speed),
 		milliseconds(quantum, s->quantum), percent(stolen, run_stolen(s), 1),
 		percent(balancing, s->balancing, s->elapsed),
@@ -101,8 +101,8 @@ static void print_loop(FILE *out, const struct run_loop *loop)
 		fprintf(out, "ended with an error: %s\n", strerror(-header->error));
 	print_figures(out, &loop->figures);
 	print_probes(out, loop);
-	fputs("rank  units  computed  share   units/s quantum stolen balance   wait   move   recv   sent\n",
-	      out);
+	fprintf(out, "%4s%6s%9s%6s%9s%8s%7s%7s%6s%6s%6s%6s\n", "rank", "units", "computed",
+		"share", "units/s", "quantum", "stolen", "phases", "wait", "move", "recv", "sent");
 	for (int i = 0; i < header->ranks; i++)
 		print_rank(out, &loop->stats[i]);
 }
@@ -116,14 +116,21 @@ static void print_load(FILE *out, const struct competitor *load)
 		load->ended_early ? ", ended before the job" : "");
 }
 
-void run_print_text(FILE *out, const struct run_result *result)
+static void print_machine(FILE *out, const struct machine_time *machine)
 {
-	const struct machine_time *machine = &result->machine;
 	char irq[CELL], steal[CELL];
 
-	fprintf(out, "\nequant: %.3f s, exit status %d; the machine spent %s on interrupts, %s stolen\n",
-		result->elapsed, result->status, percent(irq, machine->irq, machine->total),
-		percent(steal, machine->steal, machine->total));
+	if (machine->total > 0)
+		fprintf(out, "; machine: %s interrupts, %s steal",
+			percent(irq, machine->irq, machine->total),
+			percent(steal, machine->steal, machine->total));
+}
+
+void run_print_text(FILE *out, const struct run_result *result)
+{
+	fprintf(out, "\nequant: %.3f s, exit status %d", result->elapsed, result->status);
+	print_machine(out, &result->machine);
+	fputc('\n', out);
 	for (int i = 0; i < result->nr_loads; i++)
 		print_load(out, &result->loads[i]);
 	if (result->nr_loops == 0)

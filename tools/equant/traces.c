@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "commands.h"
+#include "rank_trace.h"
 #include "traces.h"
 
 int directory_make(char path[PATH_MAX], const char *name)
@@ -56,9 +56,74 @@ void traces_remove(struct traces *traces)
 	traces->temporary = false;
 }
 
+static int is_trace(const struct dirent *entry)
+{
+	const char *dot = strrchr(entry->d_name, '.');
+
+	return dot && !strcmp(dot, ".trace");
+}
+
+/* LOOP.RANK.trace: the length of LOOP */
+static size_t loop_length(const char *name)
+{
+	size_t length = strlen(name) - strlen(".trace");
+
+	while (length > 0 && name[length - 1] != '.')
+		length--;
+	return length;
+}
+
+static bool same_loop(const char *a, const char *b)
+{
+	size_t length = loop_length(a);
+
+	return length == loop_length(b) && !strncmp(a, b, length);
+}
+
+static int draw_loop(FILE *out, char **paths, int count, int width)
+{
+	struct rank_traces set;
+	int ret = rank_traces_load(&set, paths, count);
+
+	if (ret)
+		return ret;
+	ret = rank_traces_draw(out, &set, width);
+	rank_traces_release(&set);
+	return ret;
+}
+
+static int draw_all(FILE *out, const char *directory, struct dirent **entries, int count, int width)
+{
+	char **paths = calloc(count + 1, sizeof(*paths));
+	int ret = paths ? 0 : -ENOMEM;
+
+	for (int i = 0; i < count && !ret; i++)
+		if (asprintf(&paths[i], "%s/%s", directory, entries[i]->d_name) < 0)
+			ret = -ENOMEM;
+	for (int first = 0, end; first < count && !ret; first = end) {
+		end = first + 1;
+		while (end < count && same_loop(entries[first]->d_name, entries[end]->d_name))
+			end++;
+		ret = draw_loop(out, paths + first, end - first, width);
+	}
+	for (int i = 0; paths && i < count; i++)
+		free(paths[i]);
+	free(paths);
+	return ret;
+}
+
 int traces_draw(FILE *out, const char *directory, int width)
 {
-	(void)width;
-	fprintf(out, "%s\n", directory);
-	return 0;
+	struct dirent **entries;
+	int count = scandir(directory, &entries, is_trace, versionsort), ret;
+
+	if (count < 0) {
+		fprintf(stderr, "equant: %s: %s\n", directory, strerror(errno));
+		return -errno;
+	}
+	ret = draw_all(out, directory, entries, count, width);
+	for (int i = 0; i < count; i++)
+		free(entries[i]);
+	free(entries);
+	return ret;
 }

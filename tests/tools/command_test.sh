@@ -1,0 +1,43 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+#
+# Words that `equant` understands, and those that it does not.
+
+. "$(dirname "$0")/lib.sh"
+
+plan 13
+
+exits 2 'which command' "no command at all is an error" "$equant"
+exits 2 "unknown command 'ballance'" "an unknown command is named" "$equant" ballance
+exits 0 '^equant [0-9]' "version says which" "$equant" version
+exits 2 "unexpected argument 'x'" "version takes no argument" "$equant" version x
+exits 0 'equant run ' "help lists the commands" "$equant" help
+exits 0 'Usage: equant run' "help knows each command" "$equant" help run
+exits 0 'Usage: equant run' "each command knows --help" "$equant" run --help
+exits 2 "no command or topic 'x'" "help names what it does not know" "$equant" help x
+exits 2 "unexpected argument 'y'" "help takes one word" "$equant" help run y
+
+for command in $("$equant" help | sed -n 's/^  equant \([a-z]*\) .*/\1/p'); do
+	"$equant" help "$command" | grep -q "^Usage: equant $command" || echo "$command"
+done > "$scratch/without"
+silent "help has a usage for every command it lists" cat "$scratch/without"
+
+# The options of the library are the fields of struct equant_options.
+fields()
+{
+	sed -n '/^struct equant_options {/,/^};/s/^\t[a-z].*[ *]\([a-z]*\);.*/\1/p' \
+		userlib/include/equant/equant.h | grep -vx sz |
+		tr '[:lower:]' '[:upper:]' | sed 's/^/EQUANT_/' | sort
+}
+
+if "$equant" help env | sed -n '/^EQUANT_[A-Z]*$/p' | sort > "$scratch/env" &&
+   grep -q MPI_CFLAGS "$TEST_BUILD/config.mk"; then
+	fields > "$scratch/fields"
+	silent "help env lists every option" diff "$scratch/fields" "$scratch/env"
+else
+	skip "help env lists every option" "built without MPI"
+fi
+exits 2 "must be from 1 to 60, not 'x'" "demo refuses a bad length" "$equant" demo --seconds x
+exits 2 "unexpected argument 'x'" "demo takes no argument" "$equant" demo x
+
+finish

@@ -1,0 +1,91 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+#
+# The competing load: what it refuses, and whether it takes what it says.
+
+. "$(dirname "$0")/lib.sh"
+
+plan 20
+
+exits 2 "unknown word 'steady'" "an unknown word is named" "$load" steady
+exits 2 "'x' is not a number" "a period that is no number is named" "$load" period=x duty=0.5
+exits 2 'period=0: must be' "a period of nothing is refused" "$load" period=0 duty=0.5
+exits 2 'period=-1: must be' "a negative period is refused" "$load" period=-1 duty=0.5
+exits 2 'duty=1.01: must be' "a duty above 1 is refused" "$load" period=1 duty=1.01
+exits 2 'duty=-0.1: must be' "a duty below 0 is refused" "$load" period=1 duty=-0.1
+exits 2 "'nan' is not a number" "NaN is refused" "$load" period=1 duty=nan
+exits 2 'belong together' "a period needs a duty" "$load" period=1
+exits 2 'exclude each other' "constant excludes a period" "$load" constant period=1 duty=0.5
+exits 2 'phase= needs' "a phase needs a period" "$load" phase=1
+exits 2 'cpu=1023: no such CPU' "a CPU that does not exist is named" "$load" cpu=1023
+exits 2 'not a whole number' "a CPU number is whole" "$load" cpu=0.5
+exits 2 'nice=20: must be' "a nice value out of range is refused" "$load" nice=20
+silent "check only checks" "$load" check cpu=0 period=1 duty=0.5
+
+# run WORD...: sets elapsed, cpu and wait to its own account; own is the kernel's
+run()
+{
+	TIMEFORMAT='%U %S'
+	{ time "$load" "$@" > "$scratch/line"; } 2> "$scratch/times" || return 1
+	own=$(awk '{ print $1 + $2 }' "$scratch/times")
+	sed 's/[a-z_]*=//g' "$scratch/line" > "$scratch/numbers"
+	read -r _ _ elapsed _ cpu _ wait _ < "$scratch/numbers" && [ -n "$wait" ]
+}
+
+explain()
+{
+	sed 's/^/# /' "$scratch/line"
+	echo "# the kernel's account: $own s"
+	return 1
+}
+
+cpu_right()
+{
+	near "$cpu" "$own" 0.02 || explain
+}
+
+# Waiting for a CPU that others use is part of wanting it.
+wanted()
+{
+	near "$(awk -v c="$cpu" -v w="$wait" 'BEGIN { print c + w }')" "$1" 0.02 || explain
+}
+
+if [ -r /proc/self/schedstat ]; then
+	run seconds=2 constant
+	cpu_right
+	report $? "a constant load reports its CPU time within 2 %"
+	wanted 2
+	report $? "a constant load wants the CPU all the time"
+	run seconds=4 period=0.5 duty=0.5
+	cpu_right
+	report $? "an oscillating load reports its CPU time within 2 %"
+	wanted 2
+	report $? "a duty of 0.5 wants the CPU half of the time"
+else
+	for sentence in "a constant load reports its CPU time within 2 %" \
+		"a constant load wants the CPU all the time" \
+		"an oscillating load reports its CPU time within 2 %" \
+		"a duty of 0.5 wants the CPU half of the time"; do
+		skip "$sentence" "/proc/self/schedstat is missing"
+	done
+fi
+
+stopped_while_resting()
+{
+	"$load" period=1000 duty=0 > "$scratch/line" &
+	sleep 0.3
+	kill $! && wait $! && grep -q 'elapsed=0\.' "$scratch/line"
+}
+succeeds "a resting load ends at once when told to" stopped_while_resting
+
+orphan_ends()
+{
+	local pid
+
+	pid=$(bash -c '"$1" constant > /dev/null & sleep 0.3; echo $!' - "$load")
+	sleep 0.3
+	! grep -qs '^State:.[^Z]' "/proc/$pid/status"
+}
+succeeds "a load dies with its parent" orphan_ends
+
+finish

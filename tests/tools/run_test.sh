@@ -1,0 +1,167 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+#
+# equant run: its options, what it passes on, what it leaves behind.
+
+. "$(dirname "$0")/lib.sh"
+
+plan 36
+
+# Reports go through a directory of our own, to see that nothing stays there.
+mkdir "$scratch/tmp" && export TMPDIR=$scratch/tmp
+
+run()
+{
+	"$equant" run "$@"
+}
+
+exits 2 'no command given' "a missing command is an error" run
+exits 2 'no command given' "a missing command after -- is an error" run --
+exits 2 'unknown option --fast' "an unknown option is named" run --fast -- true
+exits 2 'value missing after --probe' "a missing value is named" run --probe
+exits 2 "unknown probe 'sonar'" "an unknown probe is named" run --probe sonar -- true
+exits 2 'must be on or off, not maybe' "balance is on or off" run --balance maybe -- true
+exits 2 'must be new, not old' "a session is new" run --session old -- true
+exits 2 "unknown word 'often'" "a bad load is named" run --load cpu=0,often -- true
+exits 2 'cpu=1023: no such CPU' "a load on no CPU is refused before the job starts" \
+	run --load constant --load cpu=1023,constant -- touch "$scratch/started"
+exits 2 'EQUANT_SPEED=1: no such option' "an unknown setting is named" \
+	run --set EQUANT_SPEED=1 -- true
+exits 2 'NAME=VALUE expected' "a setting has a value" run --set EQUANT_PERIOD -- true
+exits 2 'use --keep' "the report's directory cannot be set" run --set EQUANT_REPORT=/ -- true
+exits 127 'nosuchcommand: command not found' "a command that does not exist is 127" \
+	run -- nosuchcommand
+exits 125 '/nowhere/x' "a trace directory that cannot be made is named" \
+	run --trace /nowhere/x -- true
+exits 125 '/nowhere/x' "an output that cannot be written is named" \
+	run --output /nowhere/x -- true
+exits 3 'exit status 3' "the job's exit status is passed on" run -- sh -c 'exit 3'
+exits 143 'exit status 143' "a signal that ends the job is 128 more" run -- sh -c 'kill $$'
+exits 0 'no loop reported' "a program without equant is said to be one" run -- true
+exits 0 '^load constant: [0-9.]* s of CPU' "a load gives its account" \
+	run --load constant -- sleep 0.3
+exits 0 'ended before the job' "a load that ends early is told" \
+	run --load constant,seconds=0.1 -- sleep 0.4
+exits 0 '^[^:]*$' "quiet says nothing of the environment" \
+	sh -c '"$1" run --quiet -- true 2>&1 > /dev/null | wc -l | grep -x 0' - "$equant"
+
+signal_is_passed_on()
+{
+	"$equant" run -- sh -c 'trap "exit 9" TERM; while :; do sleep 0.05; done' &
+	sleep 0.5
+	kill $!
+	wait $!
+	[ $? -eq 9 ]
+}
+succeeds "a signal reaches the job" signal_is_passed_on
+
+session_of_job()
+{
+	"$equant" run --quiet "$@" --output /dev/null -- \
+		sh -c 'set -- $(cat /proc/self/stat); echo "$6"'
+}
+set -- $(cat /proc/self/stat)
+[ "$(session_of_job)" = "$6" ]
+report $? "the job stays in the session"
+[ "$(session_of_job --session new)" != "$6" ]
+report $? "the job gets a session of its own when asked for"
+
+# is_json FILE: by a parser that is no part of equant
+if perl -MJSON::PP -e 1 2> /dev/null; then
+	is_json()
+	{
+		perl -MJSON::PP -e 'undef $/; decode_json(<>)' "$@"
+	}
+elif command -v jq > /dev/null; then
+	is_json()
+	{
+		jq -e . "$@" > /dev/null
+	}
+fi
+
+json()
+{
+	"$equant" run --quiet --json "$@" > "$scratch/json" && is_json "$scratch/json"
+}
+
+if declare -F is_json > /dev/null; then
+	succeeds "json is JSON without a loop" json --load constant -- \
+		sh -c 'echo noise "\"\\"'
+else
+	skip "json is JSON without a loop" "neither JSON::PP nor jq"
+fi
+
+missing=$(missing_for_jobs)
+job() # JOB OPTION...: mm on two ranks
+{
+	"$equant" run "$@" -- mpirun --oversubscribe -np 2 "$mm" -n 96 -p 40
+}
+
+bad_setting()
+{
+	local status
+
+	job --quiet --set EQUANT_PERIOD=soon > "$scratch/output" 2>&1
+	status=$?
+	[ $status -ne 0 ] && [ $status -lt 125 ] && grep -q 'EQUANT_PERIOD=soon' "$scratch/output"
+}
+
+wide()
+{
+	job --quiet --load constant | sed -n '/^equant:/,$p' | awk 'length > 80 { print; bad = 1 } END { exit bad }'
+}
+
+kept()
+{
+	local directory
+
+	directory=$(job --keep 2>&1 | sed -n 's/^equant: reports are in //p')
+	[ -s "$directory/rows.0.equant" ] && rm -r "$directory"
+}
+
+traced()
+{
+	job --trace "$scratch/traces" && [ -s "$scratch/traces/rows.1.trace" ]
+}
+
+total()
+{
+	json -- mpirun --oversubscribe -np 2 "$mm" -n 96 -p 40 || return 1
+	perl -MJSON::PP -e 'undef $/; my $l = decode_json(<>)->{loops}[0];
+		my $units = 0; my $computed = 0;
+		for (@{$l->{ranks}}) { $units += $_->{units}; $computed += $_->{computed} }
+		exit !($units == 96 && $computed == 96 * 40 && $l->{computed} == $computed)' \
+		"$scratch/json"
+}
+
+if [ -z "$missing" ]; then
+	exits 0 'efficiency [0-9.]* by eq. 1.4' "a loop's efficiency is reported" job
+	exits 0 'efficiency - by eq. 1.4' "without CPU times the efficiency is unknown" \
+		job --probe clock
+	exits 0 'not balanced' "balancing can be switched off" job --balance off
+	exits 0 'balanced by measured rates' "settings reach the ranks" job --set EQUANT_RATE=measured
+	succeeds "a bad setting ends the job with its name" bad_setting
+	succeeds "the report fits 80 columns" wide
+	succeeds "reports are kept when asked for" kept
+	succeeds "traces go where they should" traced
+	exits 0 '^ *0 ' "the time line has a bar per rank" job --timeline
+	if perl -MJSON::PP -e 1 2> /dev/null; then
+		succeeds "json has the right totals" total
+	else
+		skip "json has the right totals" "JSON::PP is missing"
+	fi
+else
+	for sentence in "a loop's efficiency is reported" \
+		"without CPU times the efficiency is unknown" "balancing can be switched off" \
+		"settings reach the ranks" "a bad setting ends the job with its name" \
+		"the report fits 80 columns" "reports are kept when asked for" \
+		"traces go where they should" "the time line has a bar per rank" \
+		"json has the right totals"; do
+		skip "$sentence" "$missing"
+	done
+fi
+
+[ ! -e "$scratch/started" ] && [ -z "$(ls "$TMPDIR")" ]
+report $? "nothing is left behind"
+
+finish
