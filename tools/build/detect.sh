@@ -123,6 +123,10 @@ multiarch()
 
 echo "# made by tools/build/detect.sh"
 echo "LEFT_OUT :="
+if ! have "${CC%% *}"; then
+	echo "\$(error no compiler $CC; run: make deps)"
+	exit 0
+fi
 mpi
 liburing
 bpf
