@@ -32,7 +32,8 @@ TEST(auto_takes_a_probe_and_says_which_and_why)
 	probe = equant_probe_open("auto", why, sizeof(why));
 	ASSERT_NE(NULL, probe);
 	snprintf(used, sizeof(used), "%s: used: ", equant_probe_name(probe));
-	EXPECT_NE(NULL, strstr(why, used)) {
+	EXPECT_NE(NULL, strstr(why, used))
+	{
 		TH_LOG("\"%s\" not in \"%s\"", used, why);
 	}
 	if (strcmp(equant_probe_name(probe), "bpf")) {
@@ -61,7 +62,7 @@ TEST(auto_is_the_first_that_opens_by_name)
 
 TEST(an_unknown_name_is_refused_and_named)
 {
-	static const char *const bad[] = { "",	    "sched",  "schedstat ", "BPF",
+	static const char *const bad[] = { "",	     "sched",  "schedstat ", "BPF",
 					   "clock2", "replay", "auto:" };
 	char why[256];
 
@@ -69,7 +70,8 @@ TEST(an_unknown_name_is_refused_and_named)
 		errno = 0;
 		EXPECT_EQ(NULL, equant_probe_open(bad[i], why, sizeof(why)));
 		EXPECT_EQ(EINVAL, errno);
-		EXPECT_NE(NULL, strstr(why, bad[i])) {
+		EXPECT_NE(NULL, strstr(why, bad[i]))
+		{
 			TH_LOG("\"%s\" not named in \"%s\"", bad[i], why);
 		}
 	}

@@ -111,7 +111,8 @@ TEST_F(replay, counters_and_shares_follow_the_recording)
 	uint64_t start, t;
 
 	probe = equant_probe_open(self->name, self->why, sizeof(self->why));
-	ASSERT_NE(NULL, probe) {
+	ASSERT_NE(NULL, probe)
+	{
 		TH_LOG("%s", self->why);
 	}
 	start = now_ns();
@@ -177,14 +178,15 @@ TEST_F(replay, two_replays_agree)
 	equant_probe_close(probes[1]);
 }
 
-#define EXPECT_REFUSED(text)                                                                       \
-	do {                                                                                       \
-		errno = 0;                                                                         \
-		EXPECT_EQ(NULL, equant_probe_open(self->name, self->why, sizeof(self->why)));      \
-		EXPECT_EQ(EINVAL, errno);                                                          \
-		EXPECT_NE(NULL, strstr(self->why, text)) {                                         \
-			TH_LOG("\"%s\" not in \"%s\"", text, self->why);                           \
-		}                                                                                  \
+#define EXPECT_REFUSED(text)                                                                  \
+	do {                                                                                  \
+		errno = 0;                                                                    \
+		EXPECT_EQ(NULL, equant_probe_open(self->name, self->why, sizeof(self->why))); \
+		EXPECT_EQ(EINVAL, errno);                                                     \
+		EXPECT_NE(NULL, strstr(self->why, text))                                      \
+		{                                                                             \
+			TH_LOG("\"%s\" not in \"%s\"", text, self->why);                      \
+		}                                                                             \
 	} while (0)
 
 TEST_F(replay, a_truncated_trace_is_refused_with_its_offset)

@@ -149,7 +149,8 @@ TEST_F(schedstat, a_living_source_passes_the_check)
 
 	for (int i = 0; i < 50; i++) {
 		usleep(200);
-		EXPECT_EQ(0, equant_probe_check(self->probe, why, sizeof(why))) {
+		EXPECT_EQ(0, equant_probe_check(self->probe, why, sizeof(why)))
+		{
 			TH_LOG("%s", why);
 		}
 	}

@@ -82,18 +82,20 @@ static int load_bytes(struct _test_data_load *self, const void *data, size_t siz
 #define LOAD() load_bytes(self, &self->file, sizeof(self->file))
 
 /* The present content of self->file must be refused with this text; then start afresh. */
-#define EXPECT_REFUSED(text)                                                                       \
-	do {                                                                                       \
-		EXPECT_EQ(-EINVAL, LOAD());                                                        \
-		EXPECT_NE(NULL, strstr(self->why, text)) {                                         \
-			TH_LOG("\"%s\" not in \"%s\"", text, self->why);                           \
-		}                                                                                  \
-		self->file = good;                                                                 \
+#define EXPECT_REFUSED(text)                                             \
+	do {                                                             \
+		EXPECT_EQ(-EINVAL, LOAD());                              \
+		EXPECT_NE(NULL, strstr(self->why, text))                 \
+		{                                                        \
+			TH_LOG("\"%s\" not in \"%s\"", text, self->why); \
+		}                                                        \
+		self->file = good;                                       \
 	} while (0)
 
 TEST_F(load, a_good_file_is_accepted)
 {
-	EXPECT_EQ(0, LOAD()) {
+	EXPECT_EQ(0, LOAD())
+	{
 		TH_LOG("%s", self->why);
 	}
 	EXPECT_EQ(6, self->count);
@@ -115,7 +117,8 @@ TEST_F(load, every_length_is_either_a_whole_trace_or_refused_with_its_byte)
 		}
 		EXPECT_EQ(-EINVAL, ret);
 		snprintf(place, sizeof(place), "byte %zu: ", size < 128 ? size : size / 128 * 128);
-		EXPECT_NE(NULL, strstr(self->why, place)) {
+		EXPECT_NE(NULL, strstr(self->why, place))
+		{
 			TH_LOG("size %zu: %s", size, self->why);
 		}
 	}
@@ -201,11 +204,11 @@ TEST_F(load, what_is_no_regular_file_is_refused_without_waiting)
 {
 	unlink(self->path);
 	ASSERT_EQ(0, mkfifo(self->path, 0600));
-	EXPECT_EQ(-EINVAL, equant_trace_load(self->path, &self->header, &self->events,
-					     &self->count, self->why, sizeof(self->why)));
+	EXPECT_EQ(-EINVAL, equant_trace_load(self->path, &self->header, &self->events, &self->count,
+					     self->why, sizeof(self->why)));
 	EXPECT_NE(NULL, strstr(self->why, "not a regular file"));
-	EXPECT_EQ(-EINVAL, equant_trace_load("/tmp", &self->header, &self->events, &self->count,
-					     NULL, 0));
+	EXPECT_EQ(-EINVAL,
+		  equant_trace_load("/tmp", &self->header, &self->events, &self->count, NULL, 0));
 	EXPECT_EQ(-ENOENT, equant_trace_load("/nonexistent", &self->header, &self->events,
 					     &self->count, self->why, sizeof(self->why)));
 	EXPECT_NE(NULL, strstr(self->why, "/nonexistent"));

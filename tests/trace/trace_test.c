@@ -52,8 +52,8 @@ FIXTURE_TEARDOWN(trace)
 	free(self->events);
 }
 
-#define LOAD()                                                                                     \
-	equant_trace_load(self->path, &self->header, &self->events, &self->count, self->why,       \
+#define LOAD()                                                                               \
+	equant_trace_load(self->path, &self->header, &self->events, &self->count, self->why, \
 			  sizeof(self->why))
 
 static void record(struct equant_trace_writer *writer, uint64_t from, uint64_t to)
@@ -257,7 +257,8 @@ static void full_disk(struct __test_metadata *_metadata, struct _test_data_trace
 	EXPECT_EQ(-ENOSPC, equant_trace_close(writer));
 	ret = equant_trace_load(path, &self->header, &self->events, &self->count, self->why,
 				sizeof(self->why));
-	EXPECT_LE(0, ret) {
+	EXPECT_LE(0, ret)
+	{
 		TH_LOG("%s", self->why);
 	}
 	EXPECT_LT(1000, self->count);
@@ -345,7 +346,8 @@ TEST_F(trace, a_killed_rank_leaves_a_readable_file)
 	}
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));
 	ASSERT_TRUE(WIFSIGNALED(status));
-	EXPECT_EQ(1, LOAD()) {
+	EXPECT_EQ(1, LOAD())
+	{
 		TH_LOG("%s", self->why);
 	}
 	EXPECT_EQ(1024, self->count);

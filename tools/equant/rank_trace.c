@@ -293,8 +293,7 @@ int rank_traces_timeline(const struct rank_traces *set, struct timeline *timelin
 	for (int i = 0; i < set->count; i++)
 		start = fmin(start, first_time(&set->traces[i]));
 	for (int i = 0; i < set->count && !ret; i++) {
-		timeline->length =
-			fmax(timeline->length, last_time(&set->traces[i]) - start);
+		timeline->length = fmax(timeline->length, last_time(&set->traces[i]) - start);
 		timeline->nr_ranks++;
 		ret = make_rank(&set->traces[i], start, &timeline->ranks[i]);
 	}

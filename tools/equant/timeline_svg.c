@@ -93,7 +93,8 @@ static void put_rank(FILE *out, const struct timeline *timeline, int row, double
 {
 	double base = band_base(row);
 
-	fprintf(out, "<rect class=\"band\" x=\"%.0f\" y=\"%.0f\" width=\"%.0f\" height=\"%.0f\"/>\n",
+	fprintf(out,
+		"<rect class=\"band\" x=\"%.0f\" y=\"%.0f\" width=\"%.0f\" height=\"%.0f\"/>\n",
 		LEFT, base - BAND, PLOT_WIDTH, BAND);
 	put_units(out, timeline, row, top);
 	put_share(out, timeline, row);
@@ -107,14 +108,17 @@ static void put_head(FILE *out, const struct timeline *timeline, double height)
 
 	fprintf(out,
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" height=\"%.0f\">\n"
-		"<style>text{font:12px sans-serif;fill:#222}.band{fill:#f3f3f3}.units{fill:#7aa6d8}"
-		".share{fill:none;stroke:#c03020;stroke-width:1.5}</style>\n"
+		"<style>\n"
+		"text{font:12px sans-serif;fill:#222} .band{fill:#f3f3f3} .units{fill:#7aa6d8}\n"
+		".share{fill:none;stroke:#c03020;stroke-width:1.5}\n"
+		"</style>\n"
 		"<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n",
 		width, height, width, height);
 	fprintf(out, "<text x=\"%.0f\" y=\"22\" font-weight=\"bold\">", LEFT);
 	put_escaped(out, timeline->title);
 	fprintf(out,
-		"</text>\n<text x=\"%.0f\" y=\"40\">filled: units held, of %ld, full height %.0f; "
+		"</text>\n<text x=\"%.0f\" y=\"40\">\n"
+		"filled: units held, of %ld, full height %.0f;\n"
 		"line: share of a CPU, full height 1</text>\n",
 		LEFT, timeline->total, timeline_top(timeline));
 }

@@ -104,9 +104,9 @@ static int attach_named(struct equant_probe *probe, const char *name, char *why,
 	if (!strncmp(name, replay, strlen(replay)))
 		return attach_told(probe, &equant_probe_replay, name + strlen(replay), why,
 				   why_size);
-	equant_probe_say(why, why_size,
-			 "unknown probe \"%s\": expected auto, bpf, schedstat, clock or replay:FILE",
-			 name);
+	equant_probe_say(
+		why, why_size,
+		"unknown probe \"%s\": expected auto, bpf, schedstat, clock or replay:FILE", name);
 	return -EINVAL;
 }
 
@@ -195,6 +195,8 @@ static void add_base(const struct equant_status *base, struct equant_status *sta
 	status->migrations += base->migrations;
 	status->contended_ns += base->contended_ns;
 	status->episodes += base->episodes;
+	status->long_episodes += base->long_episodes;
+	status->long_ns += base->long_ns;
 }
 
 void equant_probe_status(struct equant_probe *probe, struct equant_status *status)
@@ -220,6 +222,8 @@ static void set_base(struct equant_status *base, const struct equant_status *unt
 		.migrations = until->migrations - raw->migrations,
 		.contended_ns = until->contended_ns - raw->contended_ns,
 		.episodes = until->episodes - raw->episodes,
+		.long_episodes = until->long_episodes - raw->long_episodes,
+		.long_ns = until->long_ns - raw->long_ns,
 	};
 }
 

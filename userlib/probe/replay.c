@@ -84,6 +84,8 @@ static void replay_status(struct equant_probe *probe, struct equant_status *stat
 	status->switches = event->u.status.switches;
 	status->contended_ns = event->u.status.contended_ns;
 	status->episodes = event->u.status.episodes;
+	status->long_episodes = event->u.status.long_episodes;
+	status->long_ns = event->u.status.long_ns;
 	status->cpu = event->u.status.cpu;
 }
 
@@ -111,8 +113,8 @@ static int check_events(const struct replay *replay, const char *path, char *why
 	const struct equant_event *events = replay->events;
 
 	if (replay->count < 2) {
-		equant_probe_say(why, why_size, "%s: %zu STATUS events, at least 2 are needed", path,
-				 replay->count);
+		equant_probe_say(why, why_size, "%s: %zu STATUS events, at least 2 are needed",
+				 path, replay->count);
 		return -EINVAL;
 	}
 	for (size_t i = 1; i < replay->count; i++) {

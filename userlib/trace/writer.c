@@ -44,8 +44,7 @@ static int write_all(int fd, const void *data, size_t length, off_t offset, size
 	ssize_t ret;
 
 	for (*done = 0; *done < length; *done += (size_t)ret) {
-		ret = pwrite(fd, (const char *)data + *done, length - *done,
-			     offset + (off_t)*done);
+		ret = pwrite(fd, (const char *)data + *done, length - *done, offset + (off_t)*done);
 		if (ret < 0 && errno == EINTR)
 			ret = 0;
 		else if (ret <= 0)

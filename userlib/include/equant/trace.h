@@ -62,6 +62,8 @@ struct equant_event {
 			uint32_t flags, epoch, runnable, episodes;
 			int32_t cpu;
 			uint32_t features;
+			uint64_t long_ns;
+			uint32_t long_episodes;
 		} status;
 		struct {
 			double units, wall, run, wait, share, settled, quantum, episode;
