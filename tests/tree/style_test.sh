@@ -56,10 +56,18 @@ licensed()
 	done
 }
 
+executable()
+{
+	grep -rlE --exclude-dir=.git --exclude-dir="$(basename "$TEST_BUILD")" '^#!/bin/(ba)?sh' . |
+		while read -r file; do
+			[ -x "$file" ] || [ "$(head -c 2 "$file")" != '#!' ] || echo "$file"
+		done
+}
+
 mapfile -t tests < <(printf '%s\n' "${files[@]}" | grep '^tests/')
 mapfile -t others < <(printf '%s\n' "${files[@]}" | grep -v '^tests/')
 
-plan 4
+plan 5
 if command -v clang-format > /dev/null; then
 	silent "every file is formatted as the kernel's .clang-format says" formatted
 else
@@ -69,4 +77,5 @@ silent "checkpatch.pl has nothing to say about the programs" checkpatch "$IGNORE
 silent "checkpatch.pl has nothing to say about the tests" \
 	checkpatch "$IGNORE,BRACES" "${tests[@]}"
 silent "every file names its licence" licensed
+silent "every script is executable" executable
 finish
