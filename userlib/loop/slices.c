@@ -24,12 +24,26 @@ int equant_slices_add_array(struct equant_slices *s, long units, void *base, siz
 	return 0;
 }
 
-int equant_slices_add_data(struct equant_slices *s, const struct equant_data_ops *ops, void *ctx)
+/* A caller newer than this library may have set what is not known here. */
+static int check_ops(const struct equant_data_ops *ops)
 {
-	struct equant_data *grown;
+	size_t i;
 
 	if (!ops || ops->sz < sizeof(*ops) || !ops->size || !ops->pack || !ops->unpack)
 		return -EINVAL;
+	for (i = sizeof(*ops); i < ops->sz; i++)
+		if (((const char *)ops)[i])
+			return -EINVAL;
+	return 0;
+}
+
+int equant_slices_add_data(struct equant_slices *s, const struct equant_data_ops *ops, void *ctx)
+{
+	struct equant_data *grown;
+	int error = check_ops(ops);
+
+	if (error)
+		return error;
 	grown = realloc(s->data, (size_t)(s->nr_data + 1) * sizeof(*grown));
 	if (!grown)
 		return -ENOMEM;
@@ -58,16 +72,15 @@ size_t equant_slices_bytes(const struct equant_slices *s, long unit)
 }
 
 /* Calls @visit for every unit and callback; stops at the first error. */
-static int for_each_data(const struct equant_slices *s, const struct equant_runs *units,
-			 int (*visit)(void *arg, const struct equant_data *data, long unit),
-			 void *arg)
+static int visit_data(const struct equant_slices *s, const struct equant_runs *units,
+		      int (*visit)(void *arg, const struct equant_data *data, long unit), void *arg)
 {
 	int r, i, error;
 	long u;
 
 	for (r = 0; r < units->n; r++) {
-		for (u = units->ranges[r].first; u < units->ranges[r].first + units->ranges[r].count;
-		     u++) {
+		for (u = units->ranges[r].first;
+		     u < units->ranges[r].first + units->ranges[r].count; u++) {
 			for (i = 0; i < s->nr_data; i++) {
 				error = visit(arg, &s->data[i], u);
 				if (error)
@@ -109,12 +122,12 @@ int equant_slices_pack(const struct equant_slices *s, const struct equant_runs *
 	*size = 0;
 	if (!s->nr_data)
 		return 0;
-	for_each_data(s, units, add_size, size);
+	visit_data(s, units, add_size, size);
 	*buffer = malloc(*size);
 	if (!*buffer)
 		return -ENOMEM;
 	w.at = *buffer;
-	return for_each_data(s, units, pack_one, &w);
+	return visit_data(s, units, pack_one, &w);
 }
 
 struct reader {
@@ -143,14 +156,17 @@ int equant_slices_unpack(const struct equant_slices *s, const struct equant_runs
 			 const char *buffer, size_t size)
 {
 	struct reader r = { buffer, size };
-	int error = for_each_data(s, units, unpack_one, &r);
+	int error = visit_data(s, units, unpack_one, &r);
 
 	if (!error && r.left)
 		return -EBADMSG;
 	return error;
 }
 
-/* FNV-1a, seeded with the unit and the array so that exchanged slices show. */
+/*
+ * FNV-1a, seeded with the unit and the array so that exchanged slices show;
+ * stirred at the end, or a swap of short slices would cancel out in the sum.
+ */
 static uint64_t slice_hash(const char *bytes, size_t size, uint64_t seed)
 {
 	uint64_t hash = 0xcbf29ce484222325ull ^ (seed * 0x9e3779b97f4a7c15ull);
@@ -158,7 +174,7 @@ static uint64_t slice_hash(const char *bytes, size_t size, uint64_t seed)
 
 	for (i = 0; i < size; i++)
 		hash = (hash ^ (unsigned char)bytes[i]) * 0x100000001b3ull;
-	return hash;
+	return equant_mix(hash);
 }
 
 uint64_t equant_slices_checksum(const struct equant_slices *s, const struct equant_runs *units)
@@ -168,12 +184,12 @@ uint64_t equant_slices_checksum(const struct equant_slices *s, const struct equa
 	long u;
 
 	for (r = 0; r < units->n; r++) {
-		for (u = units->ranges[r].first; u < units->ranges[r].first + units->ranges[r].count;
-		     u++) {
+		for (u = units->ranges[r].first;
+		     u < units->ranges[r].first + units->ranges[r].count; u++) {
 			for (i = 0; i < s->nr_arrays; i++)
-				sum += slice_hash(s->arrays[i].base + (size_t)u * s->arrays[i].slice,
-						  s->arrays[i].slice,
-						  (uint64_t)u * 64 + (uint64_t)i);
+				sum += slice_hash(
+					s->arrays[i].base + (size_t)u * s->arrays[i].slice,
+					s->arrays[i].slice, (uint64_t)u * 64 + (uint64_t)i);
 		}
 	}
 	return sum;

@@ -105,11 +105,11 @@ int equant_runs_take(struct equant_runs *runs, long count, int high, struct equa
 		else if (high)
 			runs->ranges[runs->n - 1 - whole].count -= r.count;
 		else
-			runs->ranges[whole] = (struct equant_range){
-				end_of(&r), runs->ranges[whole].count - r.count
-			};
+			runs->ranges[whole] =
+				(struct equant_range){ end_of(&r),
+						       runs->ranges[whole].count - r.count };
 	}
-	if (!high)
+	if (!high && whole)
 		memmove(runs->ranges, runs->ranges + whole,
 			(size_t)(runs->n - whole) * sizeof(*runs->ranges));
 	runs->n -= whole;
@@ -124,14 +124,6 @@ int equant_runs_find(const struct equant_runs *runs, long unit)
 	return at > 0 && unit < end_of(&runs->ranges[at - 1]);
 }
 
-/* splitmix64's finaliser (Steele, Lea, Flood 2014): a good mix of one word. */
-static uint64_t mix(uint64_t x)
-{
-	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
-	x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
-	return x ^ (x >> 31);
-}
-
 uint64_t equant_runs_hash(const struct equant_runs *runs)
 {
 	uint64_t hash = 0;
@@ -140,7 +132,7 @@ uint64_t equant_runs_hash(const struct equant_runs *runs)
 
 	for (i = 0; i < runs->n; i++)
 		for (unit = runs->ranges[i].first; unit < end_of(&runs->ranges[i]); unit++)
-			hash += mix((uint64_t)unit + 1);
+			hash += equant_mix((uint64_t)unit + 1);
 	return hash;
 }
 
@@ -160,8 +152,7 @@ int equant_units_init(struct equant_units *u, long units, int ranks)
 		long count = units / ranks + (r < units % ranks);
 
 		u->counts[r] = count;
-		if (count &&
-		    equant_runs_add(&u->owned[r], (struct equant_range){ first, count }))
+		if (count && equant_runs_add(&u->owned[r], (struct equant_range){ first, count }))
 			goto no_memory;
 		first += count;
 	}
