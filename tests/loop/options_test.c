@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* Options: defaults, the program's, the environment's; anything else is an error that is named. */
+#include <equant/equant.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/options.h"
+#include "kselftest_harness.h"
+#include "libloop.h"
+
+struct setting {
+	const char *variable;
+	const char *value;
+};
+
+FIXTURE(options)
+{
+	struct equant_options set;
+	struct messages messages;
+};
+
+FIXTURE_SETUP(options)
+{
+	ASSERT_EQ(0, clearenv());
+	memset(&self->set, 0xff, sizeof(self->set));
+}
+
+FIXTURE_TEARDOWN(options)
+{
+}
+
+static int resolve(struct _test_data_options *self, const struct equant_options *user)
+{
+	int error;
+
+	if (messages_begin(&self->messages))
+		return -ENOTRECOVERABLE;
+	error = equant_options_resolve(&self->set, user);
+	messages_end(&self->messages);
+	/* A refused set owns nothing; releasing it is harmless. */
+	if (error)
+		equant_options_release(&self->set);
+	return error;
+}
+
+TEST_F(options, without_anything_set_the_defaults_hold)
+{
+	ASSERT_EQ(0, resolve(self, NULL));
+	EXPECT_EQ(sizeof(struct equant_options), self->set.sz);
+	EXPECT_STREQ("auto", self->set.probe);
+	EXPECT_EQ(NULL, self->set.trace);
+	EXPECT_EQ(NULL, self->set.report);
+	EXPECT_EQ(1, self->set.balance);
+	EXPECT_EQ(EQUANT_RATE_PREDICTED, self->set.rate);
+	EXPECT_EQ(1, self->set.filter);
+	EXPECT_EQ(0, self->set.check);
+	EXPECT_EQ(1, self->set.depth);
+	EXPECT_EQ(0, self->set.ports);
+	EXPECT_EQ(0, self->set.omit);
+	EXPECT_EQ(0, self->set.verbose);
+	EXPECT_EQ(0, self->set.period);
+	EXPECT_EQ(0.05, self->set.threshold);
+	EXPECT_EQ(5, self->set.profit);
+	EXPECT_EQ(10, self->set.window);
+	EXPECT_EQ(0.05, self->set.interact);
+	EXPECT_EQ(0.1, self->set.amplitude);
+	EXPECT_EQ(30, self->set.timeout);
+	EXPECT_STREQ("", self->messages.text);
+	equant_options_release(&self->set);
+}
+
+TEST_F(options, every_bad_value_is_refused_and_named)
+{
+	static const struct setting bad[] = {
+		{ "EQUANT_BALANCE", "maybe" },	{ "EQUANT_BALANCE", "1" },
+		{ "EQUANT_BALANCE", "" },	{ "EQUANT_BALANCE", "on " },
+		{ "EQUANT_BALANCE", "ON" },	{ "EQUANT_BALANCE", "off|on" },
+		{ "EQUANT_RATE", "guessed" },	{ "EQUANT_RATE", "pre" },
+		{ "EQUANT_FILTER", "yes" },	{ "EQUANT_CHECK", "2" },
+		{ "EQUANT_VERBOSE", "loud" },	{ "EQUANT_DEPTH", "2" },
+		{ "EQUANT_DEPTH", "-1" },	{ "EQUANT_DEPTH", "0.5" },
+		{ "EQUANT_DEPTH", "one" },	{ "EQUANT_PORTS", "-1" },
+		{ "EQUANT_PORTS", "1x" },	{ "EQUANT_PORTS", "" },
+		{ "EQUANT_PORTS", "1048577" },	{ "EQUANT_OMIT", "-3" },
+		{ "EQUANT_OMIT", "1.5" },	{ "EQUANT_OMIT", "1e16" },
+		{ "EQUANT_PERIOD", "-0.1" },	{ "EQUANT_PERIOD", "nan" },
+		{ "EQUANT_PERIOD", "inf" },	{ "EQUANT_PERIOD", "1s" },
+		{ "EQUANT_PERIOD", "1e999" },	{ "EQUANT_PERIOD", "soon" },
+		{ "EQUANT_THRESHOLD", "1.01" }, { "EQUANT_THRESHOLD", "5%" },
+		{ "EQUANT_PROFIT", "-1" },	{ "EQUANT_WINDOW", "0" },
+		{ "EQUANT_INTERACT", "0" },	{ "EQUANT_INTERACT", "1.5" },
+		{ "EQUANT_AMPLITUDE", "0" },	{ "EQUANT_AMPLITUDE", "2" },
+		{ "EQUANT_TIMEOUT", "0" },	{ "EQUANT_TIMEOUT", "never" },
+	};
+	char named[128];
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		setenv(bad[i].variable, bad[i].value, 1);
+		snprintf(named, sizeof(named), "%s=%s:", bad[i].variable, bad[i].value);
+		EXPECT_EQ(-EINVAL, resolve(self, NULL))
+		{
+			TH_LOG("%s", named);
+		}
+		EXPECT_NE(NULL, strstr(self->messages.text, named))
+		{
+			TH_LOG("%s is not in \"%s\"", named, self->messages.text);
+		}
+		unsetenv(bad[i].variable);
+	}
+}
+
+TEST_F(options, the_environment_wins_over_the_program)
+{
+	struct equant_options user;
+
+	equant_options_init(&user);
+	user.depth = 0;
+	user.probe = "clock";
+	user.period = 2;
+	user.omit = 7;
+	setenv("EQUANT_DEPTH", "1", 1);
+	setenv("EQUANT_PROBE", "schedstat", 1);
+	setenv("EQUANT_RATE", "measured", 1);
+	setenv("EQUANT_PERIOD", "0.25", 1);
+	setenv("EQUANT_BALANCE", "off", 1);
+	ASSERT_EQ(0, resolve(self, &user));
+	EXPECT_EQ(1, self->set.depth);
+	EXPECT_STREQ("schedstat", self->set.probe);
+	EXPECT_EQ(EQUANT_RATE_MEASURED, self->set.rate);
+	EXPECT_EQ(0.25, self->set.period);
+	EXPECT_EQ(0, self->set.balance);
+	EXPECT_EQ(7, self->set.omit);
+	equant_options_release(&self->set);
+}
+
+TEST_F(options, strings_are_copied)
+{
+	char probe[] = "clock", trace[] = "/tmp";
+	struct equant_options user;
+
+	equant_options_init(&user);
+	user.probe = probe;
+	user.trace = trace;
+	ASSERT_EQ(0, resolve(self, &user));
+	memset(probe, 'x', sizeof(probe) - 1);
+	memset(trace, 'x', sizeof(trace) - 1);
+	EXPECT_STREQ("clock", self->set.probe);
+	EXPECT_STREQ("/tmp", self->set.trace);
+	equant_options_release(&self->set);
+	EXPECT_EQ(NULL, self->set.probe);
+}
+
+TEST_F(options, an_empty_string_means_none)
+{
+	struct equant_options user;
+
+	equant_options_init(&user);
+	user.trace = "/tmp";
+	user.probe = NULL;
+	setenv("EQUANT_TRACE", "", 1);
+	ASSERT_EQ(0, resolve(self, &user));
+	EXPECT_EQ(NULL, self->set.trace);
+	EXPECT_STREQ("auto", self->set.probe);
+	equant_options_release(&self->set);
+}
+
+TEST_F(options, a_field_the_program_sets_out_of_range_is_refused)
+{
+	struct equant_options user;
+
+	equant_options_init(&user);
+	user.depth = 2;
+	EXPECT_EQ(-EINVAL, resolve(self, &user));
+	EXPECT_NE(NULL, strstr(self->messages.text, "EQUANT_DEPTH=2"));
+	equant_options_init(&user);
+	user.rate = 2;
+	EXPECT_EQ(-EINVAL, resolve(self, &user));
+	EXPECT_NE(NULL, strstr(self->messages.text, "EQUANT_RATE=2"));
+	equant_options_init(&user);
+	user.threshold = -0.5;
+	EXPECT_EQ(-EINVAL, resolve(self, &user));
+	user.threshold = 0.0 / 0.0;
+	EXPECT_EQ(-EINVAL, resolve(self, &user));
+}
+
+TEST_F(options, unknown_bytes_behind_the_struct_must_be_zero)
+{
+	struct {
+		struct equant_options known;
+		char unknown[16];
+	} user = { 0 };
+
+	equant_options_init(&user.known);
+	user.known.sz = sizeof(user);
+	EXPECT_EQ(0, resolve(self, &user.known));
+	equant_options_release(&self->set);
+	user.unknown[15] = 1;
+	EXPECT_EQ(-EINVAL, resolve(self, &user.known));
+	EXPECT_NE(NULL, strstr(self->messages.text, "struct equant_options"));
+}
+
+TEST_F(options, an_older_and_shorter_struct_keeps_the_defaults_of_the_rest)
+{
+	struct equant_options user;
+
+	equant_options_init(&user);
+	user.depth = 0;
+	user.timeout = 99;
+	user.sz = offsetof(struct equant_options, timeout);
+	ASSERT_EQ(0, resolve(self, &user));
+	EXPECT_EQ(0, self->set.depth);
+	EXPECT_EQ(30, self->set.timeout);
+	equant_options_release(&self->set);
+	user.sz = 0;
+	EXPECT_EQ(-EINVAL, resolve(self, &user));
+	user.sz = sizeof(size_t);
+	EXPECT_EQ(-EINVAL, resolve(self, &user));
+}
+
+static uint64_t digest_with(struct _test_data_options *self, const char *variable,
+			    const char *value)
+{
+	uint64_t digest;
+
+	if (variable)
+		setenv(variable, value, 1);
+	if (resolve(self, NULL))
+		return 0;
+	digest = equant_options_digest(&self->set);
+	equant_options_release(&self->set);
+	if (variable)
+		unsetenv(variable);
+	return digest;
+}
+
+TEST_F(options, the_digest_differs_where_ranks_must_agree_and_nowhere_else)
+{
+	static const struct setting common[] = {
+		{ "EQUANT_BALANCE", "off" },	{ "EQUANT_RATE", "measured" },
+		{ "EQUANT_FILTER", "none" },	{ "EQUANT_CHECK", "on" },
+		{ "EQUANT_DEPTH", "0" },	{ "EQUANT_PORTS", "1" },
+		{ "EQUANT_OMIT", "3" },		{ "EQUANT_PERIOD", "1" },
+		{ "EQUANT_THRESHOLD", "0.06" }, { "EQUANT_PROFIT", "0" },
+		{ "EQUANT_WINDOW", "11" },	{ "EQUANT_INTERACT", "0.06" },
+		{ "EQUANT_AMPLITUDE", "0.2" },	{ "EQUANT_TIMEOUT", "31" },
+	};
+	static const struct setting local[] = {
+		{ "EQUANT_PROBE", "clock" },
+		{ "EQUANT_TRACE", "/tmp" },
+		{ "EQUANT_REPORT", "/tmp" },
+		{ "EQUANT_VERBOSE", "on" },
+	};
+	uint64_t plain = digest_with(self, NULL, NULL);
+
+	for (size_t i = 0; i < sizeof(common) / sizeof(common[0]); i++) {
+		EXPECT_NE(plain, digest_with(self, common[i].variable, common[i].value))
+		{
+			TH_LOG("%s", common[i].variable);
+		}
+	}
+	for (size_t i = 0; i < sizeof(local) / sizeof(local[0]); i++) {
+		EXPECT_EQ(plain, digest_with(self, local[i].variable, local[i].value))
+		{
+			TH_LOG("%s", local[i].variable);
+		}
+	}
+}
+
+struct census {
+	int lines;
+	int bad;
+};
+
+static void count_line(void *ctx, const char *variable, const char *value, const char *range,
+		       const char *meaning)
+{
+	struct census *census = ctx;
+
+	census->lines++;
+	census->bad += strncmp(variable, "EQUANT_", 7) || !value || !*range || !*meaning;
+	if (*value) /* the default that is told must be one that is taken */
+		setenv(variable, value, 1);
+}
+
+TEST_F(options, every_field_is_described_and_the_described_defaults_are_the_defaults)
+{
+	uint64_t plain = digest_with(self, NULL, NULL);
+	struct census census = { 0 };
+
+	equant_options_describe(count_line, &census);
+	EXPECT_EQ(18, census.lines);
+	EXPECT_EQ(0, census.bad);
+	EXPECT_EQ(plain, digest_with(self, NULL, NULL))
+	{
+		TH_LOG("%s", self->messages.text);
+	}
+}
+
+TEST_HARNESS_MAIN
