@@ -90,10 +90,13 @@ __noinline u64 settled_weight(u64 address, u64 weight)
 {
 	const bool cast = have_cast;
 	struct sched_entity *se = AS(struct sched_entity, address);
-	struct cfs_rq *queue = GET(se, my_q);
-	struct task_group *group;
 	u64 shares, everywhere, settled;
+	struct task_group *group;
+	struct cfs_rq *queue;
 
+	if (!predicts)
+		return weight;
+	queue = GET(se, my_q);
 	if (!queue)
 		return weight;
 	group = GET(queue, tg);
@@ -174,7 +177,7 @@ __noinline int sum_level(u32 slot, u32 level, u32 foresee)
 	struct cfs_rq *queue;
 	struct walk *w;
 
-	if (!s || level >= GROUP_LEVELS)
+	if (!predicts || !s || level >= GROUP_LEVELS)
 		return 0;
 	w = &s->walk;
 	queue = AS(struct cfs_rq, s->contested[level].queue);
@@ -315,7 +318,7 @@ __noinline int compute_share(u32 slot, u64 now)
 	struct situation situation = {};
 	u32 foresee;
 
-	if (!r || !s || !s->task)
+	if (!predicts || !r || !s || !s->task)
 		return 0;
 	see(&situation, s, cast);
 	/* Loads on other CPUs are not in the key. */

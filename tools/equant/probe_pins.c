@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * What keeps the probe in the kernel after the loader has gone: maps, one
+ * program and the links, pinned in one directory of the BPF file system.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/bpf.h>
+#include <linux/magic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "probe.h"
+
+static int sys_bpf(int command, union bpf_attr *attr)
+{
+	long ret = syscall(SYS_bpf, command, attr, sizeof(*attr));
+
+	return ret < 0 ? -errno : (int)ret;
+}
+
+static int get_pinned(const char *path)
+{
+	union bpf_attr attr = { .pathname = (uintptr_t)path };
+
+	return sys_bpf(BPF_OBJ_GET, &attr);
+}
+
+bool probe_is_mounted(void)
+{
+	struct statfs fs;
+
+	return !statfs(BPFFS, &fs) && fs.f_type == BPF_FS_MAGIC;
+}
+
+int probe_header(struct equant_table *header)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	void *memory;
+	int fd;
+
+	fd = get_pinned(EQUANT_BPF_TABLE);
+	if (fd < 0)
+		return fd;
+	memory = mmap(NULL, page, PROT_READ, MAP_SHARED, fd, 0);
+	close(fd);
+	if (memory == MAP_FAILED)
+		return -errno;
+	memcpy(header, memory, sizeof(*header));
+	munmap(memory, page);
+	return 0;
+}
+
+enum probe_presence probe_presence(void)
+{
+	struct equant_table header;
+
+	if (access(EQUANT_BPF_DIR, F_OK))
+		return PROBE_ABSENT;
+	if (probe_header(&header) || header.magic != EQUANT_TABLE_MAGIC)
+		return PROBE_HALF_MADE;
+	if (header.version != EQUANT_ABI_VERSION || header.record_size != EQUANT_RECORD_SIZE)
+		return PROBE_OTHER_ABI;
+	return header.state == EQUANT_TABLE_LIVE ? PROBE_LIVE : PROBE_HALF_MADE;
+}
+
+/* The lock is on the file system's root, which is there before and after. */
+int probe_pins_lock(void)
+{
+	int fd, ret;
+
+	fd = open(BPFFS, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (!flock(fd, LOCK_EX))
+		return fd;
+	ret = -errno;
+	close(fd);
+	return ret;
+}
+
+int probe_mark(enum equant_table_state state)
+{
+	struct {
+		__u32 state;
+		__u32 slice_ns;
+	} mark = { .state = state };
+	union bpf_attr attr = { 0 };
+	int fd, ret;
+
+	fd = get_pinned(PROBE_MARK);
+	if (fd < 0)
+		return fd;
+	attr.test.prog_fd = (__u32)fd;
+	attr.test.ctx_in = (uintptr_t)&mark;
+	attr.test.ctx_size_in = sizeof(mark);
+	ret = sys_bpf(BPF_PROG_RUN, &attr);
+	close(fd);
+	return ret;
+}
+
+static int remove_files(void)
+{
+	char path[sizeof(EQUANT_BPF_DIR) + sizeof(((struct dirent *)0)->d_name) + 1];
+	struct dirent *entry;
+	int ret = 0;
+	DIR *dir;
+
+	dir = opendir(EQUANT_BPF_DIR);
+	if (!dir)
+		return -errno;
+	while ((entry = readdir(dir))) {
+		if (entry->d_name[0] == '.')
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", EQUANT_BPF_DIR, entry->d_name);
+		if (unlink(path) && errno != ENOENT)
+			ret = -errno;
+	}
+	closedir(dir);
+	return ret;
+}
+
+int probe_pins_remove(void)
+{
+	struct equant_table header;
+	int ret;
+
+	/* Readers must learn it before the writers are gone. */
+	ret = probe_mark(EQUANT_TABLE_DEAD);
+	if (ret && !probe_header(&header) && header.state == EQUANT_TABLE_LIVE)
+		probe_note("the table could not be marked dead (%s); jobs that use it notice "
+			   "when their record stands still",
+			   strerror(-ret));
+	ret = remove_files();
+	if (!ret && rmdir(EQUANT_BPF_DIR))
+		ret = -errno;
+	if (ret)
+		probe_error("cannot remove " EQUANT_BPF_DIR ": %s", strerror(-ret));
+	return ret;
+}
