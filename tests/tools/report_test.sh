@@ -1,0 +1,98 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+#
+# What `equant report` makes of traces, good and bad.  The traces are those of
+# tests/trace/write_worker.c.
+
+. "$(dirname "$0")/lib.sh"
+
+plan 18
+
+zero=$scratch/rows.0.trace one=$scratch/rows.1.trace
+"$TEST_BUILD/tests/trace/write_worker" "$scratch" || exit 1
+export LC_ALL=C
+
+# report_is WIDTH SENTENCE FILE...: the text is the one on standard input
+report_is()
+{
+	local width=$1 sentence=$2
+
+	shift 2
+	cat > "$scratch/expected"
+	"$equant" report --width "$width" "$@" > "$scratch/actual" 2>&1
+	silent "$sentence" diff "$scratch/expected" "$scratch/actual"
+}
+
+# json NAME: the values of that name, in order
+json()
+{
+	"$equant" report --json "$zero" "$one" | sed -n "s/^ *\"$1\": \(.*[^,]\),*$/\1/p" | xargs
+}
+
+# json_is NAME VALUES SENTENCE
+json_is()
+{
+	local values
+
+	values=$(json "$1")
+	[ "$values" = "$2" ] || echo "# $1: $values, expected $2"
+	[ "$values" = "$2" ]
+	report $? "$3"
+}
+
+report_is 66 "the table adds up what each rank did, and bars show when" "$one" "$zero" << 'END'
+Loop "a<b & "c"": 90 units on 2 ranks, probe schedstat, 4.000 s, efficiency 1.000
+
+rank  units  run s wait s share   speed  q ms   eff phases moved  bal% mov% drop
+   0     30   2.00   2.00 0.500      90  4.00 1.000      4    15  0.10  0.0    0
+   1     60   4.00   0.00 1.000      45  4.00 1.000      4    15  0.10  0.0    7
+
+                 0 s                                  4 s
+rank 0    units  **********==============================       30
+          share  ========================================     0.50
+rank 1    units  **********##############################       60
+          share  ########################################     1.00
+END
+
+report_is 66 "a rank that is missing is counted" "$one" << 'END'
+Loop "a<b & "c"": 90 units on 2 ranks, probe schedstat, 4.000 s, efficiency 1.000
+
+rank  units  run s wait s share   speed  q ms   eff phases moved  bal% mov% drop
+   1     60   4.00   0.00 1.000      45  4.00 1.000      4    15  0.10  0.0    7
+
+1 of 2 ranks have no trace here.
+                 0 s                                  4 s
+rank 1    units  **********##############################       60
+          share  ########################################     1.00
+END
+
+json_is computed "180 180" "JSON has the units that each rank computed"
+json_is share "0.5 1" "JSON has each rank's share"
+json_is competed "2 0" "JSON has the time that went to others"
+json_is dropped "0 7" "JSON has the dropped events"
+json_is units "90 30 60" "JSON has the units of the loop and of each rank"
+
+# A rank that was killed leaves no END event: 12 events of 128 bytes behind the header.
+head -c $((128 + 12 * 128)) "$zero" > "$scratch/killed"
+exits 0 'killed: has no end' "a trace without its end is shown, and said to be" \
+	"$equant" report "$scratch/killed" "$one"
+head -c $((128 + 3 * 128 + 5)) "$zero" > "$scratch/cut"
+exits 1 'cut: byte 512: the file ends within this event' \
+	"a truncated trace is refused with its place" "$equant" report "$scratch/cut" "$one"
+
+exits 1 'the same rank' "a rank given twice is refused" "$equant" report "$zero" "$zero"
+exits 1 '/nonexistent: No such file' "a missing file is named" \
+	"$equant" report "$zero" /nonexistent
+exits 1 'not an equant trace' "another file is refused" "$equant" report "$0"
+exits 2 'no trace named' "no trace is an error" "$equant" report
+exits 2 "'ten': expected a number" "a bad width is refused" "$equant" report --width ten "$zero"
+exits 2 'unrecognized option' "an unknown option is refused" "$equant" report --colour "$zero"
+
+exits 0 '' "the picture is written" "$equant" report --svg "$scratch/x.svg" "$zero" "$one"
+succeeds "the picture holds two bands and no raw special characters" sh -c "
+	[ \$(grep -c 'class=\"units\" d=' '$scratch/x.svg') -eq 2 ] &&
+	grep -q 'a&lt;b &amp; ' '$scratch/x.svg' && tail -n 1 '$scratch/x.svg' | grep -qx '</svg>'"
+exits 1 '/nonexistent/x.svg: No such file' "a picture that cannot be written is an error" \
+	"$equant" report --svg /nonexistent/x.svg "$zero"
+
+finish

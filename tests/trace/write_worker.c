@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * Writes the traces of two ranks that share 90 units for four seconds: rank 0
+ * has half a CPU, so after the first second it holds 30.
+ *
+ * Usage: write_worker DIRECTORY
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <equant/balance.h>
+#include <equant/trace.h>
+
+#define SECOND 1000000000ull
+#define SECONDS 4
+#define EVENTS (3 * SECONDS)
+
+struct file {
+	struct equant_trace_header header;
+	struct equant_event events[EVENTS + 1];
+};
+
+static const long held[2][SECONDS] = { { 45, 30, 30, 30 }, { 45, 60, 60, 60 } };
+
+/* Clocks of different hosts have nothing in common. */
+static uint64_t start_of(int rank)
+{
+	return rank ? 700 * SECOND : 3 * SECOND;
+}
+
+static void fill_second(struct file *file, int rank, int second)
+{
+	double share = rank ? 1.0 : 0.5;
+	uint64_t t = start_of(rank) + ((uint64_t)second + 1) * SECOND;
+	struct equant_event *event = &file->events[3 * second];
+
+	event[0] = (struct equant_event){ .type = EQUANT_EVENT_STATUS, .t_ns = t };
+	event[0].u.status.wait_ns = rank ? 0 : ((uint64_t)second + 1) * SECOND / 2;
+	event[0].u.status.quantum_ns = 4000000;
+	event[1] = (struct equant_event){ .type = EQUANT_EVENT_SAMPLE, .t_ns = t };
+	event[1].u.sample.units = 45.0;
+	event[1].u.sample.run = share;
+	event[1].u.sample.wait = 1.0 - share;
+	event[1].u.sample.interval = 1.0;
+	event[1].u.sample.interact = 0.001;
+	event[1].u.sample.moved = second == 1 ? 15.0 : 0.0;
+	event[1].u.sample.flags = EQUANT_SAMPLE_RUN;
+	event[2] = (struct equant_event){ .type = EQUANT_EVENT_DECISION, .t_ns = t };
+	event[2].u.decision.units = held[rank][second < SECONDS - 1 ? second + 1 : second];
+}
+
+static void fill(struct file *file, int rank)
+{
+	*file = (struct file){
+		.header = {
+			.magic = EQUANT_TRACE_MAGIC,
+			.version = EQUANT_TRACE_VERSION,
+			.event_size = sizeof(struct equant_event),
+			.rank = rank,
+			.ranks = 2,
+			.units = 90,
+			.t0_ns = start_of(rank),
+			.loop = "a<b & \"c\"",
+			.probe = "schedstat",
+		},
+	};
+	for (int second = 0; second < SECONDS; second++)
+		fill_second(file, rank, second);
+	file->events[EVENTS] = (struct equant_event){
+		.type = EQUANT_EVENT_END,
+		.t_ns = start_of(rank) + SECONDS * SECOND,
+		.u.end = { .events = EVENTS, .dropped = rank ? 7 : 0 },
+	};
+}
+
+static int store(const char *directory, int rank, const struct file *file)
+{
+	char path[4096];
+	FILE *out;
+	int ret;
+
+	snprintf(path, sizeof(path), "%s/rows.%d.trace", directory, rank);
+	out = fopen(path, "we");
+	if (!out)
+		return 1;
+	ret = fwrite(file, sizeof(*file), 1, out) != 1;
+	return fclose(out) || ret;
+}
+
+int main(int argc, char **argv)
+{
+	struct file file;
+
+	if (argc != 2)
+		return 2;
+	for (int rank = 0; rank < 2; rank++) {
+		fill(&file, rank);
+		if (store(argv[1], rank, &file))
+			return 1;
+	}
+	return 0;
+}
