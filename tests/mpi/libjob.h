@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/* Starts MPI jobs of workers and judges them: the tests' side. */
+#ifndef LIBJOB_H
+#define LIBJOB_H
+
+#include <stddef.h>
+
+#define JOB_RANKS 16
+#define JOB_VARIABLES 16
+
+/**
+ * struct job - mpirun of one worker's case
+ * @ranks: how many
+ * @environment: "NAME=VALUE", for every rank
+ * @limit: seconds after which the job is ended by force; 0 = 20
+ * @program: one of the tests' workers ("conserve_worker") or a path below the build
+ * @argv: its arguments
+ * @wrapper: command that the program is started by, NULL-terminated; NULL = none
+ * @result: filled in by job_run()
+ */
+struct job {
+	int ranks;
+	double limit;
+	const char *program;
+	const char *environment[JOB_VARIABLES];
+	const char *argv[8];
+	const char *const *wrapper;
+
+	double seconds;
+	int timed_out;
+	int status; /* of mpirun: its exit status, or 128 + signal */
+	char output[1 << 16]; /* standard output and error of all ranks */
+};
+
+/* Runs the job.  0, or -errno when it could not even be started. */
+int job_run(struct job *job);
+
+/* NULL when mpirun succeeded and every rank said "passed CASE", else what is wrong. */
+const char *job_fault(const struct job *job);
+
+/* NULL when mpirun failed by itself within @seconds, else what is wrong. */
+const char *job_not_failed(const struct job *job, double seconds);
+
+/* How many lines of the output contain @text. */
+int job_count(const struct job *job, const char *text);
+
+/* A new folder below /tmp, and its removal with the files in it. */
+int folder_make(char *path, size_t size);
+void folder_remove(const char *path);
+
+/* @path receives the full path of a file below the build. */
+void build_path(char *path, size_t size, const char *name);
+
+#define EXPECT_PASSED(job)                                                             \
+	do {                                                                           \
+		EXPECT_EQ(0, job_run(job));                                            \
+		EXPECT_EQ(NULL, job_fault(job))                                        \
+		{                                                                      \
+			TH_LOG("%s after %.1f s:\n%s", job_fault(job), (job)->seconds, \
+			       (job)->output);                                         \
+		}                                                                      \
+	} while (0)
+
+#define EXPECT_SAID(job, text)                                          \
+	EXPECT_LE(1, job_count(job, text))                              \
+	{                                                               \
+		TH_LOG("nobody said \"%s\":\n%s", text, (job)->output); \
+	}
+
+#endif /* LIBJOB_H */
