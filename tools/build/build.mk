@@ -102,7 +102,7 @@ $(eval $(call bpf_object,bpf,skel))
 
 TOOL_SRCS := $(sort $(wildcard tools/equant/*.c))
 ifneq ($(HAVE_MPI),1)
-TOOL_SRCS := $(shell grep -LE '[</"](equant/equant|equant/report|run)\.h[>"]' $(TOOL_SRCS))
+TOOL_SRCS := $(shell grep -LE '[</"](equant/equant|equant/report|run|demo)\.h[>"]' $(TOOL_SRCS))
 endif
 TOOL_OBJS := $(TOOL_SRCS:%.c=$(O)/%.o)
 TOOL := $(if $(TOOL_SRCS),$(O)/bin/equant)
