@@ -353,6 +353,30 @@ TEST_F(trace, a_killed_rank_leaves_a_readable_file)
 	EXPECT_EQ(1024, self->count);
 }
 
+TEST_F(trace, a_killed_rank_loses_the_last_second_at_most)
+{
+	struct equant_trace_writer *writer;
+	struct equant_event *event;
+	int status;
+	pid_t pid;
+
+	pid = fork();
+	ASSERT_LE(0, pid);
+	if (!pid) {
+		writer = equant_trace_create(self->path, &header, NULL, 0);
+		for (uint64_t i = 1; writer && i <= 10; i++) {
+			event = equant_trace_event(writer);
+			event->type = EQUANT_EVENT_STATUS;
+			event->t_ns = i * 600000000;
+		}
+		wait_for_size(self->path, 128 + 9 * 128);
+		kill(getpid(), SIGKILL);
+	}
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(1, LOAD());
+	EXPECT_EQ(9, self->count);
+}
+
 TEST_F(trace, two_hundred_writers_leak_no_descriptor)
 {
 	struct equant_trace_writer *writer;

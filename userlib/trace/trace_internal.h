@@ -51,7 +51,7 @@ struct equant_trace_buffer {
  * @offset: file offset of the next buffer to hand over
  * @good: bytes of the file known to be without a failed write below them
  * @error: first -errno of a write
- * @pid: of the creator; a forked child must not write
+ * @ours: 1; becomes 0 in a forked child, which must not write (MADV_WIPEONFORK)
  * @fd: the file
  * @uring: io_uring state, NULL where buffers are written by pwrite()
  */
@@ -64,7 +64,7 @@ struct equant_trace_writer {
 	off_t offset;
 	off_t good;
 	int error;
-	pid_t pid;
+	uint32_t *ours;
 	int fd;
 	struct equant_trace_uring *uring;
 	struct equant_trace_buffer buffers[EQUANT_TRACE_BUFFERS];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
  * Recording a trace.  Taking room for an event is a pointer increment; when a
- * buffer is full it is handed to the kernel and the next one is taken, if it
- * is free again.  The header is written when the trace is created and the END
+ * buffer is full, or its first event a second old, it is handed to the kernel
+ * and the next one is taken, if it is free again.  The header is written when the trace is created and the END
  * event when it is closed, so a killed process leaves a readable file.
  */
 #include <errno.h>
@@ -18,7 +18,8 @@
 
 #include "trace/trace_internal.h"
 
-#define MEMORY_SIZE (EQUANT_TRACE_BUFFERS * EQUANT_TRACE_BUFFER_SIZE)
+#define BUFFERS_SIZE (EQUANT_TRACE_BUFFERS * EQUANT_TRACE_BUFFER_SIZE)
+#define SECOND 1000000000ll
 
 void equant_trace_say(char *why, size_t why_size, const char *format, ...)
 {
@@ -73,14 +74,28 @@ static int open_file(const char *path)
 	return ret;
 }
 
+static size_t memory_size(void)
+{
+	return BUFFERS_SIZE + (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* The buffers, and behind them a page that tells the owner from a forked child. */
 static int allot_memory(struct equant_trace_writer *writer)
 {
 	char *memory;
+	int ret;
 
-	memory = mmap(NULL, MEMORY_SIZE, PROT_READ | PROT_WRITE,
+	memory = mmap(NULL, memory_size(), PROT_READ | PROT_WRITE,
 		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 	if (memory == MAP_FAILED)
 		return -errno;
+	if (madvise(memory + BUFFERS_SIZE, memory_size() - BUFFERS_SIZE, MADV_WIPEONFORK)) {
+		ret = -errno;
+		munmap(memory, memory_size());
+		return ret;
+	}
+	writer->ours = (uint32_t *)(memory + BUFFERS_SIZE);
+	*writer->ours = 1;
 	for (int i = 0; i < EQUANT_TRACE_BUFFERS; i++)
 		writer->buffers[i].events = (void *)(memory + i * EQUANT_TRACE_BUFFER_SIZE);
 	return 0;
@@ -146,7 +161,6 @@ struct equant_trace_writer *equant_trace_create(const char *path,
 		errno = -ret;
 		return NULL;
 	}
-	writer->pid = getpid();
 	ret = equant_trace_uring_open(writer, &step);
 	if (ret)
 		equant_trace_say(why, why_size,
@@ -195,9 +209,7 @@ static bool next_buffer(struct equant_trace_writer *writer)
 {
 	struct equant_trace_buffer *buffer;
 
-	if (writer->error)
-		return false;
-	if (writer->pid != getpid())
+	if (writer->error || !*writer->ours)
 		return false;
 	if (writer->open)
 		hand_over(writer);
@@ -212,11 +224,26 @@ static bool next_buffer(struct equant_trace_writer *writer)
 	return true;
 }
 
+/*
+ * A rank that is killed should not lose more than the last second, but no event
+ * may be dropped for the sake of that.
+ */
+static bool is_old(const struct equant_trace_writer *writer)
+{
+	const struct equant_event *first = writer->buffers[writer->filling].events;
+
+	if (!writer->open || writer->next == first)
+		return false;
+	if ((int64_t)(writer->next[-1].t_ns - first->t_ns) < SECOND)
+		return false;
+	return !writer->buffers[(writer->filling + 1) % EQUANT_TRACE_BUFFERS].busy;
+}
+
 struct equant_event *equant_trace_event(struct equant_trace_writer *writer)
 {
 	struct equant_event *event;
 
-	if (writer->next == writer->end && !next_buffer(writer)) {
+	if ((writer->next == writer->end || is_old(writer)) && !next_buffer(writer)) {
 		writer->dropped++;
 		event = &writer->scratch;
 	} else {
@@ -273,13 +300,13 @@ int equant_trace_close(struct equant_trace_writer *writer)
 
 	if (!writer)
 		return 0;
-	if (writer->pid == getpid())
+	if (*writer->ours)
 		finish(writer);
 	equant_trace_uring_free(writer);
 	ret = writer->error;
 	if (close(writer->fd) && !ret)
 		ret = -errno;
-	munmap(writer->buffers[0].events, MEMORY_SIZE);
+	munmap(writer->buffers[0].events, memory_size());
 	free(writer);
 	return ret;
 }

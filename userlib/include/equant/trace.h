@@ -99,11 +99,12 @@ struct equant_trace_writer;
  * equant_trace_create() - start a trace, written asynchronously
  * @path: file to create or truncate
  * @header: its header; magic, version, event_size and t0_ns are filled in
- * @why: receives the reason of a failure, may be NULL
+ * @why: receives the reason of a failure, or why io_uring is not used; may be NULL
  * @why_size: its size
  *
  * The file is written through io_uring from registered buffers; where
- * io_uring is not available, by pwrite when a buffer is full.
+ * io_uring is not available, by pwrite, which @why then tells.  A buffer is
+ * written when it is full or holds more than a second.
  *
  * Return: the writer, or NULL and errno.
  */
