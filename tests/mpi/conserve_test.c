@@ -15,11 +15,13 @@ FIXTURE_VARIANT(ranks)
 	int ranks;
 };
 
-FIXTURE_VARIANT_ADD(ranks, one){ .ranks = 1 };
-FIXTURE_VARIANT_ADD(ranks, two){ .ranks = 2 };
-FIXTURE_VARIANT_ADD(ranks, three){ .ranks = 3 };
-FIXTURE_VARIANT_ADD(ranks, four){ .ranks = 4 };
-FIXTURE_VARIANT_ADD(ranks, eight){ .ranks = 8 };
+/* clang-format off */
+FIXTURE_VARIANT_ADD(ranks, one) { .ranks = 1 };
+FIXTURE_VARIANT_ADD(ranks, two) { .ranks = 2 };
+FIXTURE_VARIANT_ADD(ranks, three) { .ranks = 3 };
+FIXTURE_VARIANT_ADD(ranks, four) { .ranks = 4 };
+FIXTURE_VARIANT_ADD(ranks, eight) { .ranks = 8 };
+/* clang-format on */
 
 FIXTURE_SETUP(ranks)
 {

@@ -15,9 +15,11 @@ FIXTURE_VARIANT(hooks)
 	int ranks;
 };
 
-FIXTURE_VARIANT_ADD(hooks, one){ .ranks = 1 };
-FIXTURE_VARIANT_ADD(hooks, two){ .ranks = 2 };
-FIXTURE_VARIANT_ADD(hooks, three){ .ranks = 3 };
+/* clang-format off */
+FIXTURE_VARIANT_ADD(hooks, one) { .ranks = 1 };
+FIXTURE_VARIANT_ADD(hooks, two) { .ranks = 2 };
+FIXTURE_VARIANT_ADD(hooks, three) { .ranks = 3 };
+/* clang-format on */
 
 FIXTURE_SETUP(hooks)
 {

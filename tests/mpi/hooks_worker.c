@@ -61,44 +61,100 @@ EXPORTED void free(void *memory)
 	__libc_free(memory);
 }
 
-#define WRAP(name, parameters, arguments)          \
-	EXPORTED int MPI_##name parameters         \
-	{                                          \
-		intercepted.mpi_calls += counting; \
-		return PMPI_##name arguments;      \
-	}
+EXPORTED int MPI_Isend(const void *b, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+		       MPI_Request *r)
+{
+	intercepted.mpi_calls += counting;
+	return PMPI_Isend(b, n, type, to, tag, comm, r);
+}
 
-WRAP(Isend,
-     (const void *b, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request *r),
-     (b, n, type, to, tag, comm, r))
-WRAP(Irecv, (void *b, int n, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request *r),
-     (b, n, type, from, tag, comm, r))
-WRAP(Send, (const void *b, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm),
-     (b, n, type, to, tag, comm))
-WRAP(Recv, (void *b, int n, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Status *s),
-     (b, n, type, from, tag, comm, s))
-WRAP(Iprobe, (int from, int tag, MPI_Comm comm, int *flag, MPI_Status *s),
-     (from, tag, comm, flag, s))
-WRAP(Test, (MPI_Request * r, int *flag, MPI_Status *s), (r, flag, s))
-WRAP(Testall, (int n, MPI_Request *r, int *flag, MPI_Status *s), (n, r, flag, s))
-WRAP(Wait, (MPI_Request * r, MPI_Status *s), (r, s))
-WRAP(Waitall, (int n, MPI_Request *r, MPI_Status *s), (n, r, s))
-WRAP(Cancel, (MPI_Request * r), (r))
-WRAP(Request_free, (MPI_Request * r), (r))
-WRAP(Allreduce, (const void *in, void *out, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
-     (in, out, n, type, op, comm))
-WRAP(Bcast, (void *b, int n, MPI_Datatype type, int root, MPI_Comm comm), (b, n, type, root, comm))
-WRAP(Gather,
-     (const void *in, int n, MPI_Datatype type, void *out, int m, MPI_Datatype to, int root,
-      MPI_Comm comm),
-     (in, n, type, out, m, to, root, comm))
-WRAP(Barrier, (MPI_Comm comm), (comm))
-WRAP(Comm_dup, (MPI_Comm comm, MPI_Comm *out), (comm, out))
-WRAP(Comm_free, (MPI_Comm * comm), (comm))
-WRAP(Comm_rank, (MPI_Comm comm, int *out), (comm, out))
-WRAP(Comm_size, (MPI_Comm comm, int *out), (comm, out))
-WRAP(Finalized, (int *flag), (flag))
-WRAP(Initialized, (int *flag), (flag))
+EXPORTED int MPI_Irecv(void *b, int n, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+		       MPI_Request *r)
+{
+	intercepted.mpi_calls += counting;
+	return PMPI_Irecv(b, n, type, from, tag, comm, r);
+}
+
+EXPORTED int MPI_Send(const void *b, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm)
+{
+	intercepted.mpi_calls += counting;
+	return PMPI_Send(b, n, type, to, tag, comm);
+}
+
+EXPORTED int MPI_Recv(void *b, int n, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+		      MPI_Status *s)
+{
+	intercepted.mpi_calls += counting;
+	return PMPI_Recv(b, n, type, from, tag, comm, s);
+}
+
+EXPORTED int MPI_Iprobe(int from, int tag, MPI_Comm comm, int *flag, MPI_Status *s)
+{
+	intercepted.mpi_calls += counting;
+	return PMPI_Iprobe(from, tag, comm, flag, s);
+}
+
+EXPORTED int MPI_Test(MPI_Request *r, int *flag, MPI_Status *s)
+{
+	intercepted.mpi_calls += counting;
+	return PMPI_Test(r, flag, s);
+}
+
+EXPORTED int MPI_Testall(int n, MPI_Request r[], int *flag, MPI_Status s[])
+{
+	intercepted.mpi_calls += counting;
+	return PMPI_Testall(n, r, flag, s);
+}
+
+EXPORTED int MPI_Wait(MPI_Request *r, MPI_Status *s)
+{
+	intercepted.mpi_calls += counting;
+	return PMPI_Wait(r, s);
+}
+
+EXPORTED int MPI_Waitall(int n, MPI_Request r[], MPI_Status s[])
+{
+	intercepted.mpi_calls += counting;
+	return PMPI_Waitall(n, r, s);
+}
+
+EXPORTED int MPI_Allreduce(const void *in, void *out, int n, MPI_Datatype type, MPI_Op op,
+			   MPI_Comm comm)
+{
+	intercepted.mpi_calls += counting;
+	return PMPI_Allreduce(in, out, n, type, op, comm);
+}
+
+EXPORTED int MPI_Bcast(void *b, int n, MPI_Datatype type, int root, MPI_Comm comm)
+{
+	intercepted.mpi_calls += counting;
+	return PMPI_Bcast(b, n, type, root, comm);
+}
+
+EXPORTED int MPI_Gather(const void *in, int n, MPI_Datatype type, void *out, int m, MPI_Datatype to,
+			int root, MPI_Comm comm)
+{
+	intercepted.mpi_calls += counting;
+	return PMPI_Gather(in, n, type, out, m, to, root, comm);
+}
+
+EXPORTED int MPI_Barrier(MPI_Comm comm)
+{
+	intercepted.mpi_calls += counting;
+	return PMPI_Barrier(comm);
+}
+
+EXPORTED int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *out)
+{
+	intercepted.mpi_calls += counting;
+	return PMPI_Comm_dup(comm, out);
+}
+
+EXPORTED int MPI_Comm_free(MPI_Comm *comm)
+{
+	intercepted.mpi_calls += counting;
+	return PMPI_Comm_free(comm);
+}
 
 /* ---- cases ------------------------------------------------------------------- */
 

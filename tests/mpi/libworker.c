@@ -53,7 +53,7 @@ static const struct worker_case *find(const struct worker_case *cases, int count
 
 int worker_main(int argc, char **argv, const struct worker_case *cases, int count)
 {
-	const struct worker_case *c = find(cases, count, argc > 1 ? argv[1] : NULL);
+	const struct worker_case *c = find(cases, count, argv[1]);
 	char marker[128];
 	int length;
 
