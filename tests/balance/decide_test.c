@@ -229,6 +229,39 @@ TEST(a_single_outlier_that_the_filter_swallows_moves_nothing)
 	job_stop(&job);
 }
 
+TEST(a_move_that_only_swaps_who_has_one_more_is_not_made)
+{
+	struct job job = started(EQUANT_RATE_MEASURED, 2, 50);
+
+	/* equal speeds would put the odd unit on rank 0 */
+	job.units[1] = 51;
+	EXPECT_EQ(0, job_phases(&job, 3));
+	job.share[0] = 0.999;
+	job_phases(&job, 2);
+	job.share[0] = 1;
+	job.speed[0] = 1500;
+	EXPECT_EQ(0, job_phase(&job));
+	EXPECT_EQ(EQUANT_VERDICT_NOTHING, job.decision.verdict);
+	EXPECT_STREQ("50 51", UNITS(&job));
+	job_stop(&job);
+}
+
+TEST(without_a_threshold_balanced_is_still_balanced)
+{
+	struct equant_balance_options options = default_options(EQUANT_RATE_PREDICTED);
+	struct job job;
+
+	options.threshold = 0;
+	job_start(&job, 2, 100, &options);
+	EXPECT_EQ(0, job_phase(&job));
+	EXPECT_EQ(EQUANT_VERDICT_BALANCED, job.decision.verdict);
+	/* and what is smaller than any other threshold is mended */
+	job.speed[0] = 980;
+	EXPECT_EQ(1, job_phase(&job));
+	EXPECT_STREQ("99 101", UNITS(&job));
+	job_stop(&job);
+}
+
 TEST(without_the_filter_raw_rates_allot_the_work)
 {
 	struct equant_balance_options options = default_options(EQUANT_RATE_MEASURED);

@@ -58,6 +58,8 @@ TEST(a_minimum_is_kept_where_the_total_allows_it)
 	EXPECT_STREQ("0 100", PLAN(100, 0, 0, 5));
 	EXPECT_STREQ("1 1 1", PLAN(3, 1, 1, 1000, 1000000));
 	EXPECT_STREQ("5 5 90", PLAN(100, 5, 1, 2, 1000));
+	EXPECT_STREQ("29 11", PLAN(40, 10, 2.5, 1));
+	EXPECT_STREQ("444 356 200", PLAN(1000, 200, 2.5, 2, 1));
 	/* the rest is still in proportion: 1 : 2 of 97 */
 	EXPECT_STREQ("1 32 65 1 1", PLAN(100, 1, 0.01, 100, 200, 0, 0.001));
 	EXPECT_STREQ("0 1", PLAN(1, 1, 1, 2));
@@ -71,6 +73,7 @@ TEST(nothing_to_hand_out_is_handed_out)
 TEST(rates_of_any_magnitude_are_rates)
 {
 	EXPECT_STREQ("5 5", PLAN(10, 1, 1.7e308, 1.7e308));
+	EXPECT_STREQ("6 2", PLAN(8, 0, 1.5e308, 0.5e308));
 	EXPECT_STREQ("5 5", PLAN(10, 1, 5e-324, 5e-324));
 	EXPECT_STREQ("1 9", PLAN(10, 1, 5e-324, 1.7e308));
 }
@@ -84,12 +87,16 @@ TEST(a_count_beyond_the_precision_of_double_stays_exact)
 	for (int round = 0; round < 20000; round++) {
 		int n = 1 + (int)random_below(&random, RANKS_MOST);
 		long total = LONG_MAX - random_below(&random, 1000);
+		const long minima[] = { 0, 1, total / n };
+		long minimum = minima[random_below(&random, 3)];
 
 		for (int i = 0; i < n; i++)
-			rates[i] = random_unit(&random);
-		ASSERT_EQ(0, equant_distribute(rates, n, total, 1, counts));
+			rates[i] = random_below(&random, 4) ? random_unit(&random) : 0;
+		rates[0] = 1;
+		ASSERT_EQ(0, equant_distribute(rates, n, total, minimum, counts));
 		for (int i = 0; i < n; i++) {
-			ASSERT_LE(1, counts[i]);
+			ASSERT_LE(minimum, counts[i]);
+			ASSERT_TRUE(rates[i] > 0 || counts[i] == minimum);
 			total -= counts[i];
 		}
 		ASSERT_EQ(0, total);

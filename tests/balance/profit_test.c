@@ -315,6 +315,43 @@ TEST(changes_in_the_window_shorten_the_benefit)
 	job_stop(&job);
 }
 
+TEST(a_change_in_every_phase_leaves_a_benefit_of_two_phases)
+{
+	struct equant_balance_options options = predicted();
+	struct job job;
+
+	options.profit = 0;
+	job_start(&job, 2, 100, &options);
+	for (int i = 0; i < 200; i++) {
+		job.predicted[0] = i % 2 ? 1 : 0.5;
+		EXPECT_EQ(1, job_phase(&job));
+	}
+	/* phases of 0.1 to 0.13 s, a reduction of a quarter to a third */
+	EXPECT_LT(job.decision.benefit, 2 * 0.14 * 0.34);
+	EXPECT_LT(2 * 0.1 * 0.24, job.decision.benefit);
+	job_stop(&job);
+}
+
+TEST(the_history_reaches_no_farther_back_than_the_window)
+{
+	struct equant_balance_options options = predicted();
+	struct job job;
+
+	job_start(&job, 2, 100, &options);
+	for (int i = 0; i < 60; i++) {
+		job.predicted[0] = i % 2 ? 1 : 0.5;
+		job_phase(&job);
+	}
+	/* 100 s without a change; the window is 10 s */
+	job.predicted[0] = 1;
+	job_phases(&job, 1000);
+	job.predicted[0] = 0.5;
+	EXPECT_EQ(1, job_phase(&job));
+	EXPECT_LT(2 * 9.5 / 3, job.decision.benefit);
+	EXPECT_LT(job.decision.benefit, 2 * 10.5 / 3);
+	job_stop(&job);
+}
+
 TEST(contended_episodes_tell_how_long_a_movement_pays)
 {
 	struct equant_balance_options options = predicted();
@@ -364,6 +401,30 @@ TEST(costs_are_learned_from_what_moves_took_and_forgotten_when_nothing_moves)
 	for (int i = 0; i < 300; i++)
 		job_phase(&job);
 	EXPECT_LT(job.decision.cost, 1.1 * before);
+	job_stop(&job);
+}
+
+TEST(moves_that_cost_what_was_expected_teach_nothing)
+{
+	struct equant_balance_options options = predicted();
+	struct job job;
+
+	options.move_fixed = 0.01;
+	options.profit = 0;
+	job_start(&job, 3, 0, &options);
+	job.units[0] = 300;
+	/* two transfers of 100 units from rank 0 */
+	ASSERT_EQ(2, job_phase(&job));
+	EXPECT_TRUE(near(job.decision.cost, 2 * 0.01 + 200e-6));
+	for (int i = 0; i < 3; i++) {
+		job.samples[i].moved = i ? 100 : 200;
+		job.samples[i].move = (i ? 1 : 2) * 0.01 + job.samples[i].moved * 1e-6;
+	}
+	job.units[0] = 300;
+	job.units[1] = 0;
+	job.units[2] = 0;
+	ASSERT_EQ(0, equant_balancer_decide(job.balancer, job.samples, job.units, &job.decision));
+	EXPECT_TRUE(near(job.decision.cost, 2 * 0.01 + 200e-6));
 	job_stop(&job);
 }
 

@@ -100,6 +100,17 @@ TEST_F(rate, forgets_evidence_of_another_prediction_but_not_of_a_similar_one)
 	EXPECT_TRUE(near(self->rate.share, 0.503));
 }
 
+TEST_F(rate, keeps_evidence_while_only_the_share_of_the_moment_changes)
+{
+	struct equant_sample sample = window(1000, 0.008, 0.002, 0.5);
+
+	for (int i = 0; i < 20; i++) {
+		sample.share = 0.5 + 0.02 * i;
+		update(&self->rate, sample);
+	}
+	EXPECT_LT(0.7, self->rate.share);
+}
+
 TEST_F(rate, notices_a_prediction_that_creeps_away)
 {
 	double settled = 0.5;
@@ -171,9 +182,10 @@ TEST_F(rate, does_not_take_odd_speeds_with_a_normal_one_between_for_a_change)
 {
 	for (int i = 0; i < 100; i++)
 		update(&self->rate, window(1000, QUANTUM, 0, 1));
-	for (int i = 0; i < 10; i++)
+	for (int i = 0; i < 10; i++) {
 		update(&self->rate, window(i % 2 ? 1000 : 2000, QUANTUM, 0, 1));
-	EXPECT_LT(self->rate.speed, 1700);
+		EXPECT_LT(self->rate.speed, 1700);
+	}
 }
 
 TEST_F(rate, uses_the_measured_share_alone_when_episodes_are_short)
@@ -262,6 +274,7 @@ TEST_F(rate, survives_a_probe_that_falls_back_to_wall_time)
 		update(&self->rate, sample);
 	sample.flags = EQUANT_SAMPLE_FELL_BACK;
 	EXPECT_TRUE(near(update(&self->rate, sample), 500));
+	EXPECT_TRUE(near(self->rate.speed * self->rate.share, 500));
 }
 
 TEST_F(rate, of_a_starved_rank_stays_above_zero)

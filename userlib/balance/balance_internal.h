@@ -98,7 +98,7 @@ struct equant_history {
 
 void equant_history_advance(struct equant_history *history, double elapsed, double window);
 void equant_history_note(struct equant_history *history, bool imbalanced);
-double equant_history_stable(const struct equant_history *history);
+double equant_history_stable(const struct equant_history *history, double window);
 double equant_episode_stable(const struct equant_sample *samples, int n, double quantum);
 
 /* ---- period.c ------------------------------------------------------------- */

@@ -176,7 +176,7 @@ static double stable_time(const struct equant_balancer *b, const struct equant_s
 {
 	double episode = equant_episode_stable(samples, b->n, quantum);
 
-	return episode > 0 ? episode : equant_history_stable(&b->history);
+	return episode > 0 ? episode : equant_history_stable(&b->history, b->options.window);
 }
 
 /*

@@ -65,7 +65,10 @@ static void sort_by_rate(const double *rates, int n, double scale, struct equant
 	}
 }
 
-/* The number of ranks above the minimum; *sum receives the sum of their scaled rates. */
+/*
+ * The number of ranks above the minimum, those without a rate never; *sum
+ * receives the sum of their scaled rates.
+ */
 static int above_minimum(const struct equant_heap_entry *sorted, int n, long total, long minimum,
 			 double *sum)
 {
@@ -75,7 +78,8 @@ static int above_minimum(const struct equant_heap_entry *sorted, int n, long tot
 	for (; m < n; m++) {
 		double rest = (double)(total - (n - m - 1) * minimum);
 
-		if (sorted[m].key * rest < (double)minimum * (*sum + sorted[m].key))
+		if (sorted[m].key <= 0 ||
+		    sorted[m].key * rest < (double)minimum * (*sum + sorted[m].key))
 			break;
 		*sum += sorted[m].key;
 	}
@@ -92,8 +96,7 @@ static long whole_parts(struct equant_heap_entry *sorted, int m, long total, lon
 		double part = (double)total * sorted[i].key / sum;
 		long whole = part >= (double)total ? total : (long)part;
 
-		/* A rank without a rate comes last when the rest is handed out. */
-		sorted[i].key = sorted[i].key > 0 ? part - (double)whole : -1;
+		sorted[i].key = part - (double)whole;
 		if (whole < minimum)
 			whole = minimum;
 		out[sorted[i].rank] = whole;

@@ -114,13 +114,16 @@ void equant_history_note(struct equant_history *history, bool imbalanced)
 	history->pending = imbalanced;
 }
 
-double equant_history_stable(const struct equant_history *history)
+double equant_history_stable(const struct equant_history *history, double window)
 {
 	double time = 0, changes = 0;
 
-	for (int i = 0; i < EQUANT_HISTORY_BUCKETS; i++) {
-		time += history->time[i];
-		changes += history->changes[i];
+	/* Backwards: where phases are longer than a bucket the ring holds more than the window. */
+	for (int i = 0; i < EQUANT_HISTORY_BUCKETS && time < window; i++) {
+		int at = (history->at + EQUANT_HISTORY_BUCKETS - i) % EQUANT_HISTORY_BUCKETS;
+
+		time += history->time[at];
+		changes += history->changes[at];
 	}
 	/* The change that matters may have left the window before it was answered. */
 	return 2 * time / (changes > 1 ? changes : 1);
