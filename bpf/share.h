@@ -120,8 +120,9 @@ static __always_inline void add_entity(struct walk *w, u64 address)
 
 	if (is_delayed(se, cast))
 		return;
-	weight = GET(se, load.weight);
-	settled = w->foresee ? settled_weight(address, weight) : weight;
+	weight = settled = GET(se, load.weight);
+	if (w->foresee && GET(se, my_q))
+		settled = settled_weight(address, weight);
 	w->weight += weight;
 	w->settled += settled;
 	if (address == w->own) {
@@ -196,8 +197,13 @@ __noinline int sum_level(u32 slot, u32 level, u32 foresee)
 	}
 	w->node = (u64)GET(queue, tasks_timeline.rb_root.rb_node);
 	barrier();
-	if (w->node)
+	if (!w->node)
+		return 0;
+	walk_step(0, &w);
+	if (!w->climbing) /* more than one */
 		bpf_loop(2 * WALK_ENTITIES, walk_step, &w, 0);
+	else
+		w->node = 0;
 	return w->node ? EQUANT_F_WIDE : 0;
 }
 
@@ -290,6 +296,7 @@ static __always_inline void set_share(struct equant_record *r, struct slot *s, u
 	integrate(r, now);
 	if (is_new_epoch(s->epoch_share, share)) {
 		if (now - r->t_epoch >= quantum_of(r)) {
+			r->changes += is_new_epoch(r->share_prev, r->share_now);
 			r->share_prev = r->share_now;
 			r->settled_prev = r->share_settled;
 		}
@@ -305,9 +312,23 @@ static __always_inline void set_share(struct equant_record *r, struct slot *s, u
 		r->t_contended = now;
 }
 
+/* One level's factor; most levels have no groups whose weight could change. */
+static __always_inline void apply_level(const struct walk *w, u64 *share, u64 *settled)
+{
+	bool same = *settled == *share && w->settled == w->weight;
+
+	if (w->weight > w->own_weight)
+		*share = *share * w->own_weight / w->weight;
+	if (same && w->own_settled == w->own_weight)
+		*settled = *share;
+	else if (w->settled > w->own_settled)
+		*settled = *settled * w->own_settled / w->settled;
+}
+
 /*
  * Compute the shares of the slot's task again, unless nothing they depend on
  * has changed.  The task is runnable and the lock of its run queue is held.
+ * @now may be 0: the clock is read if it is needed.
  */
 __noinline int compute_share(u32 slot, u64 now)
 {
@@ -321,9 +342,12 @@ __noinline int compute_share(u32 slot, u64 now)
 	if (!predicts || !r || !s || !s->task)
 		return 0;
 	see(&situation, s, cast);
+	if (situation.key == s->key && !s->nr_contested)
+		return 0;
+	now = now ?: bpf_ktime_get_ns();
 	/* Loads on other CPUs are not in the key. */
 	foresee = now - s->t_settled >= tick_ns;
-	if (situation.key == s->key && !(s->nr_contested && foresee))
+	if (situation.key == s->key && !foresee)
 		return 0;
 	if (situation.key != s->key)
 		s->clean = 0;
@@ -334,10 +358,7 @@ __noinline int compute_share(u32 slot, u64 now)
 		if (level >= s->nr_contested)
 			break;
 		situation.flags |= sum_level(slot, level, foresee);
-		if (s->walk.weight > s->walk.own_weight)
-			share = share * s->walk.own_weight / s->walk.weight;
-		if (s->walk.settled > s->walk.own_settled)
-			settled = settled * s->walk.own_settled / s->walk.settled;
+		apply_level(&s->walk, &share, &settled);
 	}
 	if (!foresee)
 		situation.flags |= EQUANT_F_UNSETTLED;

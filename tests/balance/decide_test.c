@@ -113,7 +113,7 @@ TEST(bursts_are_answered_by_their_average)
 
 	/* 3 ms every 23 ms; the prediction flips, the share stays 0.87 */
 	job.share[0] = 20. / 23;
-	job.episode = 0.003;
+	job.hold = 0.003;
 	for (int i = 0; i < 1000; i++) {
 		job.predicted[0] = i % 3 ? 1 : 0.5;
 		EXPECT_TRUE(job_phase(&job) == 0 || i < 2);

@@ -50,7 +50,7 @@ static struct equant_sample random_sample(struct random *random, double units)
 	if (random_below(random, 10) == 0)
 		sample.settled = random_unit(random);
 	if (random_below(random, 3) == 0)
-		sample.episode = 0.1 * random_unit(random);
+		sample.hold = 0.1 * random_unit(random);
 	if (random_below(random, 8) == 0)
 		sample.flags = (uint32_t)random_below(random, 8);
 	if (random_below(random, 8) == 0) {
@@ -242,7 +242,7 @@ TEST(four_thousand_ranks_are_balanced_in_one_phase)
 	for (int i = 0; i < N; i++) {
 		samples[i] = random_sample(&random, 300);
 		samples[i].settled = samples[i].share;
-		samples[i].episode = 0;
+		samples[i].hold = 0;
 		samples[i].flags = EQUANT_SAMPLE_RUN | EQUANT_SAMPLE_PREDICTED;
 		units[i] = 300;
 	}

@@ -162,7 +162,7 @@ static double compute(struct job *job)
 			.share = job->predicted[i],
 			.settled = job->predicted[i],
 			.quantum = 0.004,
-			.episode = job->episode,
+			.hold = job->hold,
 			.hooks = 1,
 			.flags = job->flags,
 		};

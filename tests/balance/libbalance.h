@@ -65,7 +65,7 @@ struct job {
 	double share[JOB_MOST];
 	double predicted[JOB_MOST];
 	double noise;
-	double episode;
+	double hold;
 	uint32_t flags;
 	struct random random;
 	struct equant_balancer *balancer;

@@ -91,7 +91,7 @@ TEST(a_predicted_share_needs_one_quantum_and_a_measured_one_ten)
 	job_phase(&job);
 	EXPECT_TRUE(near(job.decision.period, 0.04));
 	job.flags = EQUANT_SAMPLE_RUN | EQUANT_SAMPLE_PREDICTED;
-	job.episode = 0.003;
+	job.hold = 0.003;
 	job_phase(&job);
 	EXPECT_TRUE(near(job.decision.period, 0.04));
 	job_stop(&job);
@@ -359,7 +359,7 @@ TEST(contended_episodes_tell_how_long_a_movement_pays)
 
 	job_start(&job, 2, 100, &options);
 	job.speed[0] = 500;
-	job.episode = 3;
+	job.hold = 3;
 	job_phase(&job);
 	/* 100 : 100 takes 0.2 s, 67 : 133 takes 0.134 s */
 	EXPECT_TRUE(near(job.decision.benefit, 3 * (0.2 - 0.134) / 0.2));
@@ -373,7 +373,7 @@ TEST(flickers_of_contention_do_not_make_a_movement_worthless)
 
 	job_start(&job, 2, 100, &options);
 	job.speed[0] = 500;
-	job.episode = 20e-6;
+	job.hold = 20e-6;
 	EXPECT_EQ(1, job_phase(&job));
 	EXPECT_LT(0.05, job.decision.benefit);
 	job_stop(&job);

@@ -26,7 +26,7 @@ static struct equant_sample window(double speed, double run, double wait, double
 
 static double update(struct equant_rate *rate, struct equant_sample sample)
 {
-	return equant_rate_update(rate, &sample, EQUANT_RATE_PREDICTED, QUANTUM);
+	return equant_rate_update(rate, &sample, EQUANT_RATE_PREDICTED, QUANTUM, 0);
 }
 
 FIXTURE(rate)
@@ -188,28 +188,57 @@ TEST_F(rate, does_not_take_odd_speeds_with_a_normal_one_between_for_a_change)
 	}
 }
 
-TEST_F(rate, uses_the_measured_share_alone_when_episodes_are_short)
+TEST_F(rate, uses_the_measured_share_alone_when_shares_hold_for_less_than_a_quantum)
 {
 	/* bursts of 3 ms every 23 ms; the prediction flips between 1 and 0.5 */
 	for (int i = 0; i < 100; i++) {
 		struct equant_sample burst = window(1000, 0.02, 0.003, i % 2 ? 1 : 0.5);
 
-		burst.episode = 0.003;
+		burst.hold = 0.003;
 		update(&self->rate, burst);
 		EXPECT_TRUE(near(self->rate.share, 20. / 23));
 	}
 }
 
-TEST_F(rate, predicts_again_when_episodes_are_five_quanta_long)
+TEST_F(rate, predicts_again_when_shares_hold_for_five_quanta)
 {
 	struct equant_sample sample = window(1000, 0.01, 0.01, 0.75);
 
-	sample.episode = 4.9 * QUANTUM;
+	sample.hold = 4.9 * QUANTUM;
 	update(&self->rate, sample);
 	EXPECT_TRUE(near(self->rate.share, 0.5));
-	sample.episode = 5.1 * QUANTUM;
+	sample.hold = 5.1 * QUANTUM;
 	update(&self->rate, sample);
 	EXPECT_TRUE(near(self->rate.share, 0.75));
+}
+
+TEST_F(rate, follows_only_shares_that_hold_for_twelve_phases)
+{
+	struct equant_sample sample = window(1000, 0.01, 0.01, 0.75);
+	const double phase = 10 * QUANTUM;
+
+	sample.hold = 11.9 * phase;
+	equant_rate_update(&self->rate, &sample, EQUANT_RATE_PREDICTED, QUANTUM, phase);
+	EXPECT_TRUE(near(self->rate.share, 0.5));
+	sample.hold = 12.1 * phase;
+	equant_rate_update(&self->rate, &sample, EQUANT_RATE_PREDICTED, QUANTUM, phase);
+	EXPECT_TRUE(near(self->rate.share, 0.75));
+}
+
+TEST_F(rate, averages_over_ten_changes_when_it_does_not_follow)
+{
+	struct equant_sample sample = window(1000, 0, 0.02, 1);
+
+	sample.hold = 0.02; /* alternately all of the CPU and none of it */
+	for (int i = 0; i < 200; i++) {
+		sample.run = i % 2 ? 0.02 : 0;
+		sample.wait = i % 2 ? 0 : 0.02;
+		equant_rate_update(&self->rate, &sample, EQUANT_RATE_PREDICTED, QUANTUM, 0.01);
+		if (i < 20)
+			continue;
+		EXPECT_GT(self->rate.share, 0.44);
+		EXPECT_LT(self->rate.share, 0.56);
+	}
 }
 
 TEST_F(rate, uses_the_measured_share_alone_when_nothing_is_predicted)
@@ -261,7 +290,7 @@ TEST_F(rate, in_measured_mode_is_the_filtered_wall_rate_whatever_is_predicted)
 		sample.units += i;
 		expected = equant_filter_update(&filter, sample.units / sample.wall);
 		EXPECT_TRUE(equant_rate_update(&self->rate, &sample, EQUANT_RATE_MEASURED,
-					       QUANTUM) == expected);
+					       QUANTUM, 0) == expected);
 		EXPECT_TRUE(near(self->rate.share, 0.25));
 	}
 }

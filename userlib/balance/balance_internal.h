@@ -22,8 +22,6 @@
 /* Times below the resolution of the clocks say nothing. */
 #define EQUANT_TIME_MIN 1e-9
 
-/* Contention that comes and goes in fewer quanta cannot be predicted, only averaged. */
-#define EQUANT_EPISODE_QUANTA 5
 
 /* ---- heap.c -------------------------------------------------------------- */
 
@@ -60,8 +58,13 @@ double equant_move_cost_in(const struct equant_instruction *instructions, int co
 
 /* ---- rate.c --------------------------------------------------------------- */
 
-bool equant_rate_predicts(const struct equant_sample *sample, enum equant_rate_mode mode,
-			  double quantum);
+/**
+ * equant_rate_follows() - is this rank's rate made from predictions?
+ *
+ * If not, its share is measured and averaged; see the top of rate.c.
+ */
+bool equant_rate_follows(const struct equant_sample *sample, enum equant_rate_mode mode,
+			 double quantum, double phase);
 
 /* ---- profit.c ------------------------------------------------------------- */
 
@@ -99,7 +102,9 @@ struct equant_history {
 void equant_history_advance(struct equant_history *history, double elapsed, double window);
 void equant_history_note(struct equant_history *history, bool imbalanced);
 double equant_history_stable(const struct equant_history *history, double window);
-double equant_episode_stable(const struct equant_sample *samples, int n, double quantum);
+double equant_hold_stable(const struct equant_sample *samples, int n,
+			  const struct equant_balance_options *options, double quantum,
+			  double phase);
 
 /* ---- period.c ------------------------------------------------------------- */
 
@@ -123,7 +128,8 @@ void equant_pace_update(struct equant_pace *pace, const struct equant_sample *sa
 double equant_pace_period(const struct equant_pace *pace,
 			  const struct equant_balance_options *options, double scheduling);
 double equant_scheduling_bound(const struct equant_sample *samples, int n,
-			       const struct equant_balance_options *options, double quantum);
+			       const struct equant_balance_options *options, double quantum,
+			       double phase);
 long equant_pace_hooks(const struct equant_pace *pace, double period);
 
 /* ---- options.c ------------------------------------------------------------ */

@@ -118,7 +118,8 @@ static void observe(struct equant_balancer *b, const struct equant_sample *sampl
 	double elapsed = 0;
 
 	for (int i = 0; i < b->n; i++) {
-		equant_rate_update(&b->rates[i], &samples[i], b->options.mode, quantum);
+		equant_rate_update(&b->rates[i], &samples[i], b->options.mode, quantum,
+				   b->pace.compute);
 		elapsed += samples[i].interval;
 	}
 	elapsed /= b->n;
@@ -174,9 +175,9 @@ static int distribute(struct equant_balancer *b, const double *rates, const long
 static double stable_time(const struct equant_balancer *b, const struct equant_sample *samples,
 			  double quantum)
 {
-	double episode = equant_episode_stable(samples, b->n, quantum);
+	double hold = equant_hold_stable(samples, b->n, &b->options, quantum, b->pace.compute);
 
-	return episode > 0 ? episode : equant_history_stable(&b->history, b->options.window);
+	return hold > 0 ? hold : equant_history_stable(&b->history, b->options.window);
 }
 
 /*
@@ -279,7 +280,7 @@ int equant_balancer_decide(struct equant_balancer *b, const struct equant_sample
 	}
 	made.period = equant_pace_period(&b->pace, &b->options,
 					 equant_scheduling_bound(samples, b->n, &b->options,
-								 made.quantum));
+								 made.quantum, b->pace.compute));
 	made.next_hook = equant_pace_hooks(&b->pace, made.period);
 	*decision = made;
 	return 0;

@@ -54,7 +54,7 @@ static bool sample_valid(const struct equant_sample *sample)
 {
 	const double fields[] = {
 		sample->units,	  sample->wall,	    sample->run,     sample->wait,
-		sample->share,	  sample->settled,  sample->quantum, sample->episode,
+		sample->share,	  sample->settled,  sample->quantum, sample->hold,
 		sample->interval, sample->interact, sample->move,    sample->moved,
 	};
 

@@ -21,6 +21,7 @@
 #include "balance/balance_internal.h"
 
 #define HOOKS_MOST (1L << 30)
+#define LONGEST_AVERAGE 1.0 /* second */
 
 double equant_sampling_bound(double quantum, double share, double amplitude)
 {
@@ -34,15 +35,37 @@ double equant_sampling_bound(double quantum, double share, double amplitude)
 /*
  * A competitor takes whole quanta however small its part is, and a rank that is
  * alone on its CPU now may have company before the sample ends: a measured
- * share is granted the worst case of eq. 4.10, d = c.
+ * share is granted the worst case of eq. 4.10, d = c.  Where shares come and go
+ * too fast to be followed, their changes are the oscillation to average over,
+ * up to a second: longer would be late for a change that stays.
  */
-double equant_scheduling_bound(const struct equant_sample *samples, int n,
-			       const struct equant_balance_options *options, double quantum)
+static double averaging_bound(const struct equant_sample *sample,
+			      const struct equant_balance_options *options, double quantum)
 {
-	for (int i = 0; i < n; i++)
-		if (!equant_rate_predicts(&samples[i], options->mode, quantum))
-			return equant_sampling_bound(quantum, 0.5, options->amplitude);
-	return quantum;
+	double bound = equant_sampling_bound(quantum, 0.5, options->amplitude);
+	double changes = sample->hold / options->amplitude;
+
+	if (options->mode == EQUANT_RATE_MEASURED || changes <= bound)
+		return bound;
+	if (changes > LONGEST_AVERAGE)
+		return bound > LONGEST_AVERAGE ? bound : LONGEST_AVERAGE;
+	return changes;
+}
+
+double equant_scheduling_bound(const struct equant_sample *samples, int n,
+			       const struct equant_balance_options *options, double quantum,
+			       double phase)
+{
+	double largest = quantum, bound;
+
+	for (int i = 0; i < n; i++) {
+		if (equant_rate_follows(&samples[i], options->mode, quantum, phase))
+			continue;
+		bound = averaging_bound(&samples[i], options, quantum);
+		if (bound > largest)
+			largest = bound;
+	}
+	return largest;
 }
 
 /* Eq. 4.12; the first value is taken as it is. */

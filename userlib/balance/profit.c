@@ -19,9 +19,9 @@
  * hundreds of times and so never become worth mending.  Here an imbalance
  * counts once until it is gone or has been answered by a move.
  *
- * Where the kernel saw contended episodes long enough for the rate to follow
- * them, their mean length is t_stable.  Shorter ones are averaged out by the
- * measured share and say nothing about how long a distribution stays right.
+ * Where shares hold long enough for the rate to follow them, the mean time they
+ * hold is t_stable.  Shorter ones are averaged out by the measured share and say
+ * nothing about how long a distribution stays right.
  *
  * Reference: Siegell 1995, section 5.6.
  */
@@ -129,14 +129,16 @@ double equant_history_stable(const struct equant_history *history, double window
 	return 2 * time / (changes > 1 ? changes : 1);
 }
 
-/* The longest mean episode that rates follow; 0 = no rank reports one. */
-double equant_episode_stable(const struct equant_sample *samples, int n, double quantum)
+/* The longest time that a share which is followed holds; 0 = no rank knows. */
+double equant_hold_stable(const struct equant_sample *samples, int n,
+			  const struct equant_balance_options *options, double quantum,
+			  double phase)
 {
 	double longest = 0;
 
 	for (int i = 0; i < n; i++)
-		if (samples[i].episode >= EQUANT_EPISODE_QUANTA * quantum &&
-		    samples[i].episode > longest)
-			longest = samples[i].episode;
+		if (samples[i].hold > longest &&
+		    equant_rate_follows(&samples[i], options->mode, quantum, phase))
+			longest = samples[i].hold;
 	return longest;
 }

@@ -13,6 +13,14 @@
  * the prediction took its value.  The speed is known from a window of one
  * quantum, a measured share needs about ten; the prediction bridges the gap.
  *
+ * A change of share is answered about two phases late.  While shares hold much
+ * longer, following them costs next to nothing.  Where they change every few
+ * phases, moving work after them costs more than it earns, and the rank is better
+ * off with its average share and a period that lets the changes even out
+ * (period.c).  In a simulation of one loaded rank of two, with changes every 3 ms to
+ * 3 s and phases of 5 to 300 ms, following and averaging break even at 8 to
+ * 20 phases per change.
+ *
  * Reference: Siegell 1995, sections 5.2 and 5.4 for the measured rate.  The
  * thesis knows wall time only; splitting it into speed and share is what a
  * view of the scheduler adds: "slow because the CPU is shared" (follow the
@@ -29,9 +37,12 @@
 #define SPEED_CHANGE 0.25
 /* Quanta of evidence that weigh as much as the prediction. */
 #define EVIDENCE_QUANTA 10
-/* Evidence kept: beside a prediction, and where there is none. */
+/* Evidence kept beside a prediction; and where there is none, in quanta or in changes. */
 #define EVIDENCE_MOST 100
 #define EVIDENCE_ALONE 10
+/* Shares that hold for fewer quanta or phases are averaged, not followed. */
+#define FOLLOW_QUANTA 5
+#define FOLLOW_PHASES 12
 /* A prediction that differs by more is another one. */
 #define PREDICTION_CHANGE 0.005
 /* Even a starved rank has a rate: the resolution of the kernel's shares. */
@@ -50,14 +61,15 @@ static bool differs(double value, double from, double fraction)
 	return distance > fraction * from;
 }
 
-bool equant_rate_predicts(const struct equant_sample *sample, enum equant_rate_mode mode,
-			  double quantum)
+bool equant_rate_follows(const struct equant_sample *sample, enum equant_rate_mode mode,
+			 double quantum, double phase)
 {
 	const uint32_t needed = EQUANT_SAMPLE_RUN | EQUANT_SAMPLE_PREDICTED;
 
 	if (mode != EQUANT_RATE_PREDICTED || (sample->flags & needed) != needed)
 		return false;
-	return sample->episode == 0 || sample->episode >= EQUANT_EPISODE_QUANTA * quantum;
+	return sample->hold == 0 || (sample->hold >= FOLLOW_QUANTA * quantum &&
+				     sample->hold >= FOLLOW_PHASES * phase);
 }
 
 /* Does this sample confirm that the work itself has changed? */
@@ -101,12 +113,17 @@ static void update_evidence(struct equant_rate *rate, const struct equant_sample
 	rate->share_wait = rate->share_wait * keep + sample->wait;
 }
 
+static double longest(double a, double b)
+{
+	return a > b ? a : b;
+}
+
 static void update_share(struct equant_rate *rate, const struct equant_sample *sample,
-			 bool predicts, double quantum)
+			 bool follows, double quantum)
 {
 	double age, weight;
 
-	if (predicts &&
+	if (follows &&
 	    (rate->predicted < 0 || differs(sample->settled, rate->predicted, PREDICTION_CHANGE))) {
 		rate->predicted = sample->settled;
 		rate->share_run = 0;
@@ -114,22 +131,23 @@ static void update_share(struct equant_rate *rate, const struct equant_sample *s
 	} else {
 		/* Evidence of a changed prediction begins with the next sample: this one straddles. */
 		update_evidence(rate, sample,
-				(predicts ? EVIDENCE_MOST : EVIDENCE_ALONE) * quantum);
+				follows ? EVIDENCE_MOST * quantum :
+					  EVIDENCE_ALONE * longest(sample->hold, quantum));
 	}
 	age = rate->share_run + rate->share_wait;
-	weight = predicts ? age / (age + EVIDENCE_QUANTA * quantum) : 1;
+	weight = follows ? age / (age + EVIDENCE_QUANTA * quantum) : 1;
 	if (age >= EQUANT_TIME_MIN)
 		rate->share = weight * (rate->share_run / age);
-	else if (predicts)
+	else if (follows)
 		rate->share = 0;
-	if (predicts)
+	if (follows)
 		rate->share += (1 - weight) * sample->settled;
 	if (rate->share < SHARE_MIN)
 		rate->share = SHARE_MIN;
 }
 
 double equant_rate_update(struct equant_rate *rate, const struct equant_sample *sample,
-			  enum equant_rate_mode mode, double quantum)
+			  enum equant_rate_mode mode, double quantum, double phase)
 {
 	bool fresh = sample->units > 0 && sample->wall >= EQUANT_TIME_MIN;
 
@@ -140,7 +158,8 @@ double equant_rate_update(struct equant_rate *rate, const struct equant_sample *
 	}
 	if (sample->flags & EQUANT_SAMPLE_RUN) {
 		update_speed(rate, sample->units, sample->run, quantum);
-		update_share(rate, sample, equant_rate_predicts(sample, mode, quantum), quantum);
+		update_share(rate, sample, equant_rate_follows(sample, mode, quantum, phase),
+			     quantum);
 		if (mode == EQUANT_RATE_PREDICTED) {
 			rate->rate = rate->speed * rate->share;
 			return rate->rate;

@@ -40,12 +40,11 @@ struct equant_window {
 };
 
 /**
- * struct equant_episodes - the kernel's counts a while ago, for recent means
+ * struct equant_mark - how often the share had changed a while ago
  */
-struct equant_episodes {
+struct equant_mark {
 	uint64_t t_ns;
-	uint64_t long_ns;
-	uint32_t count;
+	uint32_t changes;
 };
 
 /**
@@ -84,7 +83,7 @@ struct equant_loop {
 	int misused;
 	struct equant_counters begin;
 	struct equant_window window;
-	struct equant_episodes episodes[2];
+	struct equant_mark marks[2];
 
 	/* the account */
 	struct equant_counters first; /* at the first begin */

@@ -38,6 +38,7 @@ void equant_record_status(struct equant_loop *loop, const struct equant_status *
 	e->u.status.episodes = status->episodes;
 	e->u.status.long_episodes = status->long_episodes;
 	e->u.status.long_ns = status->long_ns;
+	e->u.status.changes = status->changes;
 	e->u.status.cpu = status->cpu;
 	e->u.status.features = equant_probe_features(loop->eq->probe);
 }

@@ -11,7 +11,7 @@
 #include "core/message.h"
 #include "loop/loop_internal.h"
 
-#define EPISODE_WINDOW_NS 1000000000u
+#define HOLD_WINDOW_NS 2000000000u
 
 static void first_begin(struct equant_loop *loop)
 {
@@ -51,22 +51,20 @@ void equant_end(struct equant_loop *loop)
 	equant_end_units(loop, loop->units.counts[loop->rank]);
 }
 
-/* Mean length of the long episodes that ended in the last second or two, seconds. */
-static double episode_length(struct equant_loop *loop, const struct equant_status *status)
+/* How long a share has held on average in the last two to four seconds; 0 = not known. */
+static double hold_time(struct equant_loop *loop, const struct equant_status *status)
 {
-	struct equant_episodes now = { status->now.t_ns, status->long_ns, status->long_episodes };
-	uint32_t ended;
+	struct equant_mark now = { status->now.t_ns, status->changes };
+	uint32_t changes;
 
-	if (!loop->episodes[1].t_ns)
-		loop->episodes[0] = loop->episodes[1] = now;
-	if (now.t_ns - loop->episodes[1].t_ns > EPISODE_WINDOW_NS) {
-		loop->episodes[0] = loop->episodes[1];
-		loop->episodes[1] = now;
+	if (!loop->marks[1].t_ns)
+		loop->marks[0] = loop->marks[1] = now;
+	if (now.t_ns - loop->marks[1].t_ns > HOLD_WINDOW_NS) {
+		loop->marks[0] = loop->marks[1];
+		loop->marks[1] = now;
 	}
-	ended = now.count - loop->episodes[0].count;
-	if (!ended || now.long_ns < loop->episodes[0].long_ns)
-		return 0;
-	return 1e-9 * (double)(now.long_ns - loop->episodes[0].long_ns) / ended;
+	changes = now.changes - loop->marks[0].changes;
+	return changes < 2 ? 0 : 1e-9 * (double)(now.t_ns - loop->marks[0].t_ns) / changes;
 }
 
 static void check_probe(struct equant_loop *loop, struct equant_sample *sample)
@@ -111,7 +109,7 @@ void equant_sample_take(struct equant_loop *loop, struct equant_sample *sample, 
 	sample->share = status.share;
 	sample->settled = status.settled;
 	sample->quantum = 1e-9 * (double)status.quantum_ns;
-	sample->episode = episode_length(loop, &status);
+	sample->hold = hold_time(loop, &status);
 	sample->interval = w->start_ns ? 1e-9 * (double)(now - w->start_ns) : 0;
 	sample->interact = 1e-9 * (double)loop->interact_ns;
 	sample->move = 1e-9 * (double)loop->moved_ns;

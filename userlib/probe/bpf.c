@@ -163,6 +163,7 @@ static void fill_shares(const struct equant_table *table, const struct equant_re
 	status->settled = fraction(settled ? r->share_settled : r->settled_prev);
 	status->t_epoch_ns = r->t_epoch;
 	status->epoch = r->epoch;
+	status->changes = r->changes;
 }
 
 static void fill_episodes(const struct equant_record *r, struct equant_status *status)

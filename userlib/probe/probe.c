@@ -197,6 +197,7 @@ static void add_base(const struct equant_status *base, struct equant_status *sta
 	status->episodes += base->episodes;
 	status->long_episodes += base->long_episodes;
 	status->long_ns += base->long_ns;
+	status->changes += base->changes;
 }
 
 void equant_probe_status(struct equant_probe *probe, struct equant_status *status)
@@ -224,6 +225,7 @@ static void set_base(struct equant_status *base, const struct equant_status *unt
 		.episodes = until->episodes - raw->episodes,
 		.long_episodes = until->long_episodes - raw->long_episodes,
 		.long_ns = until->long_ns - raw->long_ns,
+		.changes = until->changes - raw->changes,
 	};
 }
 

@@ -86,6 +86,7 @@ static void replay_status(struct equant_probe *probe, struct equant_status *stat
 	status->episodes = event->u.status.episodes;
 	status->long_episodes = event->u.status.long_episodes;
 	status->long_ns = event->u.status.long_ns;
+	status->changes = event->u.status.changes;
 	status->cpu = event->u.status.cpu;
 }
 

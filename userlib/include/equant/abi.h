@@ -116,7 +116,8 @@ struct equant_record {
 	__u32 levels; /* scheduling-group levels above the task */
 	__u64 long_ns; /* total length of the episodes in ->long_episodes */
 	__u32 settled_prev; /* share_settled when share_prev was share_now */
-	__u8 reserved[28];
+	__u32 changes; /* share values left that had held for at least a quantum */
+	__u8 reserved[24];
 };
 
 /* Set in equant_table.features. */
@@ -162,6 +163,6 @@ EQUANT_ABI_ASSERT(sizeof(struct equant_table) == EQUANT_RECORD_SIZE);
 EQUANT_ABI_ASSERT(__builtin_offsetof(struct equant_record, t_state) == 16);
 EQUANT_ABI_ASSERT(__builtin_offsetof(struct equant_record, t_contended) == 112);
 EQUANT_ABI_ASSERT(__builtin_offsetof(struct equant_record, version) == 128);
-EQUANT_ABI_ASSERT(__builtin_offsetof(struct equant_record, reserved) == 228);
+EQUANT_ABI_ASSERT(__builtin_offsetof(struct equant_record, reserved) == 232);
 
 #endif /* EQUANT_ABI_H */

@@ -42,8 +42,8 @@ extern "C" {
  * @share: predicted share now (debounced)
  * @settled: predicted share once the kernel's group averages have converged
  * @quantum: the scheduler's quantum; 0 = not known
- * @episode: mean length of the contended episodes longer than a quantum that ended in the
- *	last second or so; 0 = none
+ * @hold: mean time for which a predicted share has held in the last seconds; 0 = it has changed
+ *	less than twice
  * @interval: wall time since the last sample
  * @interact: time the rank spent on the balancing interaction itself in that interval
  * @move: time the rank spent moving work in that interval
@@ -59,7 +59,7 @@ struct equant_sample {
 	double share;
 	double settled;
 	double quantum;
-	double episode;
+	double hold;
 	double interval;
 	double interact;
 	double move;
@@ -134,17 +134,20 @@ EQUANT_API void equant_rate_init(struct equant_rate *rate);
  * @mode: how to turn it into a rate; a sample without EQUANT_SAMPLE_RUN is
  *	always treated as EQUANT_RATE_MEASURED
  * @quantum: the job's quantum, > 0
+ * @phase: the shortest time between two balancing phases
  *
  * A sample without units leaves the speed as it is.  Predicted: rate = speed x
  * share; share is the prediction weighted against the share measured since
  * the prediction last changed, whose evidence of age t counts t / (t + 10
- * quanta); without EQUANT_SAMPLE_PREDICTED, or when contention comes in
- * episodes shorter than five quanta, the measured share alone.
+ * quanta).  Without EQUANT_SAMPLE_PREDICTED, or when shares hold for less than five quanta or
+ * twelve phases, so that following them would only mean being late, the measured share alone,
+ * averaged over ten quanta or ten such changes.
  *
  * Return: the rate, units per wall second; 0 until the first units.
  */
 EQUANT_API double equant_rate_update(struct equant_rate *rate, const struct equant_sample *sample,
-				     enum equant_rate_mode mode, double quantum);
+				     enum equant_rate_mode mode, double quantum,
+				     double phase);
 
 /* ---- distribution (sections 5.2, 5.3) ---------------------------------- */
 

@@ -50,6 +50,7 @@ struct equant_counters {
  * @episodes: contended episodes that have ended
  * @long_episodes: those longer than a quantum
  * @long_ns: their total length
+ * @changes: how often the debounced share has changed
  * @cpu: the CPU last seen on, -1 = not known
  */
 struct equant_status {
@@ -71,6 +72,7 @@ struct equant_status {
 	uint64_t long_ns;
 	uint32_t long_episodes;
 	uint32_t episodes;
+	uint32_t changes;
 	int32_t cpu;
 };
 

@@ -63,10 +63,10 @@ struct equant_event {
 			int32_t cpu;
 			uint32_t features;
 			uint64_t long_ns;
-			uint32_t long_episodes;
+			uint32_t long_episodes, changes;
 		} status;
 		struct {
-			double units, wall, run, wait, share, settled, quantum, episode;
+			double units, wall, run, wait, share, settled, quantum, hold;
 			double interval, interact, move, moved;
 			uint32_t hooks, flags;
 		} sample;
