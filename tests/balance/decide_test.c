@@ -233,15 +233,20 @@ TEST(a_move_that_only_swaps_who_has_one_more_is_not_made)
 {
 	struct job job = started(EQUANT_RATE_MEASURED, 2, 50);
 
-	/* equal speeds would put the odd unit on rank 0 */
+	/* powers of two: the rates of both ranks are equal to the last bit */
 	job.units[1] = 51;
+	job.speed[0] = 1024;
+	job.speed[1] = 1024;
 	EXPECT_EQ(0, job_phases(&job, 3));
-	job.share[0] = 0.999;
-	job_phases(&job, 2);
-	job.share[0] = 1;
-	job.speed[0] = 1500;
+	job.speed[0] = 512;
+	job.speed[1] = 512;
+	EXPECT_EQ(0, job_phases(&job, 2));
+	/* after a fall both rises are filtered out; equal rates put the odd unit on rank 0 */
+	job.speed[0] = 1024;
+	job.speed[1] = 2048;
 	EXPECT_EQ(0, job_phase(&job));
 	EXPECT_EQ(EQUANT_VERDICT_NOTHING, job.decision.verdict);
+	EXPECT_LT(0.05, job.decision.reduction);
 	EXPECT_STREQ("50 51", UNITS(&job));
 	job_stop(&job);
 }

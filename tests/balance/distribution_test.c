@@ -103,6 +103,22 @@ TEST(a_count_beyond_the_precision_of_double_stays_exact)
 	}
 }
 
+TEST(a_minimum_beyond_the_precision_of_double_is_kept)
+{
+	struct random random = random_seeded();
+	long counts[2];
+
+	for (int round = 0; round < 20000; round++) {
+		long minimum = 1 + random_below(&random, LONG_MAX / 2);
+		double rates[2] = { (double)(LONG_MAX - minimum), (double)minimum };
+
+		ASSERT_EQ(0, equant_distribute(rates, 2, LONG_MAX, minimum, counts));
+		ASSERT_LE(minimum, counts[0]);
+		ASSERT_LE(minimum, counts[1]);
+		ASSERT_EQ(LONG_MAX, counts[0] + counts[1]);
+	}
+}
+
 TEST(bad_arguments_are_refused)
 {
 	EXPECT_STREQ("error -22", PLAN(-1, 0, 1, 1));

@@ -105,7 +105,7 @@ TEST_F(rate, keeps_evidence_while_only_the_share_of_the_moment_changes)
 	struct equant_sample sample = window(1000, 0.008, 0.002, 0.5);
 
 	for (int i = 0; i < 20; i++) {
-		sample.share = 0.5 + 0.02 * i;
+		sample.share = 0.9 - 0.02 * i;
 		update(&self->rate, sample);
 	}
 	EXPECT_LT(0.7, self->rate.share);
@@ -289,8 +289,8 @@ TEST_F(rate, in_measured_mode_is_the_filtered_wall_rate_whatever_is_predicted)
 
 		sample.units += i;
 		expected = equant_filter_update(&filter, sample.units / sample.wall);
-		EXPECT_TRUE(equant_rate_update(&self->rate, &sample, EQUANT_RATE_MEASURED,
-					       QUANTUM, 0) == expected);
+		EXPECT_TRUE(equant_rate_update(&self->rate, &sample, EQUANT_RATE_MEASURED, QUANTUM,
+					       0) == expected);
 		EXPECT_TRUE(near(self->rate.share, 0.25));
 	}
 }

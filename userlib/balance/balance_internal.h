@@ -22,7 +22,6 @@
 /* Times below the resolution of the clocks say nothing. */
 #define EQUANT_TIME_MIN 1e-9
 
-
 /* ---- heap.c -------------------------------------------------------------- */
 
 /**

@@ -68,8 +68,8 @@ bool equant_rate_follows(const struct equant_sample *sample, enum equant_rate_mo
 
 	if (mode != EQUANT_RATE_PREDICTED || (sample->flags & needed) != needed)
 		return false;
-	return sample->hold == 0 || (sample->hold >= FOLLOW_QUANTA * quantum &&
-				     sample->hold >= FOLLOW_PHASES * phase);
+	return sample->hold == 0 ||
+	       (sample->hold >= FOLLOW_QUANTA * quantum && sample->hold >= FOLLOW_PHASES * phase);
 }
 
 /* Does this sample confirm that the work itself has changed? */
@@ -118,8 +118,8 @@ static double longest(double a, double b)
 	return a > b ? a : b;
 }
 
-static void update_share(struct equant_rate *rate, const struct equant_sample *sample,
-			 bool follows, double quantum)
+static void update_share(struct equant_rate *rate, const struct equant_sample *sample, bool follows,
+			 double quantum)
 {
 	double age, weight;
 

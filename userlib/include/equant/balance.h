@@ -146,8 +146,7 @@ EQUANT_API void equant_rate_init(struct equant_rate *rate);
  * Return: the rate, units per wall second; 0 until the first units.
  */
 EQUANT_API double equant_rate_update(struct equant_rate *rate, const struct equant_sample *sample,
-				     enum equant_rate_mode mode, double quantum,
-				     double phase);
+				     enum equant_rate_mode mode, double quantum, double phase);
 
 /* ---- distribution (sections 5.2, 5.3) ---------------------------------- */
 
@@ -290,8 +289,8 @@ struct equant_balancer;
  *
  * Return: the balancer, or NULL and errno (EINVAL names nothing: check the ranges above; ENOMEM).
  */
-EQUANT_API struct equant_balancer *equant_balancer_new(int n,
-						       const struct equant_balance_options *options);
+EQUANT_API struct equant_balancer *
+equant_balancer_new(int n, const struct equant_balance_options *options);
 EQUANT_API void equant_balancer_free(struct equant_balancer *balancer);
 
 /**
