@@ -122,6 +122,22 @@ TEST(bursts_are_answered_by_their_average)
 	job_stop(&job);
 }
 
+TEST(shares_that_hold_for_a_few_phases_are_answered_by_their_average)
+{
+	struct job job = started(EQUANT_RATE_PREDICTED, 2, 100);
+
+	/* phases of 0.1 s or more; the prediction is wrong, the measurement is not */
+	job.predicted[0] = 0.9;
+	job.share[0] = 0.5;
+	job.hold = 0.5;
+	job_phases(&job, 3);
+	EXPECT_TRUE(near(equant_balancer_rates(job.balancer)[0].share, 0.5));
+	job.hold = 5;
+	job_phases(&job, 1);
+	EXPECT_LT(0.5, equant_balancer_rates(job.balancer)[0].share);
+	job_stop(&job);
+}
+
 TEST(work_that_has_become_dearer_is_told_from_a_competitor)
 {
 	struct job job = started(EQUANT_RATE_PREDICTED, 2, 300);

@@ -103,6 +103,7 @@ TEST(the_measured_mode_always_grants_the_sampling_bound)
 	struct job job;
 
 	job_start(&job, 2, 100, &options);
+	job.hold = 0.05;
 	job_phase(&job);
 	EXPECT_TRUE(near(job.decision.period, 0.04));
 	job_stop(&job);
@@ -215,6 +216,36 @@ TEST_F(pace, next_hook_is_limited)
 	self->samples[0].hooks = UINT32_MAX;
 	self->samples[1].hooks = UINT32_MAX;
 	EXPECT_EQ(1L << 30, decide(self).next_hook);
+}
+
+/* One hook in 0.1 s: shares that hold for less than 1.2 s are averaged. */
+static double period_with_hold(FIXTURE_DATA(pace) * self, double first, double second)
+{
+	for (int i = 0; i < 2; i++)
+		self->samples[i].hooks = 1;
+	self->samples[0].hold = first;
+	self->samples[1].hold = second;
+	return decide(self).period;
+}
+
+TEST_F(pace, changes_too_fast_to_follow_are_averaged_over_ten_of_them)
+{
+	EXPECT_TRUE(near(period_with_hold(self, 0.02, 0.02), 0.2));
+	/* but at least over ten quanta, and over the slowest rank's changes */
+	EXPECT_TRUE(near(period_with_hold(self, 0.001, 0.001), 0.04));
+	EXPECT_TRUE(near(period_with_hold(self, 0.05, 0.03), 0.5));
+	EXPECT_TRUE(near(period_with_hold(self, 0.03, 0.05), 0.5));
+	/* a rank that is followed asks for no more than its quantum */
+	EXPECT_TRUE(near(period_with_hold(self, 0.05, 1.3), 0.5));
+	EXPECT_TRUE(near(period_with_hold(self, 1.3, 1.3), 0.004));
+}
+
+TEST_F(pace, changes_are_averaged_over_no_more_than_a_second)
+{
+	EXPECT_TRUE(near(period_with_hold(self, 0.11, 0.11), 1));
+	/* unless ten quanta are more */
+	self->samples[0].quantum = 0.2;
+	EXPECT_TRUE(near(period_with_hold(self, 0.3, 0.3), 2));
 }
 
 TEST_F(pace, dear_interactions_lengthen_the_period)
@@ -363,6 +394,30 @@ TEST(contended_episodes_tell_how_long_a_movement_pays)
 	job_phase(&job);
 	/* 100 : 100 takes 0.2 s, 67 : 133 takes 0.134 s */
 	EXPECT_TRUE(near(job.decision.benefit, 3 * (0.2 - 0.134) / 0.2));
+	job_stop(&job);
+}
+
+TEST(the_longest_hold_that_is_followed_counts)
+{
+	struct equant_balance_options options = predicted();
+	struct job job;
+
+	options.profit = 0;
+	options.moves_allowed = 0;
+	job_start(&job, 3, 100, &options);
+	job.speed[0] = 500;
+	job_phase(&job);
+	/* phases of 0.2 s: 2.4 s and more are followed; 60 : 120 : 120 takes 0.12 s */
+	job.samples[0].hold = 4;
+	job.samples[1].hold = 3;
+	job.samples[2].hold = 2;
+	ASSERT_EQ(0, equant_balancer_decide(job.balancer, job.samples, job.units, &job.decision));
+	EXPECT_TRUE(near(job.decision.benefit, 4 * 0.4));
+	/* nobody is followed: twice the 0.6 s since the one change */
+	for (int i = 0; i < 3; i++)
+		job.samples[i].hold = 2;
+	ASSERT_EQ(0, equant_balancer_decide(job.balancer, job.samples, job.units, &job.decision));
+	EXPECT_TRUE(near(job.decision.benefit, 1.2 * 0.4));
 	job_stop(&job);
 }
 
