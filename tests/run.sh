@@ -3,7 +3,7 @@
 #
 # Run tests strictly:
 #
-#	tests/run.sh [-v] [-o BUILD] ROOM/NAME...
+#	tests/run.sh [-v] [-o BUILD] [-t SECONDS] ROOM/NAME...
 #
 # ROOM/NAME is BUILD/tests/ROOM/NAME, or the script tests/ROOM/NAME when NAME
 # ends in .sh.  The kernel's own runner reports and goes on; here a test
@@ -11,7 +11,7 @@
 #	- its exit status says so and no result is "not ok";
 #	- its plan is there, and exactly the planned results came;
 #	- it ends in time: tests/ROOM/settings holds timeout=SECONDS for the
-#	  room (60 if it does not) and timeout_NAME=SECONDS for one program;
+#	  room (-t or 60 if not) and timeout_NAME=SECONDS for one program;
 #	- it leaves nothing behind: no process (see contain.c), pinned BPF object,
 #	  shared-memory file, mount, cgroup, or new BUG/WARNING in the kernel's log.
 # Prints TAP, one result per program, and last: N passed, N failed, N skipped,
@@ -25,11 +25,13 @@ tests=$(cd "$(dirname "$0")" && pwd)
 source=$(dirname "$tests")
 build=$source/build
 verbose=
+default_timeout=60
 
-while getopts vo: option; do
+while getopts vo:t: option; do
 	case $option in
 	v) verbose=1 ;;
 	o) build=$OPTARG ;;
+	t) default_timeout=$OPTARG ;;
 	*) exit 2 ;;
 	esac
 done
@@ -76,7 +78,7 @@ kernel_bugs()
 # settings ROOM NAME: the time limit
 timeout_of()
 {
-	local file=$tests/$1/settings name=${2%.sh} limit=60 line
+	local file=$tests/$1/settings name=${2%.sh} limit=$default_timeout line
 
 	[ ! -r "$file" ] || while IFS= read -r line; do
 		case $line in

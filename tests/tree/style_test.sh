@@ -29,7 +29,8 @@ mapfile -t files < <(sources '*.[ch]')
 
 formatted()
 {
-	clang-format --style="file:$TEST_BUILD/clang-format" --dry-run -Werror "${files[@]}"
+	printf '%s\0' "${files[@]}" | xargs -0 -n 10 -P "$(nproc)" \
+		clang-format --style="file:$TEST_BUILD/clang-format" --dry-run -Werror
 }
 
 # checkpatch IGNORE FILE...
@@ -38,9 +39,10 @@ checkpatch()
 	local ignore=$1
 
 	shift
-	[ $# -eq 0 ] || perl "$LINUX/scripts/checkpatch.pl" --no-tree --terse --quiet \
-		--no-summary --max-line-length=100 --ignore="$ignore" \
-		--typedefsfile=<(grep -hoE '\<MPI_[A-Z][a-z_]+\>' "$@" | sort -u) -f "$@"
+	grep -hoE '\<MPI_[A-Z][a-z_]+\>' "$@" | sort -u > "$scratch/typedefs"
+	printf '%s\0' "$@" | xargs -0 -r -n 10 -P "$(nproc)" \
+		perl "$LINUX/scripts/checkpatch.pl" --no-tree --terse --quiet --no-summary \
+		--max-line-length=100 --ignore="$ignore" --typedefsfile="$scratch/typedefs" -f
 }
 
 # Every file says its licence in the first two lines.

@@ -1,0 +1,78 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+# The runner lets nothing pass that is not a pass.
+
+. "$(dirname "$0")/lib.sh"
+
+mkdir -p "$scratch/tests/fake"
+ln -s "$TEST_BUILD/tests/contain" "$scratch/tests/contain"
+cat > "$scratch/tests/fake/it" <<'EOT'
+#!/bin/sh
+. "$0.script"
+EOT
+chmod +x "$scratch/tests/fake/it"
+
+# run SCRIPT: how the runner judges a program that does that
+run()
+{
+	echo "$1" > "$scratch/tests/fake/it.script"
+	tests/run.sh -o "$scratch" -t 1 fake/it > "$scratch/log"
+	echo "status $? $(tail -n 1 "$scratch/log")"
+}
+
+# judged SENTENCE EXPECTED SCRIPT [TEXT]
+judged()
+{
+	local got status=0
+
+	got=$(run "$3")
+	if [ "$got" != "$2" ]; then
+		echo "# expected: $2"
+		echo "# got:      $got"
+		status=1
+	fi
+	if [ -n "${4:-}" ] && ! grep -q "FAILED: .*$4" "$scratch/log"; then
+		echo "# not said: $4"
+		status=1
+	fi
+	[ $status -eq 0 ] || sed 's/^/# /' "$scratch/log"
+	report $status "$1"
+}
+
+good="status 0 1 passed, 0 failed, 0 skipped"
+bad="status 1 0 passed, 1 failed, 0 skipped"
+marred="status 1 1 passed, 1 failed, 0 skipped"
+shm=/dev/shm/equant-runner-test.$$
+
+plan 19
+judged "a passing program passes" "$good" 'echo 1..1; echo ok 1 it'
+judged "a result written twice by a forked child counts once" "$good" \
+	'echo 1..1; echo ok 1 it; echo ok 1 it'
+judged "a failing result fails" "$bad" 'echo 1..1; echo not ok 1 it; exit 1'
+judged "a failing result fails in spite of the exit status" "$bad" 'echo 1..1; echo not ok 1 it'
+judged "an exit status fails in spite of the results" "$marred" \
+	'echo 1..1; echo ok 1 it; exit 3' "exit status 3"
+judged "a missing plan is a failure" "$marred" 'echo ok 1 it' "no plan"
+judged "a missing result is a failure" "$marred" 'echo 1..2; echo ok 1 it' \
+	"planned 2 results, saw 1"
+judged "a surplus result is a failure" "status 1 2 passed, 1 failed, 0 skipped" \
+	'echo 1..1; echo ok 1 it; echo ok 2 it' "planned 1 results, saw 2"
+judged "contradicting results are a failure" "$marred" \
+	'echo 1..1; echo ok 1 it; echo not ok 1 it' "two results 1"
+judged "a silent program is a failure" "$bad" 'exit 0' "no plan"
+judged "an expected failure is a failure" "$bad" 'echo 1..1; echo "ok 1 # XFAIL it"'
+judged "a signal is a failure" "$marred" 'echo 1..1; echo ok 1 it; kill -SEGV $$' "signal 11"
+judged "too long a run is a failure" "$marred" 'echo 1..1; echo ok 1 it; sleep 20' "too long"
+judged "bailing out is a failure" "$bad" 'echo 1..1; echo "Bail out! no"; exit 1' "Bail out"
+judged "a process left behind is a failure" "$marred" \
+	'echo 1..1; echo ok 1 it; setsid sleep 20 & sleep 0.1' "left processes behind"
+judged "shared memory left behind is a failure" "$marred" \
+	"echo 1..1; echo ok 1 it; echo > $shm" "shared memory: $shm"
+rm -f "$shm"
+judged "a skipped result is counted as skipped" "status 0 0 passed, 0 failed, 1 skipped" \
+	'echo 1..1; echo "ok 1 # SKIP no it"; exit 0'
+judged "a skipped program is counted as skipped" "status 0 0 passed, 0 failed, 1 skipped" \
+	'echo "1..0 # SKIP no it"; exit 4'
+rm "$scratch/tests/fake/it"
+judged "a program that was not built is a failure" "$bad" ''
+finish
