@@ -147,8 +147,9 @@ const void *equant_exchange_items(const struct equant_exchange *x)
 	return x->items;
 }
 
-int equant_exchange_awaited(const struct equant_exchange *x)
+int equant_exchange_awaited(const struct equant_exchange *x, int *itself)
 {
+	*itself = x->distance == 1;
 	return x->distance < x->ranks ? (x->rank + x->distance) % x->ranks : -1;
 }
 

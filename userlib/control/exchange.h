@@ -43,8 +43,12 @@ int equant_exchange_finish(struct equant_exchange *x, double timeout, uint64_t *
 /** equant_exchange_items() - the items of a finished exchange, by rank */
 const void *equant_exchange_items(const struct equant_exchange *x);
 
-/** equant_exchange_awaited() - the rank whose message is missing, -1 for none */
-int equant_exchange_awaited(const struct equant_exchange *x);
+/**
+ * equant_exchange_awaited() - the rank whose message is missing, -1 for none
+ * @x: an exchange that is not complete
+ * @itself: set when that rank has not even started; otherwise it may be waiting for another
+ */
+int equant_exchange_awaited(const struct equant_exchange *x, int *itself);
 
 /** equant_exchange_cancel() - give up on an exchange that a peer will never complete */
 void equant_exchange_cancel(struct equant_exchange *x);

@@ -23,3 +23,14 @@ int equant_mpi_error(int code, const char *what)
 		return -EPROTO;
 	return -EIO;
 }
+
+int equant_mpi_agree(MPI_Comm comm, int error)
+{
+	int mine = error != 0, any = 0;
+	int failed = equant_mpi_error(MPI_Allreduce(&mine, &any, 1, MPI_INT, MPI_MAX, comm),
+				      "agreeing with other ranks");
+
+	if (error || failed)
+		return error ? error : failed;
+	return any ? -ECANCELED : 0;
+}

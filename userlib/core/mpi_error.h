@@ -2,6 +2,8 @@
 #ifndef EQUANT_CORE_MPI_ERROR_H
 #define EQUANT_CORE_MPI_ERROR_H
 
+#include <mpi.h>
+
 /**
  * equant_mpi_error() - the one place where MPI errors become errno
  * @code: what an MPI function returned
@@ -10,5 +12,14 @@
  * Return: 0 for MPI_SUCCESS, else -ENOMEM, -EPROTO or -EIO after a message.
  */
 int equant_mpi_error(int code, const char *what);
+
+/**
+ * equant_mpi_agree() - collective; if one rank cannot, none does
+ * @comm: all of them
+ * @error: 0 or what happened here
+ *
+ * Return: 0 when every rank gave 0, else @error, or -ECANCELED where @error is 0.
+ */
+int equant_mpi_agree(MPI_Comm comm, int error);
 
 #endif /* EQUANT_CORE_MPI_ERROR_H */

@@ -30,8 +30,9 @@ static int agree(struct equant_loop *loop, long units)
 		return error;
 	if (all[0] == -all[1] && all[2] == -all[3])
 		return 0;
-	equant_message("loop %s: its units or its name differ between ranks (here %ld, largest %ld, smallest %ld)",
-		       loop->name, units, all[0], -all[1]);
+	equant_message(
+		"loop %s: its units or its name differ between ranks (here %ld, largest %ld, smallest %ld)",
+		loop->name, units, all[0], -all[1]);
 	return -EINVAL;
 }
 
@@ -58,23 +59,50 @@ static int open_trace(struct equant_loop *loop)
 	return -EINVAL;
 }
 
-static int set_up(struct equant_loop *loop, long units)
+static int check_arguments(const struct equant_loop *loop, const char *name, long units)
 {
-	int error;
+	const char *fault = NULL;
 
-	error = equant_mpi_error(MPI_Comm_dup(loop->eq->comm, &loop->comm), "MPI_Comm_dup");
+	if (!name || !*name)
+		fault = "no name";
+	else if (strlen(name) >= sizeof(loop->name))
+		fault = "a name of more than 39 bytes";
+	else if (units < 0)
+		fault = "negative units";
+	if (!fault)
+		return 0;
+	equant_message("equant_loop_new: %s on rank %d", fault, loop->rank);
+	return -EINVAL;
+}
+
+static int prepare(struct equant_loop *loop, long units)
+{
+	const struct equant_options *o = &loop->eq->options;
+	int error = equant_units_init(&loop->units, units, loop->ranks);
+
 	if (error)
 		return error;
-	MPI_Comm_set_errhandler(loop->comm, MPI_ERRORS_RETURN);
-	error = agree(loop, units);
-	if (error)
-		return error;
-	error = equant_units_init(&loop->units, units, loop->ranks);
-	if (error)
-		return error;
-	equant_mover_init(&loop->mover, loop->comm, loop->rank, loop->eq->options.check,
-			  &loop->slices);
+	equant_mover_init(&loop->mover, loop->comm, loop->rank, o->check, &loop->slices);
+	if (o->check)
+		loop->mover.timeout = o->timeout;
 	return open_trace(loop);
+}
+
+/* @error: this rank's arguments are bad.  If one rank cannot, none does. */
+static int set_up(struct equant_loop *loop, long units, int error)
+{
+	int failed;
+
+	failed = equant_mpi_error(MPI_Comm_dup(loop->eq->comm, &loop->comm), "MPI_Comm_dup");
+	if (failed)
+		return failed;
+	MPI_Comm_set_errhandler(loop->comm, MPI_ERRORS_RETURN);
+	error = equant_mpi_agree(loop->comm, error);
+	if (!error)
+		error = agree(loop, units);
+	if (error)
+		return error;
+	return equant_mpi_agree(loop->comm, prepare(loop, units));
 }
 
 static void release(struct equant_loop *loop)
@@ -86,6 +114,7 @@ static void release(struct equant_loop *loop)
 	if (*link)
 		*link = loop->next;
 	equant_trace_close(loop->trace);
+	equant_mover_forget(&loop->mover);
 	equant_units_release(&loop->units);
 	equant_slices_release(&loop->slices);
 	equant_balancer_free(loop->balancer);
@@ -100,9 +129,8 @@ struct equant_loop *equant_loop_new(struct equant *eq, const char *name, long un
 	struct equant_loop *loop;
 	int error;
 
-	if (!eq || !name || !*name || units < 0) {
-		equant_message("equant_loop_new: %s",
-			       !eq ? "no context" : units < 0 ? "negative units" : "no name");
+	if (!eq) {
+		equant_message("equant_loop_new: no context");
 		errno = EINVAL;
 		return NULL;
 	}
@@ -114,8 +142,8 @@ struct equant_loop *equant_loop_new(struct equant *eq, const char *name, long un
 	loop->rank = eq->rank;
 	loop->ranks = eq->ranks;
 	loop->countdown = loop->step = 1;
-	snprintf(loop->name, sizeof(loop->name), "%s", name);
-	error = set_up(loop, units);
+	snprintf(loop->name, sizeof(loop->name), "%s", name ? name : "");
+	error = set_up(loop, units, check_arguments(loop, name, units));
 	if (error) {
 		release(loop);
 		errno = -error;
@@ -157,7 +185,8 @@ int equant_loop_free(struct equant_loop *loop)
 	if (!loop)
 		return 0;
 	if (equant_mpi_is_over()) {
-		equant_message("loop %s: freed after MPI_Finalize(), its report is lost", loop->name);
+		equant_message("loop %s: freed after MPI_Finalize(), its report is lost",
+			       loop->name);
 		release(loop);
 		return -EPIPE;
 	}
@@ -167,7 +196,8 @@ int equant_loop_free(struct equant_loop *loop)
 	error = equant_mover_release(&loop->mover);
 	if (!loop->error)
 		loop->error = error;
-	error = equant_report_write(loop);
+	/* Whoever gave up on a rank does not wait for it in a collective. */
+	error = loop->error == -ETIMEDOUT ? 0 : equant_report_write(loop);
 	if (!loop->error)
 		loop->error = error;
 	error = loop->error;

@@ -113,11 +113,14 @@ struct equant_costs {
 };
 int equant_costs_measure(struct equant_loop *loop, struct equant_costs *costs);
 
-/* check.c: checked mode */
-int equant_check_phase(struct equant_loop *loop);
+/* check.c: checked mode; an error is the end of the loop on every rank */
+int equant_check_phase(struct equant_loop *loop, int closing, int failed);
 
 /* phase.c: the last exchange, in which every rank says that it closes the loop */
 int equant_loop_end(struct equant_loop *loop);
+void equant_say_silent(const struct equant_loop *loop, const struct equant_exchange *x,
+		       double timeout);
+void equant_say_closed(const struct equant_loop *loop, int closer, int goer);
 
 /* loop.c */
 int equant_loop_fail(struct equant_loop *loop, int error);

@@ -38,10 +38,28 @@ static void forget_transfers(struct equant_mover *m)
 	m->nr_transfers = 0;
 }
 
+/* A peer that is gone may never complete its part: let go of it. */
+static void abandon(struct equant_mover *m)
+{
+	int i;
+
+	for (i = 0; i < m->nr_requests; i++) {
+		if (m->requests[i] == MPI_REQUEST_NULL)
+			continue;
+		MPI_Cancel(&m->requests[i]);
+		MPI_Request_free(&m->requests[i]);
+	}
+}
+
 static int complete(struct equant_mover *m)
 {
-	int error = equant_wait_requests(m->requests, m->nr_requests, 0, &m->waited_ns);
+	int error = equant_wait_requests(m->requests, m->nr_requests, m->timeout, &m->waited_ns);
 
+	if (error == -ETIMEDOUT) {
+		equant_message("rank %d: a transfer was not completed within %g s", m->rank,
+			       m->timeout);
+		abandon(m);
+	}
 	m->nr_requests = 0;
 	return error;
 }
@@ -63,12 +81,18 @@ int equant_mover_release(struct equant_mover *m)
 {
 	int error = complete(m);
 
+	equant_mover_forget(m);
+	return error;
+}
+
+void equant_mover_forget(struct equant_mover *m)
+{
 	forget_transfers(m);
 	free(m->transfers);
 	free(m->requests);
 	m->transfers = NULL;
 	m->requests = NULL;
-	return error;
+	m->room = m->requests_room = m->nr_requests = 0;
 }
 
 static int post(struct equant_mover *m, const struct equant_transfer *t, void *bytes, size_t size)
@@ -158,33 +182,37 @@ static int check_header(const struct equant_mover *m, const struct equant_transf
 	const struct equant_header *got = &t->header;
 
 	if (got->phase == expected->phase && got->units == expected->units &&
-	    got->unit_hash == expected->unit_hash &&
-	    (!got->data_bytes || m->slices->nr_data))
+	    got->unit_hash == expected->unit_hash && (!got->data_bytes || m->slices->nr_data))
 		return 0;
-	equant_message("rank %d: expected %llu units in phase %llu from rank %d, got %llu in phase %llu",
-		       m->rank, (unsigned long long)expected->units,
-		       (unsigned long long)expected->phase, t->peer, (unsigned long long)got->units,
-		       (unsigned long long)got->phase);
+	equant_message(
+		"rank %d: expected %llu units in phase %llu from rank %d, got %llu in phase %llu",
+		m->rank, (unsigned long long)expected->units, (unsigned long long)expected->phase,
+		t->peer, (unsigned long long)got->units, (unsigned long long)got->phase);
 	return -EBADMSG;
 }
 
-/* The arrays are here; fetch and unpack the rest, verify. */
-static int end_receive(struct equant_mover *m, struct equant_transfer *t,
-		       const struct equant_header *expected)
+/* The arrays are here, or will be when the requests are complete; fetch the rest. */
+static int fetch(struct equant_mover *m, struct equant_transfer *t,
+		 const struct equant_header *expected)
 {
-	int error = check_header(m, t, expected);
+	int error = m->nr_requests ? complete(m) : 0;
 
-	if (error)
+	if (!error)
+		error = check_header(m, t, expected);
+	if (error || !t->header.data_bytes)
 		return error;
-	if (t->header.data_bytes) {
-		t->data = malloc(t->header.data_bytes);
-		if (!t->data)
-			return -ENOMEM;
-		error = post(m, t, t->data, t->header.data_bytes);
-		if (!error)
-			error = complete(m);
-	}
-	if (!error && m->slices->nr_data)
+	t->data = malloc(t->header.data_bytes);
+	if (!t->data)
+		return -ENOMEM;
+	error = post(m, t, t->data, t->header.data_bytes);
+	return error ? error : complete(m);
+}
+
+static int unpack(struct equant_mover *m, struct equant_transfer *t)
+{
+	int error = 0;
+
+	if (m->slices->nr_data)
 		error = equant_slices_unpack(m->slices, &t->units, t->data, t->header.data_bytes);
 	if (error) {
 		equant_message("rank %d: unpacking %ld units from rank %d: %s", m->rank,
@@ -256,7 +284,7 @@ int equant_mover_run(struct equant_mover *m, struct equant_units *units,
 		     const struct equant_instruction *instructions, int count, uint64_t phase)
 {
 	struct equant_header *expected;
-	int i, error;
+	int i, error, failed = 0;
 
 	error = complete(m);
 	forget_transfers(m);
@@ -273,10 +301,13 @@ int equant_mover_run(struct equant_mover *m, struct equant_units *units,
 	for (i = 0; i < m->nr_transfers && !error; i++) {
 		if (!m->transfers[i].incoming)
 			continue;
-		error = m->nr_requests ? complete(m) : 0;
-		if (!error)
-			error = end_receive(m, &m->transfers[i], &expected[i]);
+		error = fetch(m, &m->transfers[i], &expected[i]);
+		/* The senders of the others cannot know that one failed, and wait. */
+		if (!error && !failed)
+			failed = unpack(m, &m->transfers[i]);
 	}
 	free(expected);
-	return error ? error : equant_mover_progress(m, SEND_PATIENCE);
+	if (!error)
+		error = equant_mover_progress(m, SEND_PATIENCE);
+	return error ? error : failed;
 }

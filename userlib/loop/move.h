@@ -36,6 +36,7 @@ struct equant_mover {
 	MPI_Comm comm;
 	int rank;
 	int checked;
+	double timeout; /* seconds to wait for a peer, 0 = for ever */
 	const struct equant_slices *slices;
 	struct equant_transfer *transfers;
 	int nr_transfers;
@@ -54,6 +55,9 @@ void equant_mover_init(struct equant_mover *m, MPI_Comm comm, int rank, int chec
 
 /** equant_mover_release() - complete what is under way and free; 0 or -errno */
 int equant_mover_release(struct equant_mover *m);
+
+/** equant_mover_forget() - free without communication; harmless after the release */
+void equant_mover_forget(struct equant_mover *m);
 
 /**
  * equant_mover_progress() - help sends along
@@ -75,7 +79,8 @@ int equant_mover_progress(struct equant_mover *m, double patience);
  * Returns when everything for this rank has arrived; what it sends may still
  * be under way, and is completed at the start of the next run.
  *
- * Return: 0; -EBADMSG a transfer is not what was announced; a callback's error; -ENOMEM; -EIO.
+ * Return: 0; -EBADMSG a transfer is not what was announced; a callback's error, after all
+ * transfers have been taken in; -ETIMEDOUT; -ENOMEM; -EIO.
  */
 int equant_mover_run(struct equant_mover *m, struct equant_units *units,
 		     const struct equant_instruction *instructions, int count, uint64_t phase);

@@ -7,7 +7,8 @@
  * samples what all ranks decide, carries out its moves, and sends its own
  * sample on its way.  An exchange is always complete before the next one
  * starts, so one that a rank never joins is known before anything depends
- * on it.
+ * on it; what a rank that has closed the loop would have to do for the
+ * exchange before is certain in checked mode only.
  */
 #include <errno.h>
 #include <string.h>
@@ -98,8 +99,8 @@ static int start(struct equant_loop *loop)
 	loop->started = 1;
 	if (!loop->eq->options.balance)
 		return 0;
-	loop->exchange = equant_exchange_new(loop->comm, EQUANT_TAG_SAMPLE,
-					     sizeof(struct equant_sample));
+	loop->exchange =
+		equant_exchange_new(loop->comm, EQUANT_TAG_SAMPLE, sizeof(struct equant_sample));
 	if (!loop->exchange)
 		return -errno;
 	error = equant_costs_measure(loop, &costs);
@@ -107,6 +108,24 @@ static int start(struct equant_loop *loop)
 		return error;
 	loop->balancer = new_balancer(loop, &costs);
 	return loop->balancer ? 0 : -errno;
+}
+
+void equant_say_silent(const struct equant_loop *loop, const struct equant_exchange *x,
+		       double timeout)
+{
+	int itself, awaited = equant_exchange_awaited(x, &itself);
+
+	equant_message(
+		"loop %s: rank %d%s has not reached balancing phase %ld within %g s; is equant_hook() called equally often on every rank?",
+		loop->name, awaited, itself ? "" : ", or a rank that it waits for,", loop->phases,
+		timeout);
+}
+
+void equant_say_closed(const struct equant_loop *loop, int closer, int goer)
+{
+	equant_message(
+		"loop %s: rank %d has closed it, rank %d goes on: equant_hook() was not called equally often on every rank",
+		loop->name, closer, goer);
 }
 
 static int finish_exchange(struct equant_loop *loop)
@@ -118,9 +137,7 @@ static int finish_exchange(struct equant_loop *loop)
 	if (!error)
 		return 0;
 	if (error == -ETIMEDOUT)
-		equant_message("loop %s: rank %d has not reached balancing phase %ld within %g s; is equant_hook() called equally often on every rank?",
-			       loop->name, equant_exchange_awaited(loop->exchange), loop->phases,
-			       timeout);
+		equant_say_silent(loop, loop->exchange, timeout);
 	equant_exchange_cancel(loop->exchange);
 	loop->ended = 1;
 	return error;
@@ -139,11 +156,27 @@ static int check_peers(struct equant_loop *loop, const struct equant_sample *sam
 			equant_message("loop %s: rank %d has failed", loop->name, r);
 			return -ECANCELED;
 		}
-		equant_message("loop %s: rank %d has closed it, rank %d goes on: equant_hook() was not called equally often on every rank",
-			       loop->name, r, loop->rank);
+		equant_say_closed(loop, r, loop->rank);
 		return -EPROTO;
 	}
 	return 0;
+}
+
+/* In checked mode: does every rank take part, and does nothing contradict? */
+static int check_phase(struct equant_loop *loop, int closing, int failed)
+{
+	int error;
+
+	if (!loop->eq->options.check)
+		return 0;
+	error = equant_check_phase(loop, closing, failed);
+	if (!error)
+		return 0;
+	loop->ended = 1;
+	if (loop->pending)
+		equant_exchange_cancel(loop->exchange);
+	loop->pending = 0;
+	return error;
 }
 
 static void say(const struct equant_loop *loop, const struct equant_decision *d)
@@ -153,10 +186,10 @@ static void say(const struct equant_loop *loop, const struct equant_decision *d)
 	if (loop->rank || !loop->eq->options.verbose)
 		return;
 	for (i = 0; i < d->count; i++)
-		equant_message("loop %s phase %ld: %ld units from rank %d to %d (gain %.1f %%, cost %.2g s)",
-			       loop->name, loop->phases, d->instructions[i].units,
-			       d->instructions[i].from, d->instructions[i].to, 100 * d->reduction,
-			       d->cost);
+		equant_message(
+			"loop %s phase %ld: %ld units from rank %d to %d (gain %.1f %%, cost %.2g s)",
+			loop->name, loop->phases, d->instructions[i].units, d->instructions[i].from,
+			d->instructions[i].to, 100 * d->reduction, d->cost);
 }
 
 static int carry_out(struct equant_loop *loop, const struct equant_decision *d)
@@ -198,8 +231,6 @@ static int decide(struct equant_loop *loop)
 	loop->speed = rate->speed;
 	loop->share = rate->share;
 	error = carry_out(loop, &d);
-	if (!error && loop->eq->options.check)
-		error = equant_check_phase(loop);
 	equant_record_decision(loop, &d);
 	arm(loop, d.next_hook);
 	return error;
@@ -214,16 +245,33 @@ static int send_sample(struct equant_loop *loop, const struct equant_sample *sam
 	return error;
 }
 
+/* A begin without its end, or the other way round; other ranks may be in no such trouble. */
+static int misused(const struct equant_loop *loop)
+{
+	if (!loop->in_section && !loop->misused)
+		return 0;
+	equant_message("loop %s, rank %d: equant_begin() and equant_end() do not pair up",
+		       loop->name, loop->rank);
+	return -EINVAL;
+}
+
+/*
+ * A rank whose sections are wrong still does its part of the phase, in which
+ * others may send work to it, and tells them with its sample.
+ */
 static int phase(struct equant_loop *loop, uint64_t now)
 {
 	struct equant_sample sample;
-	int error = 0;
+	int error, wrong = misused(loop);
 
 	equant_sample_take(loop, &sample, now);
-	if (!loop->started)
+	if (wrong)
+		sample.flags |= EQUANT_SAMPLE_ERROR;
+	error = loop->eq->options.balance ? check_phase(loop, 0, wrong) : wrong;
+	if (!error && !loop->started)
 		error = start(loop);
 	if (error)
-		return error;
+		return wrong ? wrong : error;
 	if (!loop->eq->options.balance)
 		return local_phase(loop, &sample);
 
@@ -239,7 +287,7 @@ static int phase(struct equant_loop *loop, uint64_t now)
 		error = send_sample(loop, &sample);
 		arm(loop, loop->step + loop->remaining);
 	}
-	return error;
+	return wrong ? wrong : error;
 }
 
 int equant_balance(struct equant_loop *loop)
@@ -254,11 +302,6 @@ int equant_balance(struct equant_loop *loop)
 	loop->window.hooks += loop->step;
 	if (loop->remaining > 0)
 		return look_after(loop);
-	if (loop->in_section || loop->misused) {
-		equant_message("loop %s, rank %d: equant_begin() and equant_end() do not pair up",
-			       loop->name, loop->rank);
-		return equant_loop_fail(loop, -EINVAL);
-	}
 
 	start = equant_now_ns();
 	other = loop->waiting_ns + loop->moving_ns;
@@ -276,11 +319,14 @@ static int compare_ends(struct equant_loop *loop, const struct equant_sample *sa
 	int r;
 
 	for (r = 0; r < loop->ranks; r++) {
+		if (samples[r].flags & EQUANT_SAMPLE_ERROR)
+			return check_peers(loop, samples);
 		if (samples[r].flags & EQUANT_SAMPLE_CLOSED &&
 		    samples[r].hooks == samples[loop->rank].hooks)
 			continue;
-		equant_message("loop %s: equant_hook() was called more or less often on rank %d than on rank %d",
-			       loop->name, r, loop->rank);
+		equant_message(
+			"loop %s: equant_hook() was called more or less often on rank %d than on rank %d",
+			loop->name, r, loop->rank);
 		return -EPROTO;
 	}
 	return 0;
@@ -289,17 +335,18 @@ static int compare_ends(struct equant_loop *loop, const struct equant_sample *sa
 int equant_loop_end(struct equant_loop *loop)
 {
 	struct equant_sample sample = { .flags = EQUANT_SAMPLE_CLOSED };
-	int error = 0;
+	int error;
 
 	if (!loop->eq->options.balance || loop->ended)
 		return 0;
-	if (!loop->started)
+	error = check_phase(loop, 1, loop->error != 0);
+	if (!error && !loop->started)
 		error = start(loop);
 	if (!error && loop->pending)
 		error = finish_exchange(loop);
 	if (error || loop->ended || !loop->exchange)
 		return error;
-	if (!loop->error && loop->phases)
+	if (loop->phases)
 		error = check_peers(loop, equant_exchange_items(loop->exchange));
 	if (loop->ended)
 		return error;

@@ -57,7 +57,7 @@ struct equant_options {
 	size_t sz;
 	const char *probe; /* "auto", "bpf", "schedstat", "clock", "replay:FILE"; %r = rank */
 	const char *trace; /* directory for one trace file per rank and loop; NULL = none */
-	const char *report; /* directory for one report per loop, see <equant/report.h>; NULL = none */
+	const char *report; /* directory for one report per loop (report.h); NULL = none */
 	int balance; /* 0 = measure only: no messages, no moves */
 	int rate; /* enum equant_rate_mode */
 	int filter; /* measured rate: 1 = table 5.1, 0 = none */
@@ -100,7 +100,8 @@ struct equant_loop;
  * The calling thread's CPU time counts as the rank's.
  *
  * Return: 0; -EINVAL bad option or environment variable, communicator, or options that differ
- * between ranks; -ENODEV, -EACCES... a probe asked for by name does not work here; -ENOMEM; -EIO.
+ * between ranks; -ENODEV, -EACCES... a probe asked for by name does not work here; -ECANCELED
+ * another rank could not; -ENOMEM; -EIO.
  */
 EQUANT_API int equant_open(struct equant **out, MPI_Comm comm,
 			   const struct equant_options *options);
@@ -130,13 +131,13 @@ struct equant_range {
 /**
  * equant_loop_new() - collective; a loop of independent iterations (DOALL)
  * @eq: the context
- * @name: for traces, reports and messages; copied
+ * @name: for traces, reports and messages, 1 to 39 bytes; copied
  * @units: iterations, >= 0; may be fewer than ranks
  *
  * Each rank starts with a block of units, earlier ranks with one more when
  * it does not divide evenly.
  *
- * Return: the loop, or NULL and errno (EINVAL, ENOMEM, EIO).
+ * Return: the loop, or NULL and errno (EINVAL, ENOMEM, EIO, ECANCELED when another rank refused).
  */
 EQUANT_API struct equant_loop *equant_loop_new(struct equant *eq, const char *name, long units);
 
@@ -206,11 +207,11 @@ EQUANT_API int equant_loop_owner(const struct equant_loop *loop, long unit);
  * @loop: the loop
  * @unit: name of a long declared by the macro
  */
-#define equant_for_each_unit(loop, unit)                                                           \
-	for (int eq_i_ = 0, eq_n_ = 0; eq_i_ <= 0; eq_i_++)                                        \
-		for (const struct equant_range *eq_r_ = equant_loop_ranges(loop, &eq_n_),          \
-					       *eq_end_ = eq_r_ + eq_n_;                           \
-		     eq_r_ < eq_end_; eq_r_++)                                                     \
+#define equant_for_each_unit(loop, unit)                                                  \
+	for (int eq_i_ = 0, eq_n_ = 0; eq_i_ <= 0; eq_i_++)                               \
+		for (const struct equant_range *eq_r_ = equant_loop_ranges(loop, &eq_n_), \
+					       *eq_end_ = eq_r_ + eq_n_;                  \
+		     eq_r_ < eq_end_; eq_r_++)                                            \
 			for (long unit = eq_r_->first; unit < eq_r_->first + eq_r_->count; unit++)
 
 /* ---- measuring ----------------------------------------------------------- */
@@ -219,8 +220,8 @@ EQUANT_API int equant_loop_owner(const struct equant_loop *loop, long unit);
  * equant_begin() - a compute section starts
  *
  * Sections must not contain MPI calls that wait: polling would count as
- * computing, yielding as competition.  A section that is begun twice
- * or ended twice is an error that the next hook returns (-EINVAL).
+ * computing, yielding as competition.  A section that is begun twice or
+ * ended twice is an error that the next hook that is due returns (-EINVAL).
  */
 EQUANT_API void equant_begin(struct equant_loop *loop);
 
