@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* When one rank goes its own way, every rank hears of it and none waits for ever. */
+#include <equant/equant.h>
+
+#include "kselftest_harness.h"
+#include "libjob.h"
+
+FIXTURE(faults)
+{
+	struct job job;
+};
+
+FIXTURE_SETUP(faults)
+{
+	self->job = (struct job){ .ranks = 3, .program = "faults_worker" };
+}
+
+FIXTURE_TEARDOWN(faults)
+{
+}
+
+TEST_F(faults, loops_that_differ_between_ranks_are_refused_everywhere)
+{
+	self->job.argv[0] = "units_differ";
+	EXPECT_PASSED(&self->job);
+	EXPECT_SAID(&self->job, "differ between ranks");
+	self->job.argv[0] = "names_differ";
+	EXPECT_PASSED(&self->job);
+	EXPECT_SAID(&self->job, "differ between ranks");
+}
+
+TEST_F(faults, a_loop_that_one_rank_refuses_is_refused_everywhere)
+{
+	self->job.argv[0] = "one_is_negative";
+	EXPECT_PASSED(&self->job);
+	EXPECT_SAID(&self->job, "negative units");
+	self->job.argv[0] = "one_has_no_name";
+	EXPECT_PASSED(&self->job);
+	self->job.argv[0] = "one_cannot_trace";
+	EXPECT_PASSED(&self->job);
+	EXPECT_SAID(&self->job, "/nonexistent/folder");
+}
+
+TEST_F(faults, options_that_differ_between_ranks_are_refused_everywhere)
+{
+	self->job.argv[0] = "options_differ";
+	EXPECT_PASSED(&self->job);
+	EXPECT_SAID(&self->job, "differ between ranks");
+	self->job.argv[0] = "one_option_is_bad";
+	EXPECT_PASSED(&self->job);
+	EXPECT_SAID(&self->job, "EQUANT_DEPTH=deep");
+}
+
+TEST_F(faults, a_probe_that_one_rank_lacks_keeps_all_from_opening)
+{
+	self->job.argv[0] = "one_probe_is_missing";
+	EXPECT_PASSED(&self->job);
+	EXPECT_SAID(&self->job, "rank 1: probe replay:/nonexistent");
+}
+
+TEST_F(faults, a_rank_that_frees_the_loop_early_is_named)
+{
+	self->job.argv[0] = "one_frees_early";
+	EXPECT_PASSED(&self->job);
+	EXPECT_SAID(&self->job, "rank 1 has closed it");
+	self->job.environment[0] = "DEPTH=0";
+	self->job.environment[1] = "ODD_RANK=0";
+	EXPECT_PASSED(&self->job);
+	EXPECT_SAID(&self->job, "rank 0 has closed it");
+}
+
+TEST_F(faults, a_rank_that_falls_silent_is_named_in_checked_mode)
+{
+	self->job.argv[0] = "one_falls_silent";
+	EXPECT_PASSED(&self->job);
+	EXPECT_SAID(&self->job, "rank 1 has not reached");
+	self->job.environment[0] = "DEPTH=0";
+	self->job.environment[1] = "ODD_RANK=0";
+	EXPECT_PASSED(&self->job);
+	EXPECT_SAID(&self->job, "rank 0 has not reached");
+}
+
+TEST_F(faults, a_rank_that_never_calls_the_hook_is_named_in_checked_mode)
+{
+	self->job.argv[0] = "one_never_hooks";
+	EXPECT_PASSED(&self->job);
+	EXPECT_SAID(&self->job, "rank 1 has not reached");
+	self->job.environment[0] = "ODD_RANK=2";
+	EXPECT_PASSED(&self->job);
+	EXPECT_SAID(&self->job, "rank 2 has not reached");
+}
+
+TEST_F(faults, hooks_that_were_counted_differently_show_when_the_loop_is_freed)
+{
+	self->job.argv[0] = "one_hooks_once_more";
+	EXPECT_PASSED(&self->job);
+	EXPECT_SAID(&self->job, "more or less often on rank 1");
+}
+
+TEST_F(faults, sections_that_do_not_pair_up_on_one_rank_end_the_loop_on_all)
+{
+	self->job.argv[0] = "one_begins_twice";
+	EXPECT_PASSED(&self->job);
+	EXPECT_SAID(&self->job, "rank 1 has failed");
+	self->job.environment[0] = "UNCHECKED=1";
+	EXPECT_PASSED(&self->job);
+	self->job.environment[1] = "DEPTH=0";
+	EXPECT_PASSED(&self->job);
+}
+
+TEST_F(faults, a_rank_that_cannot_unpack_ends_the_loop_on_all)
+{
+	self->job.argv[0] = "one_cannot_unpack";
+	self->job.ranks = 4;
+	EXPECT_PASSED(&self->job);
+	EXPECT_SAID(&self->job, "rank 1 has failed");
+	self->job.environment[0] = "UNCHECKED=1";
+	EXPECT_PASSED(&self->job);
+	EXPECT_SAID(&self->job, "rank 1 has failed");
+	self->job.environment[1] = "DEPTH=0";
+	EXPECT_PASSED(&self->job);
+}
+
+TEST_F(faults, the_job_ends_when_a_rank_is_killed)
+{
+	self->job.argv[0] = "one_is_killed";
+	EXPECT_EQ(0, job_run(&self->job));
+	EXPECT_EQ(NULL, job_not_failed(&self->job, 10))
+	{
+		TH_LOG("%s\n%s", job_not_failed(&self->job, 10), self->job.output);
+	}
+	EXPECT_SAID(&self->job, "signal 9");
+}
+
+TEST_HARNESS_MAIN

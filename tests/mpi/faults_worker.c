@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* One rank is different: it asks for something else, stops, fails or dies. */
+#include <equant/equant.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "libworker.h"
+
+#define UNITS 400
+
+/* The rank that is different; EQUANT_ODD_RANK would be an option of the library. */
+static int odd_rank(void)
+{
+	const char *given = getenv("ODD_RANK");
+
+	return given ? atoi(given) : 1;
+}
+
+static int is_odd(void)
+{
+	return rank == odd_rank();
+}
+
+/* ---- disagreement ---------------------------------------------------------- */
+
+static void loops_differ(const char *name, long units, int at_odd, int elsewhere)
+{
+	struct equant_options o = eager_options();
+	struct equant *eq = must_open(MPI_COMM_WORLD, &o);
+
+	errno = 0;
+	demand(!equant_loop_new(eq, name, units));
+	demand_equal(is_odd() ? at_odd : elsewhere, errno);
+	/* The context is as good as new. */
+	must_free(must_loop(eq, "next", 10));
+	must_close(eq);
+}
+
+static void units_differ(void)
+{
+	loops_differ("loop", is_odd() ? 11 : 10, EINVAL, EINVAL);
+}
+
+static void names_differ(void)
+{
+	loops_differ(is_odd() ? "rows" : "columns", 10, EINVAL, EINVAL);
+}
+
+static void one_is_negative(void)
+{
+	loops_differ("loop", is_odd() ? -1 : 10, EINVAL, ECANCELED);
+}
+
+static void one_has_no_name(void)
+{
+	loops_differ(is_odd() ? "" : "loop", 10, EINVAL, ECANCELED);
+}
+
+static void one_cannot_trace(void)
+{
+	struct equant_options o = eager_options();
+	struct equant *eq;
+
+	if (is_odd())
+		o.trace = "/nonexistent/folder";
+	eq = must_open(MPI_COMM_WORLD, &o);
+	demand(!equant_loop_new(eq, "loop", 10));
+	must_close(eq);
+}
+
+static void opens_differ(int at_odd, int elsewhere)
+{
+	struct equant_options o = eager_options();
+	struct equant *eq;
+
+	demand_equal(is_odd() ? at_odd : elsewhere, equant_open(&eq, MPI_COMM_WORLD, &o));
+	demand(!eq);
+	unsetenv("EQUANT_PERIOD");
+	unsetenv("EQUANT_DEPTH");
+	unsetenv("EQUANT_PROBE");
+	must_close(must_open(MPI_COMM_WORLD, &o));
+}
+
+static void options_differ(void)
+{
+	if (is_odd())
+		setenv("EQUANT_PERIOD", "0.5", 1);
+	opens_differ(-EINVAL, -EINVAL);
+}
+
+static void one_option_is_bad(void)
+{
+	if (is_odd())
+		setenv("EQUANT_DEPTH", "deep", 1);
+	opens_differ(-EINVAL, -ECANCELED);
+}
+
+static void one_probe_is_missing(void)
+{
+	if (is_odd())
+		setenv("EQUANT_PROBE", "replay:/nonexistent", 1);
+	opens_differ(-ENOENT, -ECANCELED);
+}
+
+/* ---- a loop in which work moves all the time ----------------------------------- */
+
+struct restless {
+	struct equant *eq;
+	struct equant_loop *loop;
+	long array[UNITS];
+	size_t bytes; /* per unit, packed */
+	int error; /* what unpacking answers */
+	long step;
+};
+
+static size_t data_size(void *ctx, long unit)
+{
+	struct restless *r = ctx;
+
+	return unit % 5 ? r->bytes : 0;
+}
+
+static void data_pack(void *ctx, long unit, void *buffer)
+{
+	memset(buffer, 1, data_size(ctx, unit));
+}
+
+static int data_unpack(void *ctx, long unit, const void *buffer, size_t size)
+{
+	struct restless *r = ctx;
+
+	(void)buffer;
+	return size == data_size(ctx, unit) ? r->error : -EBADMSG;
+}
+
+static void restless_start(struct restless *r, const struct equant_options *options)
+{
+	static const struct equant_data_ops ops = { sizeof(ops), data_size, data_pack,
+						    data_unpack };
+
+	memset(r, 0, sizeof(*r));
+	r->bytes = 3;
+	r->eq = must_open(MPI_COMM_WORLD, options);
+	r->loop = must_loop(r->eq, "restless", UNITS);
+	demand_equal(0, equant_loop_array(r->loop, r->array, sizeof(r->array[0])));
+	demand_equal(0, equant_loop_data(r->loop, &ops, r));
+}
+
+/* The slow rank is another one every few steps. */
+static int restless_step(struct restless *r)
+{
+	double slow = (r->step++ / 6 + rank) % 2 ? 4 : 1;
+
+	equant_begin(r->loop);
+	compute(1e-3 * slow * ranks * (double)equant_loop_count(r->loop) / UNITS);
+	equant_end(r->loop);
+	return equant_hook(r->loop);
+}
+
+static void restless_stop(struct restless *r, int error)
+{
+	demand_equal(error, equant_loop_free(r->loop));
+	must_close(r->eq);
+}
+
+/* Until a hook returns an error, or for too long. */
+static int restless_run(struct restless *r, int most)
+{
+	int error = 0;
+
+	while (!error && most--)
+		error = restless_step(r);
+	return error;
+}
+
+static struct equant_options checked_options(void)
+{
+	struct equant_options o = eager_options();
+	const char *depth = getenv("DEPTH");
+
+	o.check = 1;
+	o.timeout = 1;
+	o.depth = depth ? atoi(depth) : 1;
+	return o;
+}
+
+/* ---- hooks on some ranks only ---------------------------------------------------- */
+
+/* Away after a number of hooks at which the others may be about to move work here. */
+static void one_frees_early(void)
+{
+	struct equant_options o = checked_options();
+
+	for (int steps = 0; steps <= 33; steps += 11) {
+		struct restless r;
+
+		restless_start(&r, &o);
+		if (is_odd())
+			demand_equal(0, restless_run(&r, steps));
+		else
+			demand_equal(-EPROTO, restless_run(&r, 2000));
+		restless_stop(&r, -EPROTO);
+	}
+}
+
+static void one_is_silent_after(int steps)
+{
+	struct equant_options o = checked_options();
+	struct restless r;
+	int error;
+
+	restless_start(&r, &o);
+	if (is_odd()) {
+		demand_equal(0, restless_run(&r, steps));
+		compute(2.5);
+		error = restless_run(&r, 2000);
+		demand(error == -ETIMEDOUT || error == -EPROTO || error == -ECANCELED);
+	} else {
+		error = restless_run(&r, 2000);
+		demand_equal(-ETIMEDOUT, error);
+	}
+	restless_stop(&r, error);
+}
+
+static void one_falls_silent(void)
+{
+	one_is_silent_after(15);
+}
+
+static void one_never_hooks(void)
+{
+	one_is_silent_after(0);
+}
+
+/* The extra hook is not due, so only the end can show it. */
+static void one_hooks_once_more(void)
+{
+	struct equant_options o = checked_options();
+	struct restless r;
+
+	o.period = 1000;
+	restless_start(&r, &o);
+	demand_equal(0, restless_run(&r, 20));
+	if (is_odd())
+		demand_equal(0, equant_hook(r.loop));
+	restless_stop(&r, -EPROTO);
+}
+
+static void one_begins_twice(void)
+{
+	struct equant_options o = checked_options();
+	int expected = is_odd() ? -EINVAL : -ECANCELED;
+	struct restless r;
+
+	if (getenv("UNCHECKED"))
+		o.check = 0;
+	restless_start(&r, &o);
+	demand_equal(0, restless_run(&r, 10));
+	if (is_odd())
+		equant_begin(r.loop);
+	demand_equal(expected, restless_run(&r, 2000));
+	restless_stop(&r, expected);
+}
+
+/* ---- failures --------------------------------------------------------------------- */
+
+/* All transfers but the first are too long to be sent without the receiver. */
+static void one_cannot_unpack(void)
+{
+	struct equant_options o = checked_options();
+	struct restless r;
+	int error;
+
+	if (getenv("UNCHECKED"))
+		o.check = 0;
+	o.timeout = 10;
+	restless_start(&r, &o);
+	r.bytes = 5000;
+	if (is_odd())
+		r.error = -ENOSPC;
+	error = restless_run(&r, 2000);
+	demand_equal(is_odd() ? -ENOSPC : -ECANCELED, error);
+	restless_stop(&r, error);
+}
+
+static void one_is_killed(void)
+{
+	struct equant_options o = eager_options();
+	struct restless r;
+
+	restless_start(&r, &o);
+	demand_equal(0, restless_run(&r, 10));
+	if (is_odd())
+		raise(SIGKILL);
+	restless_run(&r, 100000);
+	restless_stop(&r, 0);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct worker_case cases[] = {
+		CASE(units_differ),	 CASE(names_differ),	     CASE(one_is_negative),
+		CASE(one_has_no_name),	 CASE(one_cannot_trace),     CASE(options_differ),
+		CASE(one_option_is_bad), CASE(one_probe_is_missing), CASE(one_frees_early),
+		CASE(one_falls_silent),	 CASE(one_never_hooks),	     CASE(one_hooks_once_more),
+		CASE(one_begins_twice),	 CASE(one_cannot_unpack),    CASE(one_is_killed),
+	};
+
+	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));
+}

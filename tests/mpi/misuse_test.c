@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* Wrong use is refused with an error that names what is wrong. */
+#include <equant/equant.h>
+
+#include "kselftest_harness.h"
+#include "libjob.h"
+
+FIXTURE(misuse)
+{
+	struct job job;
+};
+
+FIXTURE_SETUP(misuse)
+{
+	self->job = (struct job){ .ranks = 2, .program = "misuse_worker" };
+}
+
+FIXTURE_TEARDOWN(misuse)
+{
+}
+
+TEST_F(misuse, a_context_needs_mpi_to_be_initialised_and_not_finalised)
+{
+	self->job.argv[0] = "open_without_mpi";
+	EXPECT_PASSED(&self->job);
+	EXPECT_SAID(&self->job, "MPI is not initialised");
+}
+
+TEST_F(misuse, a_context_needs_an_intracommunicator)
+{
+	self->job.argv[0] = "open_bad_communicator";
+	EXPECT_PASSED(&self->job);
+	EXPECT_SAID(&self->job, "MPI_COMM_NULL");
+	EXPECT_SAID(&self->job, "intracommunicator");
+}
+
+TEST_F(misuse, bad_options_and_environment_variables_are_named)
+{
+	self->job.argv[0] = "open_bad_options";
+	EXPECT_PASSED(&self->job);
+	EXPECT_SAID(&self->job, "EQUANT_DEPTH=9");
+	EXPECT_SAID(&self->job, "EQUANT_THRESHOLD=a lot");
+	EXPECT_SAID(&self->job, "unknown probe \"oracle\"");
+}
+
+TEST_F(misuse, a_loop_needs_a_short_name_and_no_negative_units)
+{
+	self->job.argv[0] = "loop_bad_arguments";
+	EXPECT_PASSED(&self->job);
+}
+
+TEST_F(misuse, arrays_and_data_are_registered_whole_and_before_the_first_hook)
+{
+	self->job.argv[0] = "registration";
+	EXPECT_PASSED(&self->job);
+	EXPECT_SAID(&self->job, "after the first hook");
+}
+
+TEST_F(misuse, compute_sections_that_do_not_pair_up_end_the_loop)
+{
+	self->job.argv[0] = "sections";
+	EXPECT_PASSED(&self->job);
+	EXPECT_SAID(&self->job, "do not pair up");
+}
+
+TEST_F(misuse, statistics_of_another_size_are_refused)
+{
+	self->job.argv[0] = "statistics";
+	EXPECT_PASSED(&self->job);
+}
+
+TEST_F(misuse, closing_after_mpi_finalize_frees_and_says_so)
+{
+	self->job.argv[0] = "close_after_finalize";
+	EXPECT_PASSED(&self->job);
+	self->job.argv[0] = "free_after_finalize";
+	EXPECT_PASSED(&self->job);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* What a program can do wrong on all ranks alike; each is refused and nothing hangs. */
+#include <equant/equant.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libworker.h"
+
+static void must_not_open(MPI_Comm comm, const struct equant_options *options)
+{
+	struct equant *eq = (struct equant *)&eq;
+
+	demand_equal(-EINVAL, equant_open(&eq, comm, options));
+	demand(!eq);
+}
+
+static void find_rank(void)
+{
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+}
+
+static void open_without_mpi(void)
+{
+	must_not_open(MPI_COMM_WORLD, NULL);
+	MPI_Init(NULL, NULL);
+	find_rank();
+	MPI_Finalize();
+	must_not_open(MPI_COMM_WORLD, NULL);
+}
+
+static void open_bad_communicator(void)
+{
+	MPI_Comm half, inter;
+
+	must_not_open(MPI_COMM_NULL, NULL);
+	MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
+	MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - rank % 2, 0, &inter);
+	must_not_open(inter, NULL);
+	MPI_Comm_free(&inter);
+	MPI_Comm_free(&half);
+}
+
+static void open_bad_options(void)
+{
+	struct {
+		struct equant_options known;
+		long unknown;
+	} o = { .unknown = 0 };
+
+	equant_options_init(&o.known);
+	o.known.depth = 9;
+	must_not_open(MPI_COMM_WORLD, &o.known);
+	equant_options_init(&o.known);
+	o.known.sz = sizeof(o);
+	o.unknown = 1;
+	must_not_open(MPI_COMM_WORLD, &o.known);
+	setenv("EQUANT_THRESHOLD", "a lot", 1);
+	must_not_open(MPI_COMM_WORLD, NULL);
+	unsetenv("EQUANT_THRESHOLD");
+	setenv("EQUANT_PROBE", "oracle", 1);
+	must_not_open(MPI_COMM_WORLD, NULL);
+	unsetenv("EQUANT_PROBE");
+}
+
+static void must_not_loop(struct equant *eq, const char *name, long units)
+{
+	errno = 0;
+	demand(!equant_loop_new(eq, name, units));
+	demand_equal(EINVAL, errno);
+}
+
+static void loop_bad_arguments(void)
+{
+	struct equant_options o = eager_options();
+	struct equant *eq = must_open(MPI_COMM_WORLD, &o);
+	char name[41];
+
+	must_not_loop(eq, "negative", -1);
+	must_not_loop(eq, "", 10);
+	must_not_loop(eq, NULL, 10);
+	must_not_loop(NULL, "orphan", 10);
+	memset(name, 'x', 40);
+	name[40] = '\0';
+	must_not_loop(eq, name, 10);
+	name[39] = '\0';
+	must_free(must_loop(eq, name, 10));
+	demand_equal(0, equant_loop_free(NULL));
+	demand_equal(0, equant_close(NULL));
+	must_close(eq);
+}
+
+static size_t no_size(void *ctx, long unit)
+{
+	(void)ctx;
+	(void)unit;
+	return 0;
+}
+
+static void no_pack(void *ctx, long unit, void *buffer)
+{
+	(void)ctx;
+	(void)unit;
+	(void)buffer;
+}
+
+static int no_unpack(void *ctx, long unit, const void *buffer, size_t size)
+{
+	(void)ctx;
+	(void)unit;
+	(void)buffer;
+	return size ? -EBADMSG : 0;
+}
+
+static void registration(void)
+{
+	const struct equant_data_ops good = { sizeof(good), no_size, no_pack, no_unpack };
+	struct equant_data_ops bad = { sizeof(bad), no_size, NULL, no_unpack };
+	struct equant_options o = eager_options();
+	struct equant *eq = must_open(MPI_COMM_WORLD, &o);
+	struct equant_loop *loop = must_loop(eq, "registration", 10);
+	char array[10];
+
+	demand_equal(-EINVAL, equant_loop_array(loop, NULL, 1));
+	demand_equal(-EINVAL, equant_loop_array(loop, array, 0));
+	demand_equal(-EOVERFLOW, equant_loop_array(loop, array, (size_t)-1 / 4));
+	demand_equal(-EINVAL, equant_loop_data(loop, NULL, NULL));
+	demand_equal(-EINVAL, equant_loop_data(loop, &bad, NULL));
+	demand_equal(0, equant_loop_data(loop, &good, NULL));
+	demand_equal(0, equant_loop_array(loop, array, 1));
+	demand_equal(0, equant_hook(loop));
+	demand_equal(-EBUSY, equant_loop_array(loop, array, 1));
+	demand_equal(-EBUSY, equant_loop_data(loop, &good, NULL));
+	must_free(loop);
+	must_close(eq);
+}
+
+/* What is wrong with the sections before the hook. */
+enum wrong { BEGIN_TWICE, END_WITHOUT_BEGIN, HOOK_INSIDE, NEGATIVE_UNITS };
+
+static void do_wrong(struct equant_loop *loop, enum wrong wrong)
+{
+	if (wrong != END_WITHOUT_BEGIN)
+		equant_begin(loop);
+	if (wrong == BEGIN_TWICE)
+		equant_begin(loop);
+	if (wrong != HOOK_INSIDE)
+		equant_end_units(loop, wrong == NEGATIVE_UNITS ? -1 : 1);
+}
+
+static void wrong_section(enum wrong wrong, int depth)
+{
+	struct equant_options o = eager_options();
+	struct equant_loop *loop;
+	struct equant *eq;
+
+	o.depth = depth;
+	o.period = 1e-6; /* every hook is due */
+	eq = must_open(MPI_COMM_WORLD, &o);
+	loop = must_loop(eq, "sections", 10);
+	equant_begin(loop);
+	equant_end(loop);
+	demand_equal(0, equant_hook(loop));
+	do_wrong(loop, wrong);
+	demand_equal(-EINVAL, equant_hook(loop));
+	/* The loop has ended: nothing else comes of it. */
+	demand_equal(-EINVAL, equant_hook(loop));
+	demand_equal(-EINVAL, equant_loop_free(loop));
+	must_close(eq);
+}
+
+static void sections(void)
+{
+	for (int depth = 0; depth < 2; depth++) {
+		wrong_section(BEGIN_TWICE, depth);
+		wrong_section(END_WITHOUT_BEGIN, depth);
+		wrong_section(HOOK_INSIDE, depth);
+		wrong_section(NEGATIVE_UNITS, depth);
+	}
+}
+
+static void statistics(void)
+{
+	struct equant_options o = eager_options();
+	struct equant *eq = must_open(MPI_COMM_WORLD, &o);
+	struct equant_loop *loop = must_loop(eq, "statistics", 10);
+	struct equant_stats stats = { .sz = sizeof(stats) - 1 };
+
+	demand_equal(-EINVAL, equant_loop_stats(loop, &stats));
+	demand_equal(-EINVAL, equant_loop_stats(loop, NULL));
+	stats.sz = sizeof(stats);
+	demand_equal(0, equant_loop_stats(loop, &stats));
+	demand_equal(rank, stats.rank);
+	demand_equal(ranks, stats.ranks);
+	demand_equal(0, stats.hooks);
+	demand_equal(equant_loop_count(loop), stats.units);
+	demand_equal(0, strcmp("clock", stats.probe));
+	must_free(loop);
+	must_close(eq);
+}
+
+static void open_loop(struct equant **eq, struct equant_loop **loop)
+{
+	struct equant_options o = eager_options();
+
+	MPI_Init(NULL, NULL);
+	find_rank();
+	*eq = must_open(MPI_COMM_WORLD, &o);
+	*loop = must_loop(*eq, "late", 100);
+	for (int i = 0; i < 5; i++) {
+		equant_begin(*loop);
+		equant_end(*loop);
+		demand_equal(0, equant_hook(*loop));
+	}
+}
+
+static void close_after_finalize(void)
+{
+	struct equant_loop *loop;
+	struct equant *eq;
+
+	open_loop(&eq, &loop);
+	MPI_Finalize();
+	demand_equal(-EPIPE, equant_close(eq));
+}
+
+static void free_after_finalize(void)
+{
+	struct equant_loop *loop;
+	struct equant *eq;
+
+	open_loop(&eq, &loop);
+	MPI_Finalize();
+	demand_equal(-EPIPE, equant_loop_free(loop));
+	demand_equal(-EPIPE, equant_close(eq));
+}
+
+int main(int argc, char **argv)
+{
+	static const struct worker_case cases[] = {
+		CASE(open_without_mpi, .bare = 1),
+		CASE(open_bad_communicator),
+		CASE(open_bad_options),
+		CASE(loop_bad_arguments),
+		CASE(registration),
+		CASE(sections),
+		CASE(statistics),
+		CASE(close_after_finalize, .bare = 1),
+		CASE(free_after_finalize, .bare = 1),
+	};
+
+	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));
+}
