@@ -27,3 +27,4 @@ judge "load in another session: part of the limit" other_on.of_limit '>=' 0.93
 judge "  times as fast as not balanced" other_off.elapsed/other_on.elapsed '>=' 1.86
 judge "  efficiency over the dedicated one" other_on.efficiency/dedicated.efficiency '>=' 0.97
 judge "  could have been as fast as" other_off.elapsed/other_on.limit
+judge "CPU time that others took, of the machine" same_on.others

@@ -12,5 +12,6 @@ measure 1 idle --trace "$out/$item" -- "${command[@]}"
 
 judge "instructions in a minute, all ranks" idle.moves '<=' 0
 judge "  balancing phases" idle.phases
+judge "  CPU time that others took, of the machine" idle.others
 judge "  share of rank 0" idle.share0
 judge "  share of rank 1" idle.share1

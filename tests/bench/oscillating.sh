@@ -33,3 +33,4 @@ judge "  times as fast as not balanced" other_off.elapsed/other_on.elapsed
 judge "  could have been as fast as" other_off.elapsed/other_on.limit
 judge "0.5 s: times as fast as not balanced" fast_off.elapsed/fast_on.elapsed '>=' 1.05
 judge "  part of the limit" fast_on.of_limit
+judge "CPU time that others took, of the machine" slow_on.others

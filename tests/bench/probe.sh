@@ -20,3 +20,4 @@ done
 
 judge "with schedstat, seconds" schedstat.elapsed
 judge "with the kernel probe, over schedstat" bpf.elapsed/schedstat.elapsed '<=' 1.005
+judge "CPU time that others took, of the machine" bpf.others

@@ -11,7 +11,7 @@ open(my $in, '<', $file) or die "$file: $!\n";
 my $run = decode_json(do { local $/; <$in> });
 my $loop = $run->{loops}[0] or die "$file: no loop\n";
 my %figure = map { $_ => $loop->{$_} }
-	qw(elapsed limit of_limit efficiency efficiency_lower productive compete);
+	qw(elapsed limit of_limit efficiency efficiency_lower productive compete waited);
 my $i = 0;
 for my $rank (@{$loop->{ranks}}) {
 	$figure{"$_$i"} = $rank->{$_} for qw(units share speed quantum balancing waiting moving);
@@ -19,5 +19,5 @@ for my $rank (@{$loop->{ranks}}) {
 	$figure{probe} = $rank->{probe};
 	$i++;
 }
-$figure{steal} = $run->{machine}{steal};
+$figure{$_} = $run->{machine}{$_} for qw(steal others);
 print join("\t", $round, $variant, map { "$_=" . ($figure{$_} // 'nan') } sort keys %figure), "\n";

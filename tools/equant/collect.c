@@ -84,6 +84,7 @@ int machine_time_read(struct machine_time *time)
 		return -EPROTO;
 	tick = 1.0 / sysconf(_SC_CLK_TCK);
 	time->total = (user + nice + system + idle + iowait + irq + softirq + steal) * tick;
+	time->busy = (user + nice + system) * tick;
 	time->irq = (irq + softirq) * tick;
 	time->steal = steal * tick;
 	return 0;

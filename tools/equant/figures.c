@@ -83,7 +83,7 @@ static double limit_of(const struct run_loop *loop)
 void run_figures_of(struct run_loop *loop, const struct competitor *loads, int nr_loads)
 {
 	struct run_figures *figures = &loop->figures;
-	double waited = 0, processors;
+	double processors;
 
 	*figures = (struct run_figures){ .from_loads = nr_loads > 0 };
 	for (int i = 0; i < loop->header.ranks; i++) {
@@ -92,9 +92,9 @@ void run_figures_of(struct run_loop *loop, const struct competitor *loads, int n
 		figures->elapsed = fmax(figures->elapsed, stats->elapsed);
 		figures->productive += measured(stats) ? stats->run : NAN;
 		figures->computed += stats->computed;
-		waited += measured(stats) ? fmax(stats->total_wait, stats->wait) : NAN;
+		figures->waited += measured(stats) ? fmax(stats->total_wait, stats->wait) : NAN;
 	}
-	figures->compete = nr_loads ? taken_by_loads(loop, loads, nr_loads) : waited;
+	figures->compete = nr_loads ? taken_by_loads(loop, loads, nr_loads) : figures->waited;
 	processors = loop->header.ranks * figures->elapsed;
 	figures->efficiency_lower = processors > 0 ? figures->productive / processors : NAN;
 	figures->efficiency = processors > figures->compete ?

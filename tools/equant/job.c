@@ -5,9 +5,11 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -149,12 +151,36 @@ static int stop_loads(struct run_result *result)
 	return ret;
 }
 
-static void machine_since(struct machine_time *time, const struct machine_time *before)
+static double cpu_of_children(void)
 {
+	struct rusage usage;
+
+	getrusage(RUSAGE_CHILDREN, &usage);
+	return usage.ru_utime.tv_sec + usage.ru_stime.tv_sec +
+	       (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
+}
+
+static double cpu_of_loads(const struct run_result *result, double from)
+{
+	double sum = 0;
+
+	for (int i = 0; i < result->nr_loads; i++)
+		sum += competitor_cpu(&result->loads[i], from * 1e9, HUGE_VAL);
+	return sum;
+}
+
+static void machine_since(struct run_result *result, const struct machine_time *before,
+			  double children, double start)
+{
+	struct machine_time *time = &result->machine;
+
 	machine_time_read(time);
 	time->total -= before->total;
+	time->busy -= before->busy;
 	time->irq -= before->irq;
 	time->steal -= before->steal;
+	time->others = fmax(0, time->busy - (cpu_of_children() - children) -
+				       cpu_of_loads(result, start));
 }
 
 static int execute(const struct run_request *request, struct run_result *result,
@@ -167,7 +193,7 @@ static int execute(const struct run_request *request, struct run_result *result,
 			      .mask = old,
 			      .new_session = request->own_session };
 	struct machine_time before = { 0 };
-	double start = seconds(CLOCK_MONOTONIC);
+	double start = seconds(CLOCK_MONOTONIC), children = cpu_of_children();
 	int null = -1, ret;
 	pid_t pid;
 
@@ -182,7 +208,7 @@ static int execute(const struct run_request *request, struct run_result *result,
 		result->status = wait_for(pid, set, result);
 		result->elapsed = seconds(CLOCK_MONOTONIC) - start;
 	}
-	machine_since(&result->machine, &before);
+	machine_since(result, &before, children, start);
 	if (null >= 0)
 		close(null);
 	return ret;

@@ -55,6 +55,7 @@ struct run_request {
  * Unknown values are NAN.
  * @productive: on-CPU seconds inside compute sections, all ranks
  * @compete: CPU seconds that competitors took while the loop ran
+ * @waited: seconds that the ranks wanted a CPU and had none
  * @from_loads: @compete was measured on the loads that were started, not
  *	derived from how long the ranks had to wait
  * @efficiency: Siegell 1995, eq. 1.4
@@ -65,6 +66,7 @@ struct run_figures {
 	double elapsed;
 	double productive;
 	double compete;
+	double waited;
 	bool from_loads;
 	double efficiency;
 	double efficiency_lower;
@@ -82,10 +84,14 @@ struct run_loop {
 };
 
 /**
- * struct machine_time - seconds of all CPUs together since boot
+ * struct machine_time - seconds of all CPUs together
+ * @busy: in user and system mode
+ * @others: part of @busy that neither the job nor its loads took
  */
 struct machine_time {
 	double total;
+	double busy;
+	double others;
 	double irq;
 	double steal;
 };
@@ -136,7 +142,7 @@ double run_share(const struct equant_stats *stats);
 /** run_stolen() - fraction of the time on a CPU that went to interrupts and steal; NAN = unknown */
 double run_stolen(const struct equant_stats *stats);
 
-/** machine_time_read() - 0 or -errno */
+/** machine_time_read() - since boot, without @others; 0 or -errno */
 int machine_time_read(struct machine_time *time);
 
 void run_print_text(FILE *out, const struct run_result *result);

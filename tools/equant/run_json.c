@@ -12,6 +12,7 @@
 static void put_machine(struct json *json, const struct machine_time *machine)
 {
 	json_open_object(json, "machine");
+	json_number(json, "others", machine->total > 0 ? machine->others / machine->total : NAN);
 	json_number(json, "irq", machine->total > 0 ? machine->irq / machine->total : NAN);
 	json_number(json, "steal", machine->total > 0 ? machine->steal / machine->total : NAN);
 	json_close_object(json);
@@ -85,6 +86,7 @@ static void put_loop(struct json *json, const struct run_loop *loop)
 	json_number(json, "of_limit", figures->limit / figures->elapsed);
 	json_number(json, "productive", figures->productive);
 	json_number(json, "compete", figures->compete);
+	json_number(json, "waited", figures->waited);
 	json_bool(json, "compete_from_loads", figures->from_loads);
 	json_open_array(json, "ranks");
 	for (int i = 0; i < loop->header.ranks; i++)

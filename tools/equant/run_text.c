@@ -118,12 +118,13 @@ static void print_load(FILE *out, const struct competitor *load)
 
 static void print_machine(FILE *out, const struct machine_time *machine)
 {
-	char irq[CELL], steal[CELL];
+	char irq[CELL], steal[CELL], others[CELL];
 
 	if (machine->total > 0)
-		fprintf(out, "; machine: %s interrupts, %s steal",
+		fprintf(out, "; machine: %s irq, %s steal, %s others",
 			percent(irq, machine->irq, machine->total),
-			percent(steal, machine->steal, machine->total));
+			percent(steal, machine->steal, machine->total),
+			percent(others, machine->others, machine->total));
 }
 
 void run_print_text(FILE *out, const struct run_result *result)

@@ -1,0 +1,19 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+#
+# What the kernel probe costs a pair of processes that do nothing but switch.
+
+. "$(dirname "$0")/lib.sh"
+
+: > "$out/$item.figures"
+program=$TEST_BUILD/tests/bench/pingpong
+if [ "$(id -u)" -ne 0 ] || [ ! -x "$program" ]; then
+	echo "pingpong: left out: needs root and a build with BPF" | tee "$out/$item.figures"
+	exit 0
+fi
+TEST_BUILD=$TEST_BUILD "$program" "${BENCH_ROUNDS:-21}" > "$out/$item/output"
+status=$?
+cat "$out/$item/output"
+sed -n 's/: held$/: met/p; /: MISSED$/p' "$out/$item/output" > "$out/$item.figures"
+# 1: a bound was missed, which the figures say
+[ $status -le 1 ]
