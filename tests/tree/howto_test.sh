@@ -1,0 +1,76 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+# The programs of the documents compile, and the balanced one of howto.rst
+# computes what the plain one computes.
+
+. "$(dirname "$0")/lib.sh"
+
+if [ "$(config HAVE_MPI)" != 1 ]; then
+	echo "1..0 # SKIP no MPI here"
+	exit 4
+fi
+
+if ! command -v patch > /dev/null; then
+	echo "1..0 # SKIP no patch here"
+	exit 4
+fi
+
+# listing NAME DOCUMENT: the block with :name: NAME, without its indentation
+listing()
+{
+	awk -v name="$1" '
+		$1 == ":name:" { inside = $2 == name; next }
+		inside && /^[^ \t]/ { exit }
+		inside { sub(/^\t/, ""); if (text || $0 != "") { text = 1; print } }' \
+		"Documentation/$2" > "$scratch/$1"
+	[ -s "$scratch/$1" ] || echo "no listing $1 in $2"
+}
+
+listings()
+{
+	listing plain.c howto.rst
+	listing balanced.patch howto.rst
+	listing cells.c data.rst
+}
+
+# compile NAME [ARGUMENT...]
+compile()
+{
+	local name=$1
+
+	shift
+	# shellcheck disable=SC2046
+	gcc -O2 -Wall -Wextra -Werror -Iuserlib/include $(config MPI_CFLAGS) \
+		-o "$scratch/$name" "$scratch/$name.c" "$@" $(config MPI_LIBS) -lm
+}
+
+balanced()
+{
+	# shellcheck disable=SC2046
+	patch -s -o "$scratch/balanced.c" "$scratch/plain.c" "$scratch/balanced.patch" &&
+		compile balanced "$TEST_BUILD/libequant.a" $(config LIBURING_LIBS)
+}
+
+# run PROGRAM RANKS
+run()
+{
+	mpirun --oversubscribe --bind-to none -np "$2" "$scratch/$1"
+}
+
+same_result()
+{
+	run plain 2 > "$scratch/expected" && EQUANT_CHECK=on run balanced 2 > "$scratch/got" &&
+		[ -s "$scratch/got" ] && diff "$scratch/expected" "$scratch/got"
+}
+
+if [ "$(id -u)" -eq 0 ]; then
+	export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+fi
+
+plan 5
+silent "howto.rst and data.rst hold the listings" listings
+silent "the plain program compiles" compile plain
+silent "the balanced program compiles" balanced
+silent "the example of packed data compiles" compile cells -c
+silent "balanced and plain print the same on two ranks" same_result
+finish
