@@ -7,6 +7,7 @@ set -u
 : "${TEST_SOURCE:=$(cd "$(dirname "$0")/../.." && pwd)}"
 : "${TEST_BUILD:=$TEST_SOURCE/build}"
 LINUX=$TEST_BUILD/linux
+BASH_ARGV0=$(readlink -f "$0") # $0 stays true in the folder below
 cd "$TEST_SOURCE" || exit 1
 unset MAKEFLAGS MFLAGS MAKELEVEL
 
