@@ -8,6 +8,7 @@
 #include "core/message.h"
 #include "core/mpi_error.h"
 #include "loop/loop_internal.h"
+#include "trace/trace_internal.h"
 
 /* The hook finds the countdown by the loop's address alone. */
 _Static_assert(offsetof(struct equant_loop, countdown) == 0, "countdown comes first");
@@ -178,6 +179,21 @@ int equant_loop_data(struct equant_loop *loop, const struct equant_data_ops *ops
 			  "registering data (all callbacks and sz must be set)");
 }
 
+static int close_trace(struct equant_loop *loop)
+{
+	int error;
+
+	if (!loop->trace)
+		return 0;
+	loop->dropped = (long)equant_trace_dropped(loop->trace);
+	error = equant_trace_close(loop->trace);
+	loop->trace = NULL;
+	if (error)
+		equant_message("loop %s, rank %d: the trace is not complete: %s", loop->name,
+			       loop->rank, strerror(-error));
+	return error;
+}
+
 int equant_loop_free(struct equant_loop *loop)
 {
 	int error = 0, ended;
@@ -194,6 +210,9 @@ int equant_loop_free(struct equant_loop *loop)
 	if (!loop->error)
 		loop->error = ended;
 	error = equant_mover_release(&loop->mover);
+	if (!loop->error)
+		loop->error = error;
+	error = close_trace(loop);
 	if (!loop->error)
 		loop->error = error;
 	/* Whoever gave up on a rank does not wait for it in a collective. */

@@ -132,6 +132,7 @@ int equant_report_write(struct equant_loop *loop);
 /* record.c: events of the trace */
 void equant_record_sample(struct equant_loop *loop, const struct equant_sample *sample);
 void equant_record_decision(struct equant_loop *loop, const struct equant_decision *decision);
+void equant_record_moves(struct equant_loop *loop, uint64_t duration_ns);
 void equant_record_status(struct equant_loop *loop, const struct equant_status *status);
 void equant_record_fallback(struct equant_loop *loop, const char *text);
 

@@ -145,10 +145,20 @@ static int post_arrays(struct equant_mover *m, const struct equant_transfer *t)
 	return 0;
 }
 
+size_t equant_mover_bytes(const struct equant_mover *m, const struct equant_transfer *t)
+{
+	size_t bytes = t->header.data_bytes;
+	int i;
+
+	for (i = 0; i < m->slices->nr_arrays; i++)
+		bytes += (size_t)t->units.total * m->slices->arrays[i].slice;
+	return bytes;
+}
+
 static int start_send(struct equant_mover *m, struct equant_transfer *t)
 {
 	size_t bytes = 0;
-	int i, error;
+	int error;
 
 	error = equant_slices_pack(m->slices, &t->units, &t->data, &bytes);
 	if (error)
@@ -162,9 +172,7 @@ static int start_send(struct equant_mover *m, struct equant_transfer *t)
 	if (!error)
 		error = post(m, t, t->data, bytes);
 	m->sent += t->units.total;
-	for (i = 0; i < m->slices->nr_arrays; i++)
-		bytes += (size_t)t->units.total * m->slices->arrays[i].slice;
-	m->bytes_sent += bytes;
+	m->bytes_sent += equant_mover_bytes(m, t);
 	return error;
 }
 

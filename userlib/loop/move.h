@@ -38,7 +38,7 @@ struct equant_mover {
 	int checked;
 	double timeout; /* seconds to wait for a peer, 0 = for ever */
 	const struct equant_slices *slices;
-	struct equant_transfer *transfers;
+	struct equant_transfer *transfers; /* of the last run */
 	int nr_transfers;
 	int room;
 	MPI_Request *requests;
@@ -52,6 +52,9 @@ struct equant_mover {
 
 void equant_mover_init(struct equant_mover *m, MPI_Comm comm, int rank, int checked,
 		       const struct equant_slices *slices);
+
+/** equant_mover_bytes() - the size of a transfer, headers aside */
+size_t equant_mover_bytes(const struct equant_mover *m, const struct equant_transfer *t);
 
 /** equant_mover_release() - complete what is under way and free; 0 or -errno */
 int equant_mover_release(struct equant_mover *m);

@@ -208,6 +208,7 @@ static int carry_out(struct equant_loop *loop, const struct equant_decision *d)
 	loop->moved_ns = equant_now_ns() - start - waited;
 	loop->moving_ns += loop->moved_ns;
 	loop->waiting_ns += waited;
+	equant_record_moves(loop, loop->moved_ns + waited);
 	return error;
 }
 

@@ -76,6 +76,24 @@ void equant_record_decision(struct equant_loop *loop, const struct equant_decisi
 	e->u.decision.share = rate->share;
 }
 
+void equant_record_moves(struct equant_loop *loop, uint64_t duration_ns)
+{
+	const struct equant_mover *m = &loop->mover;
+	struct equant_event *e;
+	int i;
+
+	for (i = 0; loop->trace && i < m->nr_transfers; i++) {
+		const struct equant_transfer *t = &m->transfers[i];
+
+		e = new_event(loop, EQUANT_EVENT_MOVE);
+		e->u.move.from = t->incoming ? t->peer : loop->rank;
+		e->u.move.to = t->incoming ? loop->rank : t->peer;
+		e->u.move.units = t->units.total;
+		e->u.move.duration_ns = duration_ns;
+		e->u.move.bytes = equant_mover_bytes(m, t);
+	}
+}
+
 void equant_record_fallback(struct equant_loop *loop, const char *text)
 {
 	struct equant_event *e;

@@ -75,6 +75,9 @@ struct equant_trace_writer {
 void equant_trace_written(struct equant_trace_writer *writer, struct equant_trace_buffer *buffer,
 			  int error);
 
+/* Events lost so far. */
+uint64_t equant_trace_dropped(const struct equant_trace_writer *writer);
+
 /* snprintf() into a buffer that may be NULL or of size 0. */
 void equant_trace_say(char *why, size_t why_size, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

@@ -253,6 +253,11 @@ struct equant_event *equant_trace_event(struct equant_trace_writer *writer)
 	return event;
 }
 
+uint64_t equant_trace_dropped(const struct equant_trace_writer *writer)
+{
+	return writer->dropped;
+}
+
 /* After a failed write the file ends before the first lost byte. */
 static uint64_t cut(struct equant_trace_writer *writer)
 {

@@ -80,7 +80,7 @@ struct equant_event {
 		struct {
 			int32_t from, to;
 			int64_t units;
-			uint64_t duration_ns;
+			uint64_t duration_ns; /* of all this rank's moves of the phase */
 			uint64_t bytes;
 		} move;
 		struct {
