@@ -146,11 +146,34 @@ static void still(void)
 	conserve(NULL, &shape);
 }
 
+/* The probe plays back what shares of their CPUs two ranks have: a half and all of it. */
+static void replayed(void)
+{
+	struct equant *eq = must_open(MPI_COMM_WORLD, NULL);
+	struct equant_loop *loop = must_loop(eq, "replayed", 300);
+	struct ledger ledger;
+
+	ledger_init(&ledger, loop, 300);
+	for (int step = 0; step < 120; step++) {
+		equant_begin(loop);
+		ledger_step(&ledger);
+		compute((rank ? 20e-6 : 40e-6) * (double)equant_loop_count(loop));
+		equant_end(loop);
+		demand_equal(0, equant_hook(loop));
+	}
+	ledger_audit(&ledger, MPI_COMM_WORLD, 120);
+	if (!rank)
+		printf("rank 0 holds %ld\n", equant_loop_count(loop));
+	must_free(loop);
+	must_close(eq);
+	ledger_free(&ledger);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct worker_case cases[] = {
-		CASE(pipelined), CASE(synchronous), CASE(unchecked), CASE(one_port),
-		CASE(omitting),	 CASE(few_units),   CASE(plain),     CASE(still),
+		CASE(pipelined), CASE(synchronous), CASE(unchecked), CASE(one_port), CASE(omitting),
+		CASE(few_units), CASE(plain),	    CASE(still),     CASE(replayed),
 	};
 
 	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* Traces and reports add up; a trace that is replayed decides again what it decided. */
+#include <equant/equant.h>
+#include <equant/probe.h>
+#include <equant/report.h>
+#include <equant/trace.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "kselftest_harness.h"
+#include "libjob.h"
+
+#define RANKS 3
+#define UNITS 300 /* of the worker's case "plain" */
+#define STEPS 40
+
+FIXTURE(records)
+{
+	struct job job;
+	char folder[64];
+	char variables[2][128];
+};
+
+FIXTURE_SETUP(records)
+{
+	ASSERT_EQ(0, folder_make(self->folder, sizeof(self->folder)));
+	self->job = (struct job){
+		.ranks = RANKS,
+		.program = "conserve_worker",
+		.argv = { "plain" },
+		.environment = { "EQUANT_PROBE=clock", "EQUANT_PERIOD=0.01", "EQUANT_PROFIT=0",
+				 self->variables[0], self->variables[1] },
+	};
+	snprintf(self->variables[0], sizeof(self->variables[0]), "EQUANT_TRACE=%s", self->folder);
+	snprintf(self->variables[1], sizeof(self->variables[1]), "EQUANT_REPORT=%s", self->folder);
+}
+
+FIXTURE_TEARDOWN(records)
+{
+	folder_remove(self->folder);
+}
+
+static const char *file(struct _test_data_records *self, const char *name)
+{
+	static char path[160];
+
+	snprintf(path, sizeof(path), "%s/%s", self->folder, name);
+	return path;
+}
+
+TEST_F(records, the_report_accounts_for_every_unit_of_every_step)
+{
+	struct equant_report_header header;
+	struct equant_stats *stats;
+	long computed = 0, units = 0, sent = 0, received = 0, moves = 0;
+	char why[256] = "";
+
+	EXPECT_PASSED(&self->job);
+	ASSERT_EQ(0, equant_report_load(file(self, "plain.0.equant"), &header, &stats, why,
+					sizeof(why)))
+	{
+		TH_LOG("%s", why);
+	}
+	EXPECT_EQ(RANKS, header.ranks);
+	EXPECT_EQ(UNITS, header.units);
+	EXPECT_EQ(1, header.balanced);
+	EXPECT_EQ(0, header.error);
+	EXPECT_STREQ("plain", header.loop);
+	for (int r = 0; r < RANKS; r++) {
+		EXPECT_EQ(r, stats[r].rank);
+		EXPECT_EQ(STEPS, stats[r].hooks);
+		EXPECT_EQ(stats[0].phases, stats[r].phases);
+		EXPECT_STREQ("clock", stats[r].probe);
+		EXPECT_LT(0, stats[r].wall);
+		EXPECT_LE(stats[r].wall + stats[r].waiting + stats[r].balancing + stats[r].moving,
+			  stats[r].elapsed * 1.001);
+		computed += stats[r].computed;
+		units += stats[r].units;
+		sent += stats[r].sent;
+		received += stats[r].received;
+		moves += stats[r].moves;
+	}
+	EXPECT_EQ(UNITS * STEPS, computed);
+	EXPECT_EQ(UNITS, units);
+	EXPECT_EQ(sent, received);
+	EXPECT_LT(0, moves);
+	free(stats);
+}
+
+TEST_F(records, a_second_report_does_not_overwrite_the_first)
+{
+	struct equant_report_header header;
+	struct equant_stats *stats;
+
+	self->job.ranks = 1;
+	self->job.argv[0] = "still";
+	EXPECT_PASSED(&self->job);
+	EXPECT_PASSED(&self->job);
+	for (int i = 0; i < 2; i++) {
+		const char *path = file(self, i ? "still.1.equant" : "still.0.equant");
+
+		EXPECT_EQ(0, equant_report_load(path, &header, &stats, NULL, 0));
+		free(stats);
+	}
+	EXPECT_EQ(-ENOENT,
+		  equant_report_load(file(self, "still.2.equant"), &header, &stats, NULL, 0));
+}
+
+/* What one rank's trace says. */
+struct tally {
+	int samples, decisions, moves;
+	double units;
+	long moved;
+	int64_t held;
+};
+
+static int tally_file(const char *path, struct tally *tally, char *why, size_t why_size)
+{
+	struct equant_trace_header header;
+	struct equant_event *events;
+	size_t count;
+	int error = equant_trace_load(path, &header, &events, &count, why, why_size);
+
+	*tally = (struct tally){ 0 };
+	if (error)
+		return error;
+	for (size_t i = 0; i < count; i++) {
+		const struct equant_event *e = &events[i];
+
+		if (e->type == EQUANT_EVENT_SAMPLE && !(e->u.sample.flags & EQUANT_SAMPLE_CLOSED)) {
+			tally->samples++;
+			tally->units += e->u.sample.units;
+		} else if (e->type == EQUANT_EVENT_DECISION) {
+			tally->decisions++;
+			tally->held = e->u.decision.units;
+		} else if (e->type == EQUANT_EVENT_MOVE) {
+			tally->moves++;
+			tally->moved += (long)e->u.move.units;
+		}
+	}
+	free(events);
+	return header.units == UNITS && header.ranks == RANKS ? 0 : -EBADMSG;
+}
+
+TEST_F(records, the_traces_agree_with_the_report)
+{
+	struct equant_report_header header;
+	struct equant_stats *stats;
+	char why[256] = "", name[32];
+	struct tally tally;
+	int64_t held = 0;
+
+	EXPECT_PASSED(&self->job);
+	ASSERT_EQ(0, equant_report_load(file(self, "plain.0.equant"), &header, &stats, NULL, 0));
+	for (int r = 0; r < RANKS; r++) {
+		snprintf(name, sizeof(name), "plain.%d.trace", r);
+		ASSERT_EQ(0, tally_file(file(self, name), &tally, why, sizeof(why)))
+		{
+			TH_LOG("%s", why);
+		}
+		EXPECT_EQ(stats[r].phases, tally.samples);
+		EXPECT_EQ(stats[r].phases - 1, tally.decisions);
+		EXPECT_EQ(stats[r].moves, tally.moves);
+		EXPECT_EQ(stats[r].sent + stats[r].received, tally.moved);
+		/* What was computed after the last phase is in no sample. */
+		EXPECT_GE(stats[r].computed, (long)tally.units);
+		EXPECT_LE(stats[r].computed / 2, (long)tally.units);
+		EXPECT_EQ(stats[r].units, tally.held);
+		held += tally.held;
+	}
+	EXPECT_EQ(UNITS, held);
+	free(stats);
+}
+
+/* ---- replay -------------------------------------------------------------------- */
+
+#define QUANTUM 4000000u
+
+/* A rank that gets @share of its CPU for ten seconds. */
+static int write_trace(const char *path, int rank, double share)
+{
+	struct equant_trace_header header = { .rank = rank, .ranks = 2, .units = UNITS };
+	struct equant_trace_writer *writer = equant_trace_create(path, &header, NULL, 0);
+	struct equant_event *event;
+	struct timespec now;
+	uint64_t t, t0;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	t0 = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	if (!writer)
+		return -errno;
+	for (t = 0; t <= 10000; t += 20) {
+		uint64_t ns = t * 1000000, run = (uint64_t)((double)ns * share);
+
+		event = equant_trace_event(writer);
+		*event = (struct equant_event){
+			.t_ns = t0 + ns,
+			.type = EQUANT_EVENT_STATUS,
+			.u.status = { .run_ns = run,
+				      .wait_ns = ns - run,
+				      .quantum_ns = QUANTUM,
+				      .share = share,
+				      .settled = share,
+				      .runnable = share < 1 ? 2 : 1,
+				      .cpu = rank,
+				      .features = EQUANT_PROBE_RUN | EQUANT_PROBE_WAIT |
+						  EQUANT_PROBE_QUANTUM | EQUANT_PROBE_PREDICTS },
+		};
+	}
+	return equant_trace_close(writer);
+}
+
+TEST_F(records, replaying_the_same_shares_twice_ends_in_the_same_distribution)
+{
+	long counts[2] = { 0, 0 };
+	char probe[128];
+	const char *at;
+
+	ASSERT_EQ(0, write_trace(file(self, "shares.0.trace"), 0, 0.5));
+	ASSERT_EQ(0, write_trace(file(self, "shares.1.trace"), 1, 1.0));
+	snprintf(probe, sizeof(probe), "EQUANT_PROBE=replay:%s/shares.%%r.trace", self->folder);
+	self->job = (struct job){
+		.ranks = 2,
+		.program = "conserve_worker",
+		.argv = { "replayed" },
+		.environment = { probe, "EQUANT_CHECK=on", "EQUANT_PERIOD=0.01" },
+	};
+	for (int run = 0; run < 2; run++) {
+		EXPECT_PASSED(&self->job);
+		at = strstr(self->job.output, "rank 0 holds ");
+		ASSERT_NE(NULL, at);
+		counts[run] = strtol(at + strlen("rank 0 holds "), NULL, 10);
+		/* A third of the work for half a CPU beside a whole one. */
+		EXPECT_LT(UNITS / 3 - UNITS / 20, counts[run]);
+		EXPECT_GT(UNITS / 3 + UNITS / 20, counts[run]);
+	}
+	EXPECT_GE(UNITS / 20, labs(counts[0] - counts[1]));
+}
+
+TEST_HARNESS_MAIN
