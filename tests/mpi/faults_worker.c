@@ -216,7 +216,7 @@ static void one_is_silent_after(int steps)
 	restless_start(&r, &o);
 	if (is_odd()) {
 		demand_equal(0, restless_run(&r, steps));
-		compute(2.5);
+		compute(1.8);
 		error = restless_run(&r, 2000);
 		demand(error == -ETIMEDOUT || error == -EPROTO || error == -ECANCELED);
 	} else {
