@@ -97,35 +97,61 @@ static const char *value_of(const char *word, const char *name)
 	return strncmp(word, name, length) || word[length] != '=' ? NULL : word + length + 1;
 }
 
-static void parse_word(struct load *load, const char *word)
-{
-	const char *value;
+enum key { PERIOD, DUTY, PHASE, SECONDS, CPU, NICE, NR_KEYS };
 
-	if (!strcmp(word, "constant")) {
-		load->constant = true;
-	} else if (!strcmp(word, "check")) {
-		load->check = true;
-	} else if ((value = value_of(word, "period"))) {
+static const char *const keys[NR_KEYS] = {
+	[PERIOD] = "period",   [DUTY] = "duty", [PHASE] = "phase",
+	[SECONDS] = "seconds", [CPU] = "cpu",	[NICE] = "nice",
+};
+
+static void set(struct load *load, enum key key, const char *word, const char *value)
+{
+	switch (key) {
+	case PERIOD:
 		load->period = parse_number(word, value, 1e-6, 86400);
-	} else if ((value = value_of(word, "duty"))) {
+		break;
+	case DUTY:
 		load->duty = parse_number(word, value, 0, 1);
 		load->has_duty = true;
-	} else if ((value = value_of(word, "phase"))) {
+		break;
+	case PHASE:
 		load->phase = parse_number(word, value, 0, 86400);
-	} else if ((value = value_of(word, "seconds"))) {
+		break;
+	case SECONDS:
 		load->seconds = parse_number(word, value, 1e-6, 1e6);
-	} else if ((value = value_of(word, "cpu"))) {
+		break;
+	case CPU:
 		load->cpu = parse_integer(word, value, 0, CPU_SETSIZE - 1);
-	} else if ((value = value_of(word, "nice"))) {
+		break;
+	case NICE:
 		load->nice = parse_integer(word, value, -20, 19);
-	} else if (!strcmp(word, "policy=idle")) {
+		break;
+	default:
+		break;
+	}
+}
+
+static void parse_word(struct load *load, const char *word)
+{
+	for (enum key key = 0; key < NR_KEYS; key++) {
+		const char *value = value_of(word, keys[key]);
+
+		if (value) {
+			set(load, key, word, value);
+			return;
+		}
+	}
+	if (!strcmp(word, "constant"))
+		load->constant = true;
+	else if (!strcmp(word, "check"))
+		load->check = true;
+	else if (!strcmp(word, "policy=idle"))
 		load->idle = true;
-	} else if (!strcmp(word, "session=new")) {
+	else if (!strcmp(word, "session=new"))
 		load->new_session = true;
-	} else {
+	else
 		die("unknown word '%s' (constant, period=, duty=, phase=, cpu=, nice=, seconds=, policy=idle, session=new)",
 		    word);
-	}
 }
 
 static void parse(struct load *load, int argc, char **argv)

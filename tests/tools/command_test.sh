@@ -25,7 +25,7 @@ silent "help has a usage for every command it lists" cat "$scratch/without"
 # The options of the library are the fields of struct equant_options.
 fields()
 {
-	sed -n '/^struct equant_options {/,/^};/s/^\t[a-z].*[ *]\([a-z]*\);.*/\1/p' \
+	sed -n '/^struct equant_options {/,/^};/s/^\t[a-z][a-z ]*[ *]\([a-z]*\);.*/\1/p' \
 		userlib/include/equant/equant.h | grep -vx sz |
 		tr '[:lower:]' '[:upper:]' | sed 's/^/EQUANT_/' | sort
 }

@@ -101,7 +101,8 @@ static int check_probe(const struct run_request *request)
 	equant_probe_survey(take_probe, &survey);
 	if (strcmp(survey.wanted, "auto")) {
 		if (!survey.known) {
-			fprintf(stderr, "equant: unknown probe '%s' (auto, bpf, schedstat, clock, replay:FILE)\n",
+			fprintf(stderr,
+				"equant: unknown probe '%s' (auto, bpf, schedstat, clock, replay:FILE)\n",
 				survey.wanted);
 			return EQUANT_EXIT_USAGE;
 		}

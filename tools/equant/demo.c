@@ -231,7 +231,8 @@ static bool load_probe(void)
 	}
 	if (!equant_probe_command("load", "--if-needed", text, sizeof(text)))
 		return true;
-	printf("The kernel probe cannot be loaded, shares are measured, not predicted:\n%s\n", text);
+	printf("The kernel probe cannot be loaded, shares are measured, not predicted:\n%s\n",
+	       text);
 	return false;
 }
 

@@ -33,11 +33,12 @@ void demo_print_head(const struct demo *demo)
 {
 	char text[512];
 
-	snprintf(text, sizeof(text),
-		 "A matrix product, %ld x %ld, %ld times, on two ranks, on CPUs %d and %d%s, measured with %s. A process that never rests shares CPU %d with rank 0. %d runs of some %.0f seconds.",
-		 demo->n, demo->n, demo->products, demo->cpus[0], demo->cpus[1],
-		 demo->siblings ? " of the same core" : "", demo->probe, demo->cpus[0],
-		 2 * demo->pairs, demo->seconds);
+	snprintf(
+		text, sizeof(text),
+		"A matrix product, %ld x %ld, %ld times, on two ranks, on CPUs %d and %d%s, measured with %s. A process that never rests shares CPU %d with rank 0. %d runs of some %.0f seconds.",
+		demo->n, demo->n, demo->products, demo->cpus[0], demo->cpus[1],
+		demo->siblings ? " of the same core" : "", demo->probe, demo->cpus[0],
+		2 * demo->pairs, demo->seconds);
 	demo_print_wrapped(text, timeline_width(stdout));
 	printf("\n%-14s%8s%12s%14s%7s\n", "", "seconds", "CPU shares", "rows", "eff.");
 	fflush(stdout);
@@ -54,9 +55,9 @@ void demo_print_run(const struct demo *demo, int i)
 	const struct demo_run *run = &demo->runs[i];
 	char share[DEMO_RANKS][8], efficiency[8];
 
-	printf("%-14s%8.2f%7s %-4s%8ld %-5ld%7s", i % 2 ? "balanced" : "not balanced",
-	       run->elapsed, fraction(share[0], run->share[0]), fraction(share[1], run->share[1]),
-	       run->units[0], run->units[1], fraction(efficiency, run->efficiency));
+	printf("%-14s%8.2f%7s %-4s%8ld %-5ld%7s", i % 2 ? "balanced" : "not balanced", run->elapsed,
+	       fraction(share[0], run->share[0]), fraction(share[1], run->share[1]), run->units[0],
+	       run->units[1], fraction(efficiency, run->efficiency));
 	putchar('\n');
 	fflush(stdout);
 }
@@ -101,13 +102,15 @@ void demo_print_verdict(const struct demo *demo)
 			 " That is %.0f %% of what the CPU shares allow (limit %.2f).",
 			 100 * gain / possible, possible);
 	if (gain >= WORTH_A_WORD)
-		snprintf(text, sizeof(text),
-			 "Balanced, the same job finished %.2f times as fast: rank 0 had %.0f %% of its CPU and kept %ld of the %ld rows, so that both ranks finished together.%s",
-			 gain, 100 * last->share[0], last->units[0], demo->n, of_limit);
+		snprintf(
+			text, sizeof(text),
+			"Balanced, the same job finished %.2f times as fast: rank 0 had %.0f %% of its CPU and kept %ld of the %ld rows, so that both ranks finished together.%s",
+			gain, 100 * last->share[0], last->units[0], demo->n, of_limit);
 	else
-		snprintf(text, sizeof(text),
-			 "Balancing gained nothing here: %.2f times as fast, with %.0f and %.0f %% of a CPU for the ranks.%s",
-			 gain, 100 * last->share[0], 100 * last->share[1], of_limit);
+		snprintf(
+			text, sizeof(text),
+			"Balancing gained nothing here: %.2f times as fast, with %.0f and %.0f %% of a CPU for the ranks.%s",
+			gain, 100 * last->share[0], 100 * last->share[1], of_limit);
 	putchar('\n');
 	demo_print_wrapped(text, timeline_width(stdout));
 }

@@ -96,8 +96,7 @@ static int make_trace_directory(const char *path)
 
 static void block_signals(sigset_t *set, sigset_t *old)
 {
-	static const int signals[] = { SIGCHLD, SIGINT,	 SIGTERM, SIGHUP,
-				       SIGQUIT, SIGUSR1, SIGUSR2 };
+	static const int signals[] = { SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2 };
 
 	sigemptyset(set);
 	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
@@ -179,8 +178,8 @@ static void machine_since(struct run_result *result, const struct machine_time *
 	time->busy -= before->busy;
 	time->irq -= before->irq;
 	time->steal -= before->steal;
-	time->others = fmax(0, time->busy - (cpu_of_children() - children) -
-				       cpu_of_loads(result, start));
+	time->others =
+		fmax(0, time->busy - (cpu_of_children() - children) - cpu_of_loads(result, start));
 }
 
 static int execute(const struct run_request *request, struct run_result *result,

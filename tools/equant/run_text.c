@@ -43,8 +43,8 @@ static void print_rank(FILE *out, const struct equant_stats *s)
 	char share[CELL], speed[CELL], quantum[CELL], stolen[CELL], balancing[CELL], waiting[CELL],
 		moving[CELL];
 
-	fprintf(out, "%4d%6ld%9ld%6s%9s%8s%7s%7s%6s%6s%+6ld%+6ld\n", s->rank, s->units,
-		s->computed, cell(share, "%.3f", run_share(s)), speed_cell(speed, s->speed),
+	fprintf(out, "%4d%6ld%9ld%6s%9s%8s%7s%7s%6s%6s%+6ld%+6ld\n", s->rank, s->units, s->computed,
+		cell(share, "%.3f", run_share(s)), speed_cell(speed, s->speed),
 		milliseconds(quantum, s->quantum), percent(stolen, run_stolen(s), 1),
 		percent(balancing, s->balancing, s->elapsed),
 		percent(waiting, s->waiting, s->elapsed), percent(moving, s->moving, s->elapsed),
@@ -94,15 +94,15 @@ static void print_loop(FILE *out, const struct run_loop *loop)
 	fprintf(out, "\nloop %s: %.3f s, %ld units on %d rank%s, %s\n", header->loop,
 		loop->figures.elapsed, (long)header->units, header->ranks,
 		header->ranks == 1 ? "" : "s",
-		!header->balanced			     ? "not balanced" :
+		!header->balanced		     ? "not balanced" :
 		header->rate == EQUANT_RATE_MEASURED ? "balanced by measured rates" :
 						       "balanced by predicted rates");
 	if (header->error)
 		fprintf(out, "ended with an error: %s\n", strerror(-header->error));
 	print_figures(out, &loop->figures);
 	print_probes(out, loop);
-	fprintf(out, "%4s%6s%9s%6s%9s%8s%7s%7s%6s%6s%6s%6s\n", "rank", "units", "computed",
-		"share", "units/s", "quantum", "stolen", "phases", "wait", "move", "recv", "sent");
+	fprintf(out, "%4s%6s%9s%6s%9s%8s%7s%7s%6s%6s%6s%6s\n", "rank", "units", "computed", "share",
+		"units/s", "quantum", "stolen", "phases", "wait", "move", "recv", "sent");
 	for (int i = 0; i < header->ranks; i++)
 		print_rank(out, &loop->stats[i]);
 }
