@@ -196,7 +196,8 @@ static int close_trace(struct equant_loop *loop)
 
 int equant_loop_free(struct equant_loop *loop)
 {
-	int error = 0, ended;
+	uint64_t waiting;
+	int error, ended;
 
 	if (!loop)
 		return 0;
@@ -206,7 +207,10 @@ int equant_loop_free(struct equant_loop *loop)
 		release(loop);
 		return -EPIPE;
 	}
+	/* The account ends with the last hook; this wait is not in it. */
+	waiting = loop->waiting_ns;
 	ended = equant_loop_end(loop);
+	loop->waiting_ns = waiting;
 	if (!loop->error)
 		loop->error = ended;
 	error = equant_mover_release(&loop->mover);
