@@ -65,27 +65,36 @@ __noinline int locate(u32 slot, u32 cpu)
 	return runnable ? RUNNABLE_HERE : ASLEEP_HERE;
 }
 
-/* Something changed on this CPU: look again at all registered tasks it has. */
-static __always_inline void refresh(struct cpu_list *list, u32 cpu)
+/*
+ * Something changed on this CPU: look again at the registered tasks it has, but
+ * for @done, which has been.  A slot that takes the place of one that left waits
+ * for the next change.
+ */
+static __always_inline void refresh(u32 cpu, u32 done, u64 now)
 {
-	u64 now = bpf_ktime_get_ns();
+	struct cpu_list *list = list_of(cpu);
 	struct equant_record *r;
-	u32 nr, where;
+	u32 slot, nr, where;
 
-	for (u32 i = CPU_SLOTS; i-- > 0;) {
+	if (!predicts || !list)
+		return;
+	for (u32 i = 0; i < CPU_SLOTS; i++) {
 		if (i >= list->nr)
+			break;
+		slot = list->slot[i];
+		if (slot == done)
 			continue;
-		where = locate(list->slot[i], cpu);
+		where = locate(slot, cpu);
 		if (where == ELSEWHERE) {
 			nr = --list->nr;
 			list->slot[i] = list->slot[nr & (CPU_SLOTS - 1)];
 			continue;
 		}
-		r = record_of(list->slot[i]);
+		r = record_of(slot);
 		/* A task on its way in is not in WAIT before its wake-up. */
 		if (where == RUNNABLE_HERE && r &&
 		    (r->state == EQUANT_STATE_RUN || r->state == EQUANT_STATE_WAIT))
-			compute_share(list->slot[i], now);
+			compute_share(slot, now);
 	}
 }
 
@@ -192,8 +201,7 @@ static __always_inline void switch_in(u32 slot, struct task_struct *task, u32 cp
 	if (bpf_core_field_exists(task->se.slice))
 		r->slice_ns = task->se.slice;
 	write_end(r);
-	if (predicts)
-		compute_share(slot, now);
+	compute_share(slot, now);
 	s->t_in = now;
 	s->clean = r->share_now != EQUANT_SHARE_ONE;
 }
@@ -211,8 +219,7 @@ static __always_inline void wake_up(u32 slot, u32 cpu, u64 now)
 	r->state = EQUANT_STATE_WAIT;
 	arrive(r, s, slot, cpu);
 	write_end(r);
-	if (predicts)
-		compute_share(slot, now);
+	compute_share(slot, now);
 }
 
 #endif /* EQUANT_BPF_ACCOUNT_H */

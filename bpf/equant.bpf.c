@@ -25,7 +25,7 @@ int BPF_PROG(equant_switch, bool preempt, struct task_struct *prev, struct task_
 {
 	u32 cpu = bpf_get_smp_processor_id();
 	struct registration *reg;
-	struct cpu_list *list;
+	u32 done = 0;
 	u64 now = 0;
 	bool delayed;
 
@@ -40,14 +40,14 @@ int BPF_PROG(equant_switch, bool preempt, struct task_struct *prev, struct task_
 			release(reg, cpu);
 	}
 	reg = registration_of(next);
-	if (reg)
-		switch_in(reg->slot, next, cpu, now ?: bpf_ktime_get_ns());
-	/* A delayed dequeue leaves the number of running tasks as it is. */
-	if (delayed && predicts) {
-		list = list_of(cpu);
-		if (list && list->nr)
-			refresh(list, cpu);
+	if (reg) {
+		now = now ?: bpf_ktime_get_ns();
+		done = reg->slot;
+		switch_in(done, next, cpu, now);
 	}
+	/* A delayed dequeue leaves the number of running tasks as it is. */
+	if (delayed)
+		refresh(cpu, done, now);
 	return 0;
 }
 
@@ -55,20 +55,21 @@ SEC("tp_btf/sched_wakeup")
 int BPF_PROG(equant_wakeup, struct task_struct *task)
 {
 	struct registration *reg;
-	struct cpu_list *list;
-	u32 cpu;
+	u32 cpu, done = 0;
+	u64 now = 0;
 
 	/* The running task may wake itself, and then without the lock. */
 	if (!nr_registered || task == bpf_get_current_task_btf())
 		return 0;
 	cpu = load_cpu_of(task);
 	reg = registration_of(task);
-	if (reg)
-		wake_up(reg->slot, cpu, bpf_ktime_get_ns());
+	if (reg) {
+		now = bpf_ktime_get_ns();
+		done = reg->slot;
+		wake_up(done, cpu, now);
+	}
 	/* A sleeper that was still queued comes back without a change of nr_running. */
-	list = list_of(cpu);
-	if (list && list->nr && predicts)
-		refresh(list, cpu);
+	refresh(cpu, done, now);
 	return 0;
 }
 
@@ -97,8 +98,7 @@ int BPF_PROG(equant_nr_running, struct rq *rq, int change)
 			write_end(r);
 		}
 	}
-	if (list->nr && predicts)
-		refresh(list, cpu);
+	refresh(cpu, 0, 0);
 	return 0;
 }
 

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * A task on CPU 0, competitors around it, and what the probe says about it
+ * beside what a raw trace of the CPU's switches says.
+ */
+#ifndef LIBSHARES_H
+#define LIBSHARES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define MAX_COMPETITORS 4
+
+enum session {
+	NONE,
+	SAME, /* the subject's */
+	NEW,
+	SAME_AS_BEFORE, /* the previous competitor's */
+};
+
+/**
+ * struct competitor - a process that computes
+ * @cgroup: cpu.shares of a control group made for it, 0 = none
+ * @on_us: computes so long, then sleeps @off_us; 0 = always
+ */
+struct competitor {
+	enum session session;
+	int cpu;
+	int nice;
+	bool idle_policy;
+	unsigned int cgroup;
+	unsigned int on_us;
+	unsigned int off_us;
+};
+
+/**
+ * struct situation - one case
+ * @spans: a group has tasks on both CPUs, so that its weights need time to settle
+ * @bursts: no share holds long enough to be predicted
+ * @renice: the first competitor's nice value in the middle of the measurement
+ */
+struct situation {
+	const char *name;
+	struct competitor competitors[MAX_COMPETITORS];
+	bool spans;
+	bool bursts;
+	int renice;
+};
+
+/**
+ * struct finding - what came out
+ * @truth: run / (run + wait) by the raw trace
+ * @measured: the same by the record
+ * @now, @settled: mean of the predicted shares by the record's integrals
+ * @now_ms, @settled_ms: from the wake-up of the competitors until the prediction was
+ *	within 0.02 of the truth, -1 = never
+ * @quantum_us, @trace_quantum_us: by the record, by the trace with the same average
+ * @slices: contended slices in the trace
+ * @other: fraction of the CPU that neither subject nor competitors had
+ */
+struct finding {
+	double truth;
+	double measured;
+	double now;
+	double settled;
+	double now_ms;
+	double settled_ms;
+	double quantum_us;
+	double trace_quantum_us;
+	unsigned int slices;
+	double other;
+	double mean_episode_ms;
+	unsigned int flags;
+	unsigned long long lost;
+};
+
+extern const struct situation situations[];
+extern const size_t nr_situations;
+
+/**
+ * find_shares() - set a case up, measure it for @ms, take it down
+ *
+ * The probe must be loaded.  Return: 0, or -errno and a sentence in @why.
+ */
+int find_shares(const struct situation *situation, unsigned int ms, struct finding *finding,
+		char *why, size_t why_size);
+
+#endif /* LIBSHARES_H */

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * The probe's shares and quantum against a raw trace of sched_switch.
+ *
+ * Usage: shares_worker [SECONDS [PATTERN]]	(root, the probe loaded; default 2)
+ *
+ * One line per case; the exit status is 1 when a bound was missed.  Bounds:
+ * measured share within 0.002 of the trace, mean of the predicted share within
+ * 0.005, share_now right within 1 ms of the competitors' wake-up, share_settled
+ * within 25 ms where a group spans CPUs, quantum within 2 %.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <equant/abi.h>
+
+#include "libshares.h"
+
+#define MEASURED_BOUND 0.002
+#define PREDICTED_BOUND 0.005
+#define NOW_BOUND_MS 1.0
+#define SETTLED_BOUND_MS 25.0
+#define QUANTUM_BOUND 0.02
+#define ENOUGH_SLICES 16 /* before, the averages differ in what they forgot */
+
+static const char *verdict(const struct situation *situation, const struct finding *f)
+{
+	if (f->lost)
+		return "trace lost events";
+	if (fabs(f->measured - f->truth) > MEASURED_BOUND)
+		return "MISSED measured";
+	if (situation->bursts) /* must show as what they are: too short to predict */
+		return f->mean_episode_ms < 5 * f->quantum_us / 1e3 || f->mean_episode_ms < 20 ?
+			       "held" :
+			       "MISSED bursts";
+	if (fabs(f->now - f->truth) > PREDICTED_BOUND)
+		return "MISSED predicted";
+	if (situation->spans && (f->settled_ms < 0 || f->settled_ms > SETTLED_BOUND_MS))
+		return "MISSED settled in time";
+	if (!situation->spans && !situation->renice &&
+	    (f->now_ms < 0 || f->now_ms > NOW_BOUND_MS))
+		return "MISSED now in time";
+	if (f->slices >= ENOUGH_SLICES &&
+	    fabs(f->quantum_us / f->trace_quantum_us - 1) > QUANTUM_BOUND)
+		return "MISSED quantum";
+	return "held";
+}
+
+static void print_head(void)
+{
+	printf("%-30s %8s %8s %8s %8s %8s %9s %9s %9s %6s %7s  %s\n", "case", "truth", "measured",
+	       "now", "settled", "now ms", "settl. ms", "quantum", "by trace", "slices", "others",
+	       "bounds");
+}
+
+static void print_finding(const struct situation *situation, const struct finding *f,
+			  const char *text)
+{
+	printf("%-30s %8.4f %+8.4f %+8.4f %+8.4f %8.3f %9.3f %9.1f %9.1f %6u %7.4f  %s\n",
+	       situation->name, f->truth, f->measured - f->truth, f->now - f->truth,
+	       f->settled - f->truth, f->now_ms, f->settled_ms, f->quantum_us, f->trace_quantum_us,
+	       f->slices, f->other, text);
+}
+
+int main(int argc, char **argv)
+{
+	double seconds = argc > 1 ? atof(argv[1]) : 2;
+	struct finding finding;
+	const char *text;
+	char why[256];
+	int bad = 0;
+
+	if (seconds < 0.1 || seconds > 60) {
+		fprintf(stderr, "shares: expected 0.1 to 60 seconds\n");
+		return 2;
+	}
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	print_head();
+	for (size_t i = 0; i < nr_situations; i++) {
+		if (argc > 2 && !strstr(situations[i].name, argv[2]))
+			continue;
+		if (find_shares(&situations[i], (unsigned int)(seconds * 1000), &finding, why,
+				sizeof(why))) {
+			fprintf(stderr, "shares: %s: %s\n", situations[i].name, why);
+			return 1;
+		}
+		text = verdict(&situations[i], &finding);
+		bad |= !strncmp(text, "MISSED", 6) || finding.lost;
+		print_finding(&situations[i], &finding, text);
+	}
+	return bad;
+}
