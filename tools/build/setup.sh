@@ -15,11 +15,9 @@ trap 'rm -rf "$tmp"' EXIT
 mkdir -p "$tmp"
 tar -xJf "$tar" --strip-components=1 -C "$tmp" \
 	"$top/.clang-format" \
-	"$top/LICENSES" \
 	"$top/scripts/checkpatch.pl" \
 	"$top/scripts/const_structs.checkpatch" \
 	"$top/scripts/spelling.txt" \
-	"$top/scripts/kernel-doc" \
 	"$tests/kselftest" \
 	"$tests/kselftest.h" \
 	"$tests/kselftest_harness.h" \
