@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* Sets of units against a bitmap that does the same the slow way. */
 #include <equant/equant.h>
-#include <errno.h>
 #include <stdbool.h>
-#include <string.h>
 
 #include "kselftest_harness.h"
 #include "libloop.h"

@@ -2,7 +2,6 @@
 /* Ownership of a loop's units, followed by an array that names each unit's owner. */
 #include <equant/equant.h>
 #include <errno.h>
-#include <string.h>
 
 #include "kselftest_harness.h"
 #include "libloop.h"

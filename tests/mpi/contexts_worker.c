@@ -2,11 +2,9 @@
 /* Contexts side by side, again and again, and what a program may do around them. */
 #include <dirent.h>
 #include <equant/equant.h>
-#include <errno.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -25,7 +25,6 @@ struct ledger {
 	long *count;
 	unsigned char (*odd)[LEDGER_ODD];
 	struct ledger_bag *bags;
-	long lost; /* units found to be not what they should be */
 };
 
 /* Fills in the units this rank starts with, garbage elsewhere, and registers everything. */
