@@ -14,7 +14,6 @@
 #include "loop/loop_internal.h"
 
 #define NAMES 10000 /* loops of one name in one directory */
-#define MAX_RANKS 16777216
 
 /* A new file DIR/NAME.N.equant with the first free N. */
 static int create(const struct equant_loop *loop, char *path, size_t size)
@@ -100,59 +99,5 @@ int equant_report_write(struct equant_loop *loop)
 	if (!error && all)
 		error = store(loop, all);
 	free(all);
-	return error;
-}
-
-static int refuse(char *why, size_t why_size, const char *path, const char *text)
-{
-	if (why)
-		snprintf(why, why_size, "%s: %s", path, text);
-	return -EINVAL;
-}
-
-static int check_header(const struct equant_report_header *h, const char *path, char *why,
-			size_t why_size)
-{
-	if (h->magic != EQUANT_REPORT_MAGIC)
-		return refuse(why, why_size, path, "not a report");
-	if (h->header_size != sizeof(*h) || h->stats_size != sizeof(struct equant_stats))
-		return refuse(why, why_size, path, "written by another version");
-	if (h->ranks < 1 || h->ranks > MAX_RANKS || memchr(h->loop, 0, sizeof(h->loop)) == NULL)
-		return refuse(why, why_size, path, "damaged header");
-	return 0;
-}
-
-int equant_report_load(const char *path, struct equant_report_header *header,
-		       struct equant_stats **stats, char *why, size_t why_size)
-{
-	FILE *file = fopen(path, "rbe");
-	int error;
-
-	*stats = NULL;
-	if (!file) {
-		error = -errno;
-		refuse(why, why_size, path, strerror(errno));
-		return error;
-	}
-	error = -EINVAL;
-	if (fread(header, sizeof(*header), 1, file) != 1) {
-		refuse(why, why_size, path, "shorter than its header");
-		goto out;
-	}
-	if (check_header(header, path, why, why_size))
-		goto out;
-	*stats = calloc((size_t)header->ranks, sizeof(**stats));
-	if (!*stats) {
-		error = -ENOMEM;
-		goto out;
-	}
-	error = 0;
-	if (fread(*stats, sizeof(**stats), (size_t)header->ranks, file) != (size_t)header->ranks) {
-		error = refuse(why, why_size, path, "shorter than its ranks");
-		free(*stats);
-		*stats = NULL;
-	}
-out:
-	fclose(file);
 	return error;
 }
