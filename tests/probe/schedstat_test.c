@@ -86,7 +86,7 @@ TEST_F(schedstat, run_time_is_current_to_microseconds)
 		if (missing < best)
 			best = missing;
 	}
-	EXPECT_LT(best, 10000);
+	EXPECT_LT(best, 100000);
 }
 
 TEST_F(schedstat, sleep_is_neither_run_nor_wait)
