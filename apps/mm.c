@@ -154,7 +154,8 @@ static int owner_of_block(const void *ctx, long r)
 	const struct mm *mm = ctx;
 	long each = mm->n / mm->ranks, more = mm->n % mm->ranks;
 
-	return (int)(r < more * (each + 1) ? r / (each + 1) : more + (r - more * (each + 1)) / each);
+	return (int)(r < more * (each + 1) ? r / (each + 1) :
+					     more + (r - more * (each + 1)) / each);
 }
 
 static int owner_of_unit(const void *ctx, long r)
@@ -199,7 +200,8 @@ static int run_balanced(struct mm *mm, double *elapsed)
 	}
 	if (mm->n) {
 		error = equant_loop_array(rows, mm->a, (size_t)mm->n * sizeof(double));
-		error = error ? error : equant_loop_array(rows, mm->c, (size_t)mm->n * sizeof(double));
+		error = error ? error :
+				equant_loop_array(rows, mm->c, (size_t)mm->n * sizeof(double));
 	}
 	MPI_Barrier(MPI_COMM_WORLD);
 	*elapsed = -MPI_Wtime();

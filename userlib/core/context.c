@@ -100,7 +100,8 @@ static int agree(struct equant *eq, int error)
 	if (all[1] == ~all[2])
 		return 0;
 	if (!eq->rank)
-		equant_message("the options (EQUANT_* or struct equant_options) differ between ranks");
+		equant_message(
+			"the options (EQUANT_* or struct equant_options) differ between ranks");
 	return -EINVAL;
 }
 

@@ -288,8 +288,9 @@ static int take_user(struct equant_options *out, const struct equant_options *us
 	}
 	for (i = sizeof(*out); i < user->sz; i++) {
 		if (bytes[i]) {
-			equant_message("struct equant_options: byte %zu is set, this library knows %zu",
-				       i, sizeof(*out));
+			equant_message(
+				"struct equant_options: byte %zu is set, this library knows %zu", i,
+				sizeof(*out));
 			return -EINVAL;
 		}
 	}
@@ -402,8 +403,8 @@ void equant_options_describe(void (*line)(void *ctx, const char *variable, const
 		if (o->kind == STRING)
 			snprintf(value, sizeof(value), "%s", o->text ? o->text : "");
 		else if (o->kind == CHOICE)
-			snprintf(value, sizeof(value), "%.*s",
-				 (int)strcspn(o->choices, "|"), o->choices);
+			snprintf(value, sizeof(value), "%.*s", (int)strcspn(o->choices, "|"),
+				 o->choices);
 		else
 			snprintf(value, sizeof(value), "%g", o->initial);
 		if (o->kind == CHOICE && o->initial > 0) {

@@ -84,8 +84,8 @@ static int measure_transfers(struct equant_loop *loop, struct equant_costs *cost
 	costs->fixed = small;
 	costs->per_unit = 0;
 	if (own->total)
-		costs->per_unit = per_byte * (double)equant_slices_bytes(&loop->slices,
-									 own->ranges[0].first);
+		costs->per_unit =
+			per_byte * (double)equant_slices_bytes(&loop->slices, own->ranges[0].first);
 	return 0;
 }
 
@@ -95,10 +95,10 @@ static void take_largest(const struct equant_costs *all, int n, struct equant_co
 
 	for (r = 0; r < n; r++) {
 		costs->interact = all[r].interact > costs->interact ? all[r].interact :
-								     costs->interact;
+								      costs->interact;
 		costs->fixed = all[r].fixed > costs->fixed ? all[r].fixed : costs->fixed;
 		costs->per_unit = all[r].per_unit > costs->per_unit ? all[r].per_unit :
-								     costs->per_unit;
+								      costs->per_unit;
 	}
 }
 
