@@ -33,26 +33,30 @@
 
 const struct situation situations[] = {
 	{ .name = "alone" },
-	{ .name = "1 in the same session", .competitors = { { SAME } } },
-	{ .name = "2 in the same session", .competitors = { { SAME }, { SAME } } },
-	{ .name = "3 in the same session", .competitors = { { SAME }, { SAME }, { SAME } } },
-	{ .name = "1 in another session", .competitors = { { NEW } } },
-	{ .name = "2 in another session", .competitors = { { NEW }, { SAME_AS_BEFORE } } },
-	{ .name = "1 in the same, 1 in another", .competitors = { { SAME }, { NEW } } },
-	{ .name = "1 of nice 19", .competitors = { { SAME, .nice = 19 } } },
-	{ .name = "1 of nice -5", .competitors = { { SAME, .nice = -5 } } },
-	{ .name = "1 of SCHED_IDLE", .competitors = { { SAME, .idle_policy = true } } },
-	{ .name = "1 in a cgroup of 512", .competitors = { { SAME, .cgroup = 512 } } },
-	{ .name = "1 in a cgroup of 2048", .competitors = { { SAME, .cgroup = 2048 } } },
+	{ .name = "1 in the same session", .competitors = { { .session = SAME } } },
+	{ .name = "2 in the same session",
+	  .competitors = { { .session = SAME }, { .session = SAME } } },
+	{ .name = "3 in the same session",
+	  .competitors = { { .session = SAME }, { .session = SAME }, { .session = SAME } } },
+	{ .name = "1 in another session", .competitors = { { .session = NEW } } },
+	{ .name = "2 in another session",
+	  .competitors = { { .session = NEW }, { .session = SAME_AS_BEFORE } } },
+	{ .name = "1 in the same, 1 in another",
+	  .competitors = { { .session = SAME }, { .session = NEW } } },
+	{ .name = "1 of nice 19", .competitors = { { .session = SAME, .nice = 19 } } },
+	{ .name = "1 of nice -5", .competitors = { { .session = SAME, .nice = -5 } } },
+	{ .name = "1 of SCHED_IDLE", .competitors = { { .session = SAME, .idle_policy = true } } },
+	{ .name = "1 in a cgroup of 512", .competitors = { { .session = SAME, .cgroup = 512 } } },
+	{ .name = "1 in a cgroup of 2048", .competitors = { { .session = SAME, .cgroup = 2048 } } },
 	{
 		.name = "ranks on both CPUs, 1 foreign",
-		.competitors = { { SAME, .cpu = 1 }, { NEW } },
+		.competitors = { { .session = SAME, .cpu = 1 }, { .session = NEW } },
 		.spans = true,
 	},
-	{ .name = "1 reniced from 0 to 10", .competitors = { { SAME } }, .renice = 10 },
+	{ .name = "1 reniced from 0 to 10", .competitors = { { .session = SAME } }, .renice = 10 },
 	{
 		.name = "bursts of 3 ms every 23 ms",
-		.competitors = { { SAME, .on_us = 3000, .off_us = 20000 } },
+		.competitors = { { .session = SAME, .on_us = 3000, .off_us = 20000 } },
 		.bursts = true,
 	},
 };
@@ -113,8 +117,8 @@ static bool is_cgroup_v1(void)
 
 static void cgroup_path(char *path, size_t size, unsigned int shares, const char *file)
 {
-	snprintf(path, size, "%s/equant-test-%u%s", is_cgroup_v1() ? "/sys/fs/cgroup/cpu" : "/sys/fs/cgroup",
-		 shares, file);
+	snprintf(path, size, "%s/equant-test-%u%s",
+		 is_cgroup_v1() ? "/sys/fs/cgroup/cpu" : "/sys/fs/cgroup", shares, file);
 }
 
 static int make_cgroup(unsigned int shares)
@@ -321,8 +325,8 @@ static int start_trace(struct scene *scene)
 	scene->trace->rodata->traced_cpu = SUBJECT_CPU;
 	if (switches_bpf__load(scene->trace) || switches_bpf__attach(scene->trace))
 		return fail(scene, errno, "trace");
-	scene->ring = ring_buffer__new(bpf_map__fd(scene->trace->maps.events), keep_event, scene,
-				       NULL);
+	scene->ring =
+		ring_buffer__new(bpf_map__fd(scene->trace->maps.events), keep_event, scene, NULL);
 	return scene->ring ? 0 : fail(scene, errno, "trace");
 }
 
@@ -563,8 +567,8 @@ int find_shares(const struct situation *situation, unsigned int ms, struct findi
 	answer->ret = -ECHILD;
 	pid = fork();
 	if (!pid) {
-		answer->ret = run_case(situation, ms, &answer->finding, answer->why,
-				       sizeof(answer->why));
+		answer->ret =
+			run_case(situation, ms, &answer->finding, answer->why, sizeof(answer->why));
 		_exit(0);
 	}
 	waitpid(pid, NULL, 0);

@@ -39,8 +39,7 @@ static const char *verdict(const struct situation *situation, const struct findi
 		return "MISSED predicted";
 	if (situation->spans && (f->settled_ms < 0 || f->settled_ms > SETTLED_BOUND_MS))
 		return "MISSED settled in time";
-	if (!situation->spans && !situation->renice &&
-	    (f->now_ms < 0 || f->now_ms > NOW_BOUND_MS))
+	if (!situation->spans && !situation->renice && (f->now_ms < 0 || f->now_ms > NOW_BOUND_MS))
 		return "MISSED now in time";
 	if (f->slices >= ENOUGH_SLICES &&
 	    fabs(f->quantum_us / f->trace_quantum_us - 1) > QUANTUM_BOUND)

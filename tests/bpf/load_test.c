@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * Loading, unloading, replacing, and what clients see of it.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/bpf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <equant/probe.h>
+
+#include "kselftest_harness.h"
+#include "libtable.h"
+
+#define NOBODY 65534
+
+FIXTURE(loader)
+{
+	char output[4096];
+	char why[512];
+};
+
+FIXTURE_SETUP(loader)
+{
+	const char *reason = why_no_live_tests();
+
+	if (reason)
+		SKIP(return, "%s", reason);
+}
+
+FIXTURE_TEARDOWN(loader)
+{
+	if (!geteuid())
+		probe_tool("unload", self->output, sizeof(self->output));
+}
+
+#define tool(what) probe_tool(what, self->output, sizeof(self->output))
+#define expect_output(text)                                           \
+	EXPECT_NE(NULL, strstr(self->output, text))                   \
+	{                                                             \
+		TH_LOG("expected \"%s\" in: %s", text, self->output); \
+	}
+
+TEST_F(loader, a_second_load_is_refused_and_says_what_to_do)
+{
+	ASSERT_EQ(0, tool("load"));
+	EXPECT_EQ(1, tool("load"));
+	expect_output("already loaded");
+	expect_output("--replace");
+	EXPECT_EQ(0, tool("load --if-needed"));
+}
+
+TEST_F(loader, unload_twice_is_no_error)
+{
+	ASSERT_EQ(0, tool("load"));
+	EXPECT_EQ(0, tool("unload"));
+	EXPECT_NE(0, access(EQUANT_BPF_DIR, F_OK));
+	EXPECT_EQ(0, tool("unload"));
+	expect_output("nothing to unload");
+}
+
+TEST_F(loader, what_an_interrupted_load_left_is_cleaned_up)
+{
+	ASSERT_EQ(0, tool("load"));
+	ASSERT_EQ(0, unlink(EQUANT_BPF_TABLE));
+	EXPECT_EQ(0, tool("load"));
+	expect_output("interrupted");
+	EXPECT_EQ(0, access(EQUANT_BPF_TABLE, F_OK));
+}
+
+TEST_F(loader, an_empty_directory_is_an_interrupted_load)
+{
+	ASSERT_EQ(0, mkdir(EQUANT_BPF_DIR, 0755));
+	EXPECT_EQ(0, tool("load --if-needed"));
+	expect_output("interrupted");
+	EXPECT_EQ(0, access(EQUANT_BPF_TABLE, F_OK));
+}
+
+TEST_F(loader, unload_marks_the_table_dead_and_jobs_go_on_without)
+{
+	const struct equant_table *table;
+	struct equant_probe *probe;
+
+	ASSERT_EQ(0, tool("load"));
+	table = map_pinned_table();
+	ASSERT_NE(NULL, table);
+	probe = equant_probe_open("bpf", self->why, sizeof(self->why));
+	ASSERT_NE(NULL, probe);
+	ASSERT_EQ(0, tool("unload"));
+	EXPECT_EQ(EQUANT_TABLE_DEAD, table->state);
+	EXPECT_EQ(1, equant_probe_check(probe, self->why, sizeof(self->why)));
+	EXPECT_NE(NULL, strstr(self->why, "unloaded"))
+	{
+		TH_LOG("%s", self->why);
+	}
+	EXPECT_STRNE("bpf", equant_probe_name(probe));
+	equant_probe_close(probe);
+	unmap_table(table);
+}
+
+TEST_F(loader, replace_ends_the_old_table_and_new_clients_find_the_new_one)
+{
+	const struct equant_table *old, *new;
+	struct equant_probe *before, *after;
+
+	ASSERT_EQ(0, tool("load"));
+	old = map_pinned_table();
+	ASSERT_NE(NULL, old);
+	before = equant_probe_open("bpf", self->why, sizeof(self->why));
+	ASSERT_NE(NULL, before);
+	EXPECT_EQ(0, tool("load --replace"));
+	new = map_pinned_table();
+	ASSERT_NE(NULL, new);
+	EXPECT_EQ(EQUANT_TABLE_DEAD, old->state);
+	EXPECT_EQ(EQUANT_TABLE_LIVE, new->state);
+	EXPECT_EQ(1, equant_probe_check(before, self->why, sizeof(self->why)));
+	after = equant_probe_open("bpf", self->why, sizeof(self->why));
+	EXPECT_NE(NULL, after)
+	{
+		TH_LOG("%s", self->why);
+	}
+	EXPECT_EQ(1, new->nr_used);
+	equant_probe_close(after);
+	equant_probe_close(before);
+	unmap_table(new);
+	unmap_table(old);
+}
+
+static long sys_bpf(int command, union bpf_attr *attr)
+{
+	return syscall(SYS_bpf, command, attr, sizeof(*attr));
+}
+
+/* A table as another version of the probe would pin it. */
+static int pin_other_table(void)
+{
+	struct equant_table header = {
+		.magic = EQUANT_TABLE_MAGIC,
+		.version = EQUANT_ABI_VERSION + 1,
+		.record_size = 512,
+		.nr_records = 1,
+		.state = EQUANT_TABLE_LIVE,
+	};
+	union bpf_attr create = {
+		.map_type = BPF_MAP_TYPE_ARRAY,
+		.map_flags = BPF_F_MMAPABLE,
+		.key_size = 4,
+		.value_size = sizeof(header),
+		.max_entries = 16,
+	};
+	union bpf_attr update = { .flags = BPF_ANY }, pin = { 0 };
+	__u32 zero = 0;
+	long fd = sys_bpf(BPF_MAP_CREATE, &create);
+
+	if (fd < 0 || mkdir(EQUANT_BPF_DIR, 0755))
+		return -errno;
+	update.map_fd = (__u32)fd;
+	update.key = (uintptr_t)&zero;
+	update.value = (uintptr_t)&header;
+	pin.bpf_fd = (__u32)fd;
+	pin.pathname = (uintptr_t)EQUANT_BPF_TABLE;
+	if (sys_bpf(BPF_MAP_UPDATE_ELEM, &update) || sys_bpf(BPF_OBJ_PIN, &pin))
+		return -errno;
+	close((int)fd);
+	return 0;
+}
+
+TEST_F(loader, a_table_of_another_version_is_refused_with_a_sentence)
+{
+	ASSERT_EQ(0, pin_other_table());
+	EXPECT_EQ(NULL, equant_probe_open("bpf", self->why, sizeof(self->why)));
+	EXPECT_EQ(EPROTO, errno);
+	EXPECT_NE(NULL, strstr(self->why, "ABI version 2"))
+	{
+		TH_LOG("%s", self->why);
+	}
+	EXPECT_EQ(1, tool("load"));
+	expect_output("another ABI version");
+	EXPECT_EQ(1, tool("load --if-needed"));
+	EXPECT_EQ(0, tool("load --replace"));
+}
+
+/* The errno with which a child of user @uid, after @before of the same user, is refused. */
+static int refusal(unsigned int uid, int before)
+{
+	struct equant_probe *probe;
+	int report[2], error = -1;
+	char why[256], byte;
+	pid_t pid;
+
+	if (pipe(report))
+		return -1;
+	pid = fork();
+	if (!pid) {
+		for (int i = 0; i < before; i++)
+			if (!fork()) {
+				if (setuid(uid))
+					_exit(1);
+				prctl(PR_SET_PDEATHSIG, SIGKILL); /* which setuid() undoes */
+				if (!equant_probe_open("bpf", why, sizeof(why)))
+					_exit(1);
+				if (write(report[1], "x", 1) == 1)
+					pause();
+				_exit(0);
+			}
+		for (int i = 0; i < before; i++)
+			if (read(report[0], &byte, 1) != 1)
+				_exit(1);
+		probe = setuid(uid) ? NULL : equant_probe_open("bpf", why, sizeof(why));
+		_exit(probe ? 0 : errno);
+	}
+	waitpid(pid, &error, 0);
+	close(report[0]);
+	close(report[1]);
+	return WEXITSTATUS(error);
+}
+
+TEST_F(loader, a_user_gets_no_more_records_than_the_limit)
+{
+	const struct equant_table *table;
+
+	ASSERT_EQ(0, tool("load --per-user 3"));
+	table = map_pinned_table();
+	ASSERT_NE(NULL, table);
+	EXPECT_EQ(0, refusal(NOBODY, 2));
+	EXPECT_TRUE(wait_for_used(table, 0));
+	EXPECT_EQ(EDQUOT, refusal(NOBODY, 3));
+	EXPECT_GE(table->refused_user, 1);
+	EXPECT_TRUE(wait_for_used(table, 0));
+	unmap_table(table);
+}
+
+TEST_F(loader, what_is_reserved_for_root_no_user_gets)
+{
+	const struct equant_table *table;
+
+	ASSERT_EQ(0, tool("load --per-user 0 --reserve 1022"));
+	table = map_pinned_table();
+	ASSERT_NE(NULL, table);
+	EXPECT_EQ(0, refusal(NOBODY, 1));
+	EXPECT_TRUE(wait_for_used(table, 0));
+	EXPECT_EQ(EUSERS, refusal(NOBODY, 2));
+	EXPECT_GE(table->refused_full, 1);
+	EXPECT_EQ(0, refusal(0, 2));
+	EXPECT_TRUE(wait_for_used(table, 0));
+	unmap_table(table);
+}
+
+TEST_F(loader, a_group_keeps_others_out)
+{
+	struct stat file;
+
+	ASSERT_EQ(0, tool("load --group daemon"));
+	ASSERT_EQ(0, stat(EQUANT_BPF_TABLE, &file));
+	EXPECT_EQ(0660, file.st_mode & 0777);
+	EXPECT_EQ(EACCES, refusal(NOBODY, 0));
+	EXPECT_EQ(0, refusal(0, 0));
+}
+
+TEST_F(loader, bad_options_are_refused_before_anything_happens)
+{
+	EXPECT_EQ(2, tool("load --per-user many"));
+	expect_output("'many' is not a number");
+	EXPECT_EQ(2, tool("load --frobnicate"));
+	EXPECT_EQ(1, tool("load --group no-such-group"));
+	expect_output("no-such-group");
+	EXPECT_EQ(1, tool("load --reserve 1000000"));
+	EXPECT_EQ(2, tool("unload now"));
+	EXPECT_EQ(2, tool("status --xml"));
+	EXPECT_NE(0, access(EQUANT_BPF_DIR, F_OK));
+}
+
+TEST_F(loader, status_tells_what_is_loaded_and_what_is_not)
+{
+	EXPECT_EQ(0, tool("status"));
+	expect_output("not loaded");
+	ASSERT_EQ(0, tool("load"));
+	EXPECT_EQ(0, tool("status"));
+	expect_output("live");
+	expect_output("equant_switch");
+	expect_output("prctl");
+	EXPECT_EQ(0, tool("status --json"));
+	expect_output("\"registration\"");
+	expect_output("\"missed\"");
+}
+
+TEST_HARNESS_MAIN
