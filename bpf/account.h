@@ -41,7 +41,7 @@ static __always_inline bool is_runnable(struct task_struct *task, bool cast)
 }
 
 /* Where the slot's task is, as seen under the lock of @cpu's run queue. */
-enum where { ELSEWHERE, ASLEEP_HERE, RUNNABLE_HERE };
+enum where { IS_ELSEWHERE, IS_ASLEEP, IS_RUNNABLE };
 
 /*
  * The record says where the task was; only the task says where it is.  A task
@@ -56,13 +56,13 @@ __noinline int locate(u32 slot, u32 cpu)
 	bool runnable;
 
 	if (!s || !s->task)
-		return ELSEWHERE;
+		return IS_ELSEWHERE;
 	task = AS(struct task_struct, s->task);
 	runnable = is_runnable(task, cast);
 	barrier();
 	if (cpu_of(task, cast) != cpu)
-		return ELSEWHERE;
-	return runnable ? RUNNABLE_HERE : ASLEEP_HERE;
+		return IS_ELSEWHERE;
+	return runnable ? IS_RUNNABLE : IS_ASLEEP;
 }
 
 /*
@@ -85,14 +85,14 @@ static __always_inline void refresh(u32 cpu, u32 done, u64 now)
 		if (slot == done)
 			continue;
 		where = locate(slot, cpu);
-		if (where == ELSEWHERE) {
+		if (where == IS_ELSEWHERE) {
 			nr = --list->nr;
 			list->slot[i] = list->slot[nr & (CPU_SLOTS - 1)];
 			continue;
 		}
 		r = record_of(slot);
 		/* A task on its way in is not in WAIT before its wake-up. */
-		if (where == RUNNABLE_HERE && r &&
+		if (where == IS_RUNNABLE && r &&
 		    (r->state == EQUANT_STATE_RUN || r->state == EQUANT_STATE_WAIT))
 			compute_share(slot, now);
 	}
@@ -116,7 +116,7 @@ static __always_inline bool enlist(u32 slot, u32 cpu)
 		return true;
 	}
 	for (u32 i = 0; i < CPU_SLOTS; i++)
-		if (locate(list->slot[i], cpu) != RUNNABLE_HERE) {
+		if (locate(list->slot[i], cpu) != IS_RUNNABLE) {
 			list->slot[i] = slot;
 			return true;
 		}

@@ -92,7 +92,7 @@ int BPF_PROG(equant_nr_running, struct rq *rq, int change)
 		list->incoming = 0;
 		r = record_of(slot);
 		s = slot_of(slot);
-		if (r && s && locate(slot, cpu) == RUNNABLE_HERE) {
+		if (r && s && locate(slot, cpu) == IS_RUNNABLE) {
 			write_begin(r);
 			arrive(r, s, slot, cpu);
 			write_end(r);

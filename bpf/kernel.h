@@ -19,14 +19,14 @@ extern void *bpf_rdonly_cast(const void *obj, u32 btf_id) __ksym __weak;
 	((type *)(cast ? bpf_rdonly_cast((const void *)(address), bpf_core_type_id_kernel(type)) : \
 			 (void *)(address)))
 
-#define GET(pointer, member)                                                                \
-	({                                                                                  \
-		typeof((pointer)->member) __value;                                          \
-		if (cast)                                                                   \
-			__value = (pointer)->member;                                        \
-		else                                                                        \
-			bpf_core_read(&__value, sizeof(__value), &(pointer)->member);       \
-		__value;                                                                    \
+#define GET(pointer, member)                                                          \
+	({                                                                            \
+		typeof((pointer)->member) __value;                                    \
+		if (cast)                                                             \
+			__value = (pointer)->member;                                  \
+		else                                                                  \
+			bpf_core_read(&__value, sizeof(__value), &(pointer)->member); \
+		__value;                                                              \
 	})
 
 static __always_inline u32 cpu_of(struct task_struct *task, bool cast)

@@ -90,8 +90,7 @@ static __always_inline u32 pid_in_own_namespace(struct task_struct *task, u32 *i
 	return upid.nr;
 }
 
-static __always_inline void introduce(struct equant_record *r, struct task_struct *task,
-				      u64 cookie)
+static __always_inline void introduce(struct equant_record *r, struct task_struct *task, u64 cookie)
 {
 	u64 now = bpf_ktime_get_ns();
 	u32 seq, inode = 0;

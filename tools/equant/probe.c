@@ -60,27 +60,36 @@ static int parse_count(const char *option, const char *text, long *value)
 	return 0;
 }
 
-/* 1: the option took the next argument too. */
-static int parse_load_option(struct probe_options *options, const char *word, const char *next)
+static bool *flag_of(struct probe_options *options, const char *word)
 {
 	if (!strcmp(word, "--if-needed"))
-		options->if_needed = true;
-	else if (!strcmp(word, "--replace"))
-		options->replace = true;
-	else if (!strcmp(word, "--force-sys-enter"))
-		options->force_sys_enter = true;
-	else if (!strcmp(word, "--per-user"))
-		return parse_count(word, next, &options->per_user) ?: 1;
-	else if (!strcmp(word, "--reserve"))
-		return parse_count(word, next, &options->reserve) ?: 1;
-	else if (!strcmp(word, "--group") && next) {
-		options->group = next;
+		return &options->if_needed;
+	if (!strcmp(word, "--replace"))
+		return &options->replace;
+	return strcmp(word, "--force-sys-enter") ? NULL : &options->force_sys_enter;
+}
+
+/* The number of arguments taken. */
+static int parse_load_option(struct probe_options *options, const char *word, const char *next)
+{
+	bool *flag = flag_of(options, word);
+	int ret = -EINVAL;
+
+	if (flag) {
+		*flag = true;
 		return 1;
-	} else {
-		probe_error("load: unknown or incomplete option '%s'", word);
-		return -EINVAL;
 	}
-	return 0;
+	if (!strcmp(word, "--per-user"))
+		ret = parse_count(word, next, &options->per_user);
+	else if (!strcmp(word, "--reserve"))
+		ret = parse_count(word, next, &options->reserve);
+	else if (!strcmp(word, "--group") && next)
+		ret = 0;
+	else
+		probe_error("load: unknown or incomplete option '%s'", word);
+	if (!strcmp(word, "--group"))
+		options->group = next;
+	return ret ?: 2;
 }
 
 static int cmd_load(int argc, char **argv)
@@ -88,11 +97,10 @@ static int cmd_load(int argc, char **argv)
 	struct probe_options options = { .per_user = -1, .reserve = -1 };
 	int ret;
 
-	for (int i = 1; i < argc; i++) {
+	for (int i = 1; i < argc; i += ret) {
 		ret = parse_load_option(&options, argv[i], i + 1 < argc ? argv[i + 1] : NULL);
 		if (ret < 0)
 			return EQUANT_EXIT_USAGE;
-		i += ret;
 	}
 	if (options.if_needed && options.replace) {
 		bad_argument("load: --if-needed and --replace exclude each other");

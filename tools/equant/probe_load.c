@@ -107,9 +107,8 @@ static int examine_kernel(struct loading *l)
 	l->has_cast = btf__find_by_name_kind(btf, "bpf_rdonly_cast", BTF_KIND_FUNC) > 0;
 	l->has_slice = has_member(btf, "sched_entity", "slice");
 	l->predicts = has_member(btf, "sched_entity", "cfs_rq") &&
-		      has_member(btf, "sched_entity", "my_q") &&
-		      has_member(btf, "cfs_rq", "rq") && has_member(btf, "cfs_rq", "tg") &&
-		      has_member(btf, "task_group", "shares") &&
+		      has_member(btf, "sched_entity", "my_q") && has_member(btf, "cfs_rq", "rq") &&
+		      has_member(btf, "cfs_rq", "tg") && has_member(btf, "task_group", "shares") &&
 		      btf__find_by_name_kind(btf, "btf_trace_sched_update_nr_running_tp",
 					     BTF_KIND_TYPEDEF) > 0;
 	btf__free(btf);
@@ -308,8 +307,7 @@ static int load_programs(struct loading *l)
 		    probe_obstacle(text, sizeof(text)) ? ": " : "",
 		    probe_obstacle(text, sizeof(text)) ?: "");
 	if (!l->options->force_sys_enter)
-		probe_note("--force-sys-enter may find a way, at some 50 ns per system call of "
-			   "every process");
+		probe_note("--force-sys-enter may find a way, which taxes every system call");
 	return last;
 }
 
@@ -428,7 +426,7 @@ static void warn_about_access(void)
 {
 	struct stat root;
 
-	if (!stat(BPFFS, &root) && !(root.st_mode & S_IXOTH))
+	if (!stat(BPFFS, &root) && !(root.st_mode & 0001))
 		probe_note("other users cannot enter " BPFFS "; `chmod o+x " BPFFS "` lets them");
 }
 
@@ -486,8 +484,7 @@ int probe_load(const struct probe_options *options)
 		return 1;
 	}
 	if (geteuid()) {
-		probe_error("load needs root%s%s",
-			    probe_obstacle(text, sizeof(text)) ? ": " : "",
+		probe_error("load needs root%s%s", probe_obstacle(text, sizeof(text)) ? ": " : "",
 			    probe_obstacle(text, sizeof(text)) ?: "");
 		return 1;
 	}

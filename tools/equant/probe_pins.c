@@ -136,8 +136,7 @@ int probe_pins_remove(void)
 	/* Readers must learn it before the writers are gone. */
 	ret = probe_mark(EQUANT_TABLE_DEAD);
 	if (ret && !probe_header(&header) && header.state == EQUANT_TABLE_LIVE)
-		probe_note("the table could not be marked dead (%s); jobs that use it notice "
-			   "when their record stands still",
+		probe_note("cannot mark the table dead (%s); jobs notice a little later",
 			   strerror(-ret));
 	ret = remove_files();
 	if (!ret && rmdir(EQUANT_BPF_DIR))

@@ -88,8 +88,8 @@ static const char *registration_text(const char *program)
 		{ "equant_prctl_answer", "prctl answers (fmod_ret/security_task_prctl)" },
 		{ "equant_prctl_unknown", "scan after prctl (tp_btf/task_prctl_unknown)" },
 		{ "equant_prctl_kprobe", "scan after prctl (kprobe/security_task_prctl)" },
-		{ "equant_prctl_sys_enter", "scan after prctl (tp_btf/sys_enter: taxes every "
-					    "system call of this machine)" },
+		{ "equant_prctl_sys_enter",
+		  "scan after prctl (tp_btf/sys_enter, a tax on every system call)" },
 	};
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)

@@ -207,7 +207,8 @@ static int explain_open(int error, char *why, size_t why_size)
 	if (error == -ENOENT)
 		text = "the probe is not loaded (root: equant probe load)";
 	else if (error == -EACCES)
-		text = "no access to " EQUANT_BPF_TABLE " (a group may own it, or /sys/fs/bpf is closed)";
+		text = "no access to " EQUANT_BPF_TABLE
+		       " (a group may own it, or /sys/fs/bpf is closed)";
 	else if (error == -ENOSYS || error == -EPERM)
 		text = "this kernel or container does not allow bpf(2)";
 	if (*text)
@@ -226,8 +227,7 @@ static int open_table(char *why, size_t why_size)
 	fd = get_pinned(EQUANT_BPF_TABLE);
 	if (fd < 0)
 		return explain_open(fd, why, why_size);
-	if (stat(EQUANT_BPF_TABLE, &owner) ||
-	    (owner.st_uid != 0 && owner.st_uid != OVERFLOW_UID)) {
+	if (stat(EQUANT_BPF_TABLE, &owner) || (owner.st_uid != 0 && owner.st_uid != OVERFLOW_UID)) {
 		equant_probe_say(why, why_size, EQUANT_BPF_TABLE " does not belong to root");
 		close(fd);
 		return -EPERM;
@@ -239,11 +239,10 @@ static int check_header(const struct equant_table *table, char *why, size_t why_
 {
 	if (table->magic != EQUANT_TABLE_MAGIC || table->version != EQUANT_ABI_VERSION ||
 	    table->record_size != EQUANT_RECORD_SIZE) {
-		equant_probe_say(why, why_size,
-				 "the loaded probe speaks ABI version %u with records of %u bytes, "
-				 "this library version %u with %u (root: equant probe load --replace)",
-				 table->version, table->record_size, EQUANT_ABI_VERSION,
-				 EQUANT_RECORD_SIZE);
+		equant_probe_say(
+			why, why_size,
+			"the loaded probe has ABI version %u, record size %u; expected %u and %u (root: equant probe load --replace)",
+			table->version, table->record_size, EQUANT_ABI_VERSION, EQUANT_RECORD_SIZE);
 		return -EPROTO;
 	}
 	if (table->state == EQUANT_TABLE_LIVE)
