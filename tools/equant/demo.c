@@ -137,11 +137,14 @@ static int calibrate(struct demo *demo)
 	return ret;
 }
 
-static void keep(struct demo_run *run, const struct run_loop *loop)
+static void keep(struct demo_run *run, const struct run_result *result)
 {
+	const struct run_loop *loop = &result->loops[0];
+
 	run->elapsed = loop->figures.elapsed;
 	run->efficiency = loop->figures.efficiency;
 	run->limit = loop->figures.limit;
+	run->others = result->machine.others / result->machine.total;
 	for (int rank = 0; rank < DEMO_RANKS; rank++) {
 		run->units[rank] = loop->stats[rank].units;
 		run->share[rank] = run_share(&loop->stats[rank]);
@@ -161,7 +164,7 @@ static int run_one(struct demo *demo, int i, const char *load, const char *trace
 	int ret = run_mm(demo, &request, &result, demo->n, demo->products);
 
 	if (!ret) {
-		keep(&demo->runs[i], &result.loops[0]);
+		keep(&demo->runs[i], &result);
 		demo_print_run(demo, i);
 	}
 	run_result_release(&result);

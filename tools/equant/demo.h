@@ -9,11 +9,13 @@
 
 /**
  * struct demo_run - what is kept of one run
+ * @others: part of the machine that programs took which are no part of it
  */
 struct demo_run {
 	double elapsed;
 	double efficiency;
 	double limit;
+	double others;
 	long units[DEMO_RANKS]; /* at the end */
 	double share[DEMO_RANKS];
 };

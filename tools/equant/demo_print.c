@@ -10,6 +10,7 @@
 #include "timeline.h"
 
 #define WORTH_A_WORD 1.05 /* a ratio below it is called no gain */
+#define DISTURBED 0.05 /* part of the machine that others may take unmentioned */
 
 void demo_print_wrapped(const char *text, int width)
 {
@@ -90,6 +91,22 @@ static void gains(const struct demo *demo, double *gain, double *possible)
 	*possible = median(could, demo->pairs);
 }
 
+static void print_disturbance(const struct demo *demo)
+{
+	double others = 0;
+	char text[256];
+
+	for (int i = 0; i < 2 * demo->pairs; i++)
+		others += demo->runs[i].others / (2 * demo->pairs);
+	if (others < DISTURBED)
+		return;
+	snprintf(
+		text, sizeof(text),
+		"Other programs took %.0f %% of this machine's CPU time meanwhile: the figures would be steadier without them.",
+		100 * others);
+	demo_print_wrapped(text, timeline_width(stdout));
+}
+
 void demo_print_verdict(const struct demo *demo)
 {
 	const struct demo_run *last = &demo->runs[2 * demo->pairs - 1];
@@ -113,4 +130,5 @@ void demo_print_verdict(const struct demo *demo)
 			gain, 100 * last->share[0], 100 * last->share[1], of_limit);
 	putchar('\n');
 	demo_print_wrapped(text, timeline_width(stdout));
+	print_disturbance(demo);
 }
