@@ -29,6 +29,13 @@ TEST_F(faults, loops_that_differ_between_ranks_are_refused_everywhere)
 	EXPECT_SAID(&self->job, "differ between ranks");
 }
 
+TEST_F(faults, arrays_that_differ_between_ranks_end_the_loop_at_the_first_hook)
+{
+	self->job.argv[0] = "arrays_differ";
+	EXPECT_PASSED(&self->job);
+	EXPECT_SAID(&self->job, "ranks 0 and 1 have registered different arrays");
+}
+
 TEST_F(faults, a_loop_that_one_rank_refuses_is_refused_everywhere)
 {
 	self->job.argv[0] = "one_is_negative";

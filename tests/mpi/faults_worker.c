@@ -49,6 +49,19 @@ static void names_differ(void)
 	loops_differ(is_odd() ? "rows" : "columns", 10, EINVAL, EINVAL);
 }
 
+static void arrays_differ(void)
+{
+	struct equant_options o = eager_options();
+	struct equant *eq = must_open(MPI_COMM_WORLD, &o);
+	struct equant_loop *loop = must_loop(eq, "loop", 10);
+	static double data[20];
+
+	demand_equal(0, equant_loop_array(loop, data, (is_odd() ? 2 : 1) * sizeof(*data)));
+	demand_equal(-EINVAL, equant_hook(loop));
+	demand_equal(-EINVAL, equant_loop_free(loop));
+	must_close(eq);
+}
+
 static void one_is_negative(void)
 {
 	loops_differ("loop", is_odd() ? -1 : 10, EINVAL, ECANCELED);
@@ -302,11 +315,12 @@ static void one_is_killed(void)
 int main(int argc, char **argv)
 {
 	static const struct worker_case cases[] = {
-		CASE(units_differ),	 CASE(names_differ),	     CASE(one_is_negative),
-		CASE(one_has_no_name),	 CASE(one_cannot_trace),     CASE(options_differ),
-		CASE(one_option_is_bad), CASE(one_probe_is_missing), CASE(one_frees_early),
-		CASE(one_falls_silent),	 CASE(one_never_hooks),	     CASE(one_hooks_once_more),
-		CASE(one_begins_twice),	 CASE(one_cannot_unpack),    CASE(one_is_killed),
+		CASE(units_differ),	   CASE(arrays_differ),	    CASE(names_differ),
+		CASE(one_is_negative),	   CASE(one_has_no_name),   CASE(one_cannot_trace),
+		CASE(options_differ),	   CASE(one_option_is_bad), CASE(one_probe_is_missing),
+		CASE(one_frees_early),	   CASE(one_falls_silent),  CASE(one_never_hooks),
+		CASE(one_hooks_once_more), CASE(one_begins_twice),  CASE(one_cannot_unpack),
+		CASE(one_is_killed),
 	};
 
 	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));

@@ -9,6 +9,7 @@
 
 #include "control/wait.h"
 #include "core/clock.h"
+#include "core/message.h"
 #include "core/mpi_error.h"
 #include "loop/loop_internal.h"
 
@@ -102,6 +103,21 @@ static void take_largest(const struct equant_costs *all, int n, struct equant_co
 	}
 }
 
+/* What one rank sends the others must expect; all see the same and agree. */
+static int compare_layouts(const struct equant_loop *loop, const struct equant_costs *all)
+{
+	int r;
+
+	for (r = 1; r < loop->ranks; r++) {
+		if (all[r].layout == all[0].layout)
+			continue;
+		equant_message("loop %s: ranks 0 and %d have registered different arrays or data",
+			       loop->name, r);
+		return -EINVAL;
+	}
+	return 0;
+}
+
 static int exchange(struct equant_exchange *x, const struct equant_costs *costs)
 {
 	uint64_t waited = 0;
@@ -121,6 +137,7 @@ int equant_costs_measure(struct equant_loop *loop, struct equant_costs *costs)
 	if (!x)
 		return -errno;
 	costs->interact = 0;
+	costs->layout = equant_slices_layout(&loop->slices);
 	error = measure_transfers(loop, costs);
 	for (i = 0; i < ROUNDS && !error; i++) {
 		t = equant_now_ns();
@@ -131,6 +148,8 @@ int equant_costs_measure(struct equant_loop *loop, struct equant_costs *costs)
 		costs->interact = median(times, ROUNDS);
 		error = exchange(x, costs);
 	}
+	if (!error)
+		error = compare_layouts(loop, equant_exchange_items(x));
 	if (!error)
 		take_largest(equant_exchange_items(x), loop->ranks, costs);
 	equant_exchange_free(x);

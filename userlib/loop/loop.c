@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/message.h"
 #include "core/mpi_error.h"
@@ -15,20 +16,52 @@ _Static_assert(offsetof(struct equant_loop, countdown) == 0, "countdown comes fi
 _Static_assert(sizeof(struct equant_sample) <= sizeof(((struct equant_event *)0)->u),
 	       "a sample fits into an event");
 
-/* Every rank must describe the same loop: compare smallest and largest. */
+static void trace_path(const struct equant_loop *loop, long index, char *path, size_t size)
+{
+	char name[sizeof(loop->name)], number[24] = "";
+	char *slash;
+
+	snprintf(name, sizeof(name), "%s", loop->name);
+	while ((slash = strchr(name, '/')))
+		*slash = '_';
+	if (index)
+		snprintf(number, sizeof(number), "-%ld", index);
+	snprintf(path, size, "%s/%s%s.%d.trace", loop->eq->options.trace, name, number, loop->rank);
+}
+
+/* Loops of one name keep their traces apart. */
+static long free_trace_index(const struct equant_loop *loop)
+{
+	char path[512];
+	long index = 0;
+
+	while (loop->eq->options.trace) {
+		trace_path(loop, index, path, sizeof(path));
+		if (access(path, F_OK))
+			break;
+		index++;
+	}
+	return index;
+}
+
+/*
+ * Every rank must describe the same loop: compare smallest and largest.  And
+ * all take the same number for their traces.
+ */
 static int agree(struct equant_loop *loop, long units)
 {
-	long mine[4] = { units, -units, 0, 0 }, all[4];
+	long mine[5] = { units, -units, 0, 0, free_trace_index(loop) }, all[5];
 	const char *c;
 	int error;
 
 	for (c = loop->name; *c; c++)
 		mine[2] = (mine[2] * 31 + *c) & 0xffffffff;
 	mine[3] = -mine[2];
-	error = equant_mpi_error(MPI_Allreduce(mine, all, 4, MPI_LONG, MPI_MAX, loop->comm),
+	error = equant_mpi_error(MPI_Allreduce(mine, all, 5, MPI_LONG, MPI_MAX, loop->comm),
 				 "comparing loops");
 	if (error)
 		return error;
+	loop->trace_index = all[4];
 	if (all[0] == -all[1] && all[2] == -all[3])
 		return 0;
 	equant_message(
@@ -43,16 +76,12 @@ static int open_trace(struct equant_loop *loop)
 					      .ranks = loop->ranks,
 					      .units = loop->units.units };
 	char path[512], why[256];
-	char *slash;
 
 	if (!loop->eq->options.trace)
 		return 0;
 	snprintf(header.loop, sizeof(header.loop), "%s", loop->name);
 	snprintf(header.probe, sizeof(header.probe), "%s", equant_probe_name(loop->eq->probe));
-	while ((slash = strchr(header.loop, '/')))
-		*slash = '_';
-	snprintf(path, sizeof(path), "%s/%s.%d.trace", loop->eq->options.trace, header.loop,
-		 loop->rank);
+	trace_path(loop, loop->trace_index, path, sizeof(path));
 	loop->trace = equant_trace_create(path, &header, why, sizeof(why));
 	if (loop->trace)
 		return 0;

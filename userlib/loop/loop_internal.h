@@ -71,6 +71,7 @@ struct equant_loop {
 	int pending;
 	int ended;
 	int error;
+	long trace_index; /* among loops of the same name */
 
 	struct equant_units units;
 	struct equant_slices slices;
@@ -106,7 +107,9 @@ struct equant_loop {
 void equant_sample_take(struct equant_loop *loop, struct equant_sample *sample, uint64_t now);
 
 /* cost.c: what an interaction and a transfer cost on this network */
+/* ... and the layout of what moves, which must be the same everywhere */
 struct equant_costs {
+	uint64_t layout;
 	double interact;
 	double fixed;
 	double per_unit;

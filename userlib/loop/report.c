@@ -90,14 +90,16 @@ int equant_report_write(struct equant_loop *loop)
 	equant_loop_stats(loop, &mine);
 	if (!loop->rank) {
 		all = calloc((size_t)loop->ranks, sizeof(*all));
-		if (!all)
-			return -ENOMEM;
+		error = all ? 0 : -ENOMEM;
 	}
+	error = equant_mpi_agree(loop->comm, error);
+	if (error)
+		return error;
 	error = equant_mpi_error(MPI_Gather(&mine, sizeof(mine), MPI_BYTE, all, sizeof(mine),
 					    MPI_BYTE, 0, loop->comm),
 				 "gathering the report");
 	if (!error && all)
 		error = store(loop, all);
 	free(all);
-	return error;
+	return equant_mpi_agree(loop->comm, error);
 }

@@ -59,6 +59,16 @@ void equant_slices_release(struct equant_slices *s)
 	memset(s, 0, sizeof(*s));
 }
 
+uint64_t equant_slices_layout(const struct equant_slices *s)
+{
+	uint64_t hash = (uint64_t)s->nr_arrays << 32 | (uint64_t)s->nr_data;
+	int i;
+
+	for (i = 0; i < s->nr_arrays; i++)
+		hash = (hash ^ s->arrays[i].slice) * 0x9e3779b97f4a7c15ull;
+	return hash;
+}
+
 size_t equant_slices_bytes(const struct equant_slices *s, long unit)
 {
 	size_t bytes = 0;

@@ -30,6 +30,9 @@ int equant_slices_add_array(struct equant_slices *s, long units, void *base, siz
 int equant_slices_add_data(struct equant_slices *s, const struct equant_data_ops *ops, void *ctx);
 void equant_slices_release(struct equant_slices *s);
 
+/** equant_slices_layout() - differs when the arrays, their slices or the data do */
+uint64_t equant_slices_layout(const struct equant_slices *s);
+
 /** equant_slices_bytes() - bytes of a unit; packed data by what @unit would pack now */
 size_t equant_slices_bytes(const struct equant_slices *s, long unit);
 

@@ -159,7 +159,8 @@ EQUANT_API int equant_loop_free(struct equant_loop *loop);
  * The array has room for every unit on every rank, indexed by unit; only slices of owned units
  * are read or written (untouched pages take no memory).
  *
- * Every rank must register the same arrays and data in the same order.
+ * Every rank must register arrays of the same slices and as much data in the same order; the first
+ * hook is -EINVAL where they differ.
  *
  * Return: 0, -EINVAL (@base NULL, @slice 0), -EBUSY after the first hook, -EOVERFLOW, -ENOMEM.
  */
