@@ -142,21 +142,21 @@ TEST_F(rate, keeps_the_speed_when_a_sample_has_no_units)
 	EXPECT_TRUE(near(self->rate.speed, 1000));
 }
 
-TEST_F(rate, averages_the_speed_over_about_eight_quanta)
+TEST_F(rate, averages_the_speed_over_about_sixty_four_quanta)
 {
-	for (int i = 0; i < 100; i++)
+	for (int i = 0; i < 1000; i++)
 		update(&self->rate, window(1000, QUANTUM, 0, 1));
 	update(&self->rate, window(1200, QUANTUM, 0, 1));
-	/* one window of nine */
-	EXPECT_TRUE(fabs(self->rate.speed - 1000 - 200 / 9.) < 1);
-	for (int i = 0; i < 30; i++)
+	/* one window of 65 */
+	EXPECT_TRUE(fabs(self->rate.speed - 1000 - 200 / 65.) < 0.1);
+	for (int i = 0; i < 250; i++)
 		update(&self->rate, window(1200, QUANTUM, 0, 1));
 	EXPECT_LT(1190, self->rate.speed);
 }
 
 TEST_F(rate, takes_one_odd_speed_for_noise_and_two_for_a_change)
 {
-	for (int i = 0; i < 100; i++)
+	for (int i = 0; i < 1000; i++)
 		update(&self->rate, window(1000, QUANTUM, 0, 1));
 	update(&self->rate, window(2000, QUANTUM, 0, 1));
 	EXPECT_LT(self->rate.speed, 1200);
@@ -225,7 +225,7 @@ TEST_F(rate, follows_only_shares_that_hold_for_twelve_phases)
 	EXPECT_TRUE(near(self->rate.share, 0.75));
 }
 
-TEST_F(rate, averages_over_ten_changes_when_it_does_not_follow)
+TEST_F(rate, averages_over_thirty_changes_when_it_does_not_follow)
 {
 	struct equant_sample sample = window(1000, 0, 0.02, 1);
 

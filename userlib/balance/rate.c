@@ -6,7 +6,7 @@
  * section 5.4.  Predicted:
  *
  *	rate  = speed x share
- *	speed = units per on-CPU second, over about the last eight quanta
+ *	speed = units per on-CPU second, over about the last 64 quanta
  *	share = (1 - c) prediction + c measured,  c = t / (t + 10 quanta)
  *
  * where t is the age of the evidence: the time the rank wanted the CPU since
@@ -31,8 +31,12 @@
  */
 #include "balance/balance_internal.h"
 
-/* Sums of the speed decay so that about this many quanta weigh. */
-#define SPEED_QUANTA 8
+/*
+ * Sums of the speed decay so that about this many quanta weigh: cores that share
+ * caches, threads or a host are a few percent faster or slower from one tenth of a
+ * second to the next, and work should not follow that.
+ */
+#define SPEED_QUANTA 64
 /* A speed this far off, twice in a row in the same direction, is no noise. */
 #define SPEED_CHANGE 0.25
 /* Quanta of evidence that weigh as much as the prediction. */
@@ -40,6 +44,7 @@
 /* Evidence kept beside a prediction; and where there is none, in quanta or in changes. */
 #define EVIDENCE_MOST 100
 #define EVIDENCE_ALONE 10
+#define EVIDENCE_CHANGES 30
 /* Shares that hold for fewer quanta or phases are averaged, not followed. */
 #define FOLLOW_QUANTA 5
 #define FOLLOW_PHASES 12
@@ -132,7 +137,8 @@ static void update_share(struct equant_rate *rate, const struct equant_sample *s
 		/* Evidence of a changed prediction begins with the next sample: this one straddles. */
 		update_evidence(rate, sample,
 				follows ? EVIDENCE_MOST * quantum :
-					  EVIDENCE_ALONE * longest(sample->hold, quantum));
+					  longest(EVIDENCE_CHANGES * sample->hold,
+						  EVIDENCE_ALONE * quantum));
 	}
 	age = rate->share_run + rate->share_wait;
 	weight = follows ? age / (age + EVIDENCE_QUANTA * quantum) : 1;

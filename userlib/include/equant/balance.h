@@ -141,7 +141,7 @@ EQUANT_API void equant_rate_init(struct equant_rate *rate);
  * the prediction last changed, whose evidence of age t counts t / (t + 10
  * quanta).  Without EQUANT_SAMPLE_PREDICTED, or when shares hold for less than five quanta or
  * twelve phases, so that following them would only mean being late, the measured share alone,
- * averaged over ten quanta or ten such changes.
+ * averaged over ten quanta or thirty such changes.
  *
  * Return: the rate, units per wall second; 0 until the first units.
  */
