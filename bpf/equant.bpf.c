@@ -23,53 +23,47 @@ static __always_inline u32 load_cpu_of(struct task_struct *task)
 SEC("tp_btf/sched_switch")
 int BPF_PROG(equant_switch, bool preempt, struct task_struct *prev, struct task_struct *next)
 {
-	u32 cpu = bpf_get_smp_processor_id();
-	struct registration *reg;
-	u32 done = 0;
-	u64 now = 0;
+	u32 cpu = bpf_get_smp_processor_id(), slot;
 	bool delayed;
+	u64 now = 0;
 
 	if (!nr_registered)
 		return 0;
 	delayed = is_delayed(&prev->se, true);
-	reg = registration_of(prev);
-	if (reg) {
+	slot = registered_slot(prev, cpu);
+	if (slot) {
 		now = bpf_ktime_get_ns();
-		switch_out(reg->slot, prev, !prev->on_rq || delayed, next, now);
-		if (reg->dying)
-			release(reg, cpu);
+		switch_out(slot, prev, !prev->on_rq || delayed, next, now);
+		release_dying(slot, prev, cpu);
 	}
-	reg = registration_of(next);
-	if (reg) {
+	slot = registered_slot(next, cpu);
+	if (slot) {
 		now = now ?: bpf_ktime_get_ns();
-		done = reg->slot;
-		switch_in(done, next, cpu, now);
+		switch_in(slot, next, cpu, now);
 	}
 	/* A delayed dequeue leaves the number of running tasks as it is. */
 	if (delayed)
-		refresh(cpu, done, now);
+		refresh(cpu, slot, now);
 	return 0;
 }
 
 SEC("tp_btf/sched_wakeup")
 int BPF_PROG(equant_wakeup, struct task_struct *task)
 {
-	struct registration *reg;
-	u32 cpu, done = 0;
 	u64 now = 0;
+	u32 cpu, slot;
 
 	/* The running task may wake itself, and then without the lock. */
 	if (!nr_registered || task == bpf_get_current_task_btf())
 		return 0;
 	cpu = load_cpu_of(task);
-	reg = registration_of(task);
-	if (reg) {
+	slot = registered_slot(task, cpu);
+	if (slot) {
 		now = bpf_ktime_get_ns();
-		done = reg->slot;
-		wake_up(done, cpu, now);
+		wake_up(slot, cpu, now);
 	}
 	/* A sleeper that was still queued comes back without a change of nr_running. */
-	refresh(cpu, done, now);
+	refresh(cpu, slot, now);
 	return 0;
 }
 

@@ -60,11 +60,11 @@ static __always_inline u32 nr_tasks(struct cfs_rq *queue, bool cast)
 	return GET(queue, h_nr_running);
 }
 
-/* Those of them that are asleep. */
-static __always_inline u32 nr_delayed(struct cfs_rq *queue, bool cast)
+/* Those of them, @tasks in all, that are asleep. */
+static __always_inline u32 nr_delayed(struct cfs_rq *queue, u32 tasks, bool cast)
 {
 	if (bpf_core_field_exists(queue->h_nr_runnable))
-		return nr_tasks(queue, cast) - GET(queue, h_nr_runnable);
+		return tasks - GET(queue, h_nr_runnable);
 	if (bpf_core_field_exists(queue->h_nr_delayed))
 		return GET(queue, h_nr_delayed);
 	return 0;

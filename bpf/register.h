@@ -118,10 +118,22 @@ static __always_inline void prepare(struct slot *s, struct task_struct *task)
 	s->t_in = 0;
 	s->t_settled = 0;
 	s->epoch_share = EQUANT_SHARE_ONE;
+	s->held_share = EQUANT_SHARE_ONE;
 	s->clean = 0;
 	s->crowded = 0;
+	s->dying = 0;
 	s->nr_contested = 0;
 	s->task = (u64)task;
+}
+
+static __always_inline long attach_again(struct registration *reg)
+{
+	struct slot *s = slot_of(reg->slot);
+
+	if (!s || s->dying)
+		return -EAGAIN;
+	reg->users++;
+	return reg->slot;
 }
 
 static __always_inline long attach(u64 cookie)
@@ -136,12 +148,8 @@ static __always_inline long attach(u64 cookie)
 	reg = bpf_task_storage_get(&tasks, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (!reg || !header)
 		return -ENOMEM;
-	if (reg->dying)
-		return -EAGAIN;
-	if (reg->slot) {
-		reg->users++;
-		return reg->slot;
-	}
+	if (reg->slot)
+		return attach_again(reg);
 	slot = claim_slot(header);
 	if (slot < 0)
 		return slot;
@@ -160,25 +168,29 @@ static __always_inline long attach(u64 cookie)
 	return slot;
 }
 
+/* Only the task itself gets here, and only its switch-out frees the slot. */
 static __always_inline void request_release(struct task_struct *task)
 {
 	struct registration *reg;
+	struct slot *s;
 
 	if (!nr_registered)
 		return;
 	reg = registration_of(task);
-	if (reg)
-		reg->dying = 1;
+	s = reg ? slot_of(reg->slot) : NULL;
+	if (s)
+		s->dying = 1;
 }
 
 static __always_inline long detach(void)
 {
 	struct registration *reg = registration_of(bpf_get_current_task_btf());
+	struct slot *s = reg ? slot_of(reg->slot) : NULL;
 
-	if (!reg || reg->dying)
+	if (!s || s->dying)
 		return -ENOENT;
 	if (--reg->users == 0)
-		reg->dying = 1;
+		s->dying = 1;
 	return reg->slot;
 }
 
@@ -192,26 +204,30 @@ static __noinline long serve(u64 op, u64 cookie)
 	return 0;
 }
 
-/* At a switch-out, the run-queue lock held. */
-static __always_inline void release(struct registration *reg, u32 cpu)
+/* At a switch-out, the run-queue lock held: free the slot of a task that asked for it. */
+static __always_inline void release_dying(u32 slot, struct task_struct *task, u32 cpu)
 {
 	struct equant_table *header = table_header();
-	u32 slot = reg->slot;
 	struct equant_record *r = record_of(slot);
 	struct slot *s = slot_of(slot);
+	struct registration *reg;
 
-	if (!r || !s || !header)
+	if (!r || !s || !s->dying || !header)
+		return;
+	reg = registration_of(task);
+	if (!reg)
 		return;
 	delist(slot, cpu);
 	write_begin(r);
 	r->state = EQUANT_STATE_FREE;
-	r->tid = r->tgid = r->ns_inode = 0;
+	r->tid = 0;
+	r->tgid = 0;
+	r->ns_inode = 0;
 	r->cookie = 0;
 	r->flags = 0;
 	write_end(r);
 	reg->slot = 0;
 	reg->users = 0;
-	reg->dying = 0;
 	s->task = 0;
 	__sync_fetch_and_add(&header->nr_used, -1);
 	__sync_fetch_and_add(&nr_registered, -1);

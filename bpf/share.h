@@ -31,6 +31,8 @@
 #define SETTLE_AT_ONCE_CPUS 32
 /* A change by less than 1/16 is the drift of a group's weight, no new epoch. */
 #define EPOCH_DRIFT_SHIFT 4
+/* A share that held for as long is one to follow. */
+#define HELD_QUANTA 4
 
 static __always_inline u32 quantum_of(const struct equant_record *r)
 {
@@ -220,14 +222,30 @@ struct situation {
 	u32 nr_runnable;
 };
 
-static __always_inline void see_cpu(struct situation *now, struct rq *rq, bool cast)
+/* One level: this is read at every event, so each member once. */
+static __always_inline void see_level(struct situation *now, struct slot *s,
+				      struct sched_entity *se, struct cfs_rq *queue, bool cast)
 {
-	u32 running = GET(rq, nr_running), fair, delayed;
+	u32 nr = s->nr_contested, entities = nr_entities(queue, cast);
 
-	fair = nr_tasks(&rq->cfs, cast);
-	delayed = nr_delayed(&rq->cfs, cast);
+	if (entities > 1) {
+		s->contested[nr & (GROUP_LEVELS - 1)].entity = (u64)se;
+		s->contested[nr & (GROUP_LEVELS - 1)].queue = (u64)queue;
+		s->nr_contested = nr + 1;
+	}
+	now->key = mix(now->key, GET(se, load.weight));
+	now->key = mix(now->key, GET(queue, load.weight) + ((u64)entities << 32));
+}
+
+/* The CPU's own queue is the last level's. */
+static __always_inline void see_cpu(struct situation *now, struct cfs_rq *queue, u32 tasks,
+				    u32 delayed, bool cast)
+{
+	struct rq *rq = GET(queue, rq);
+	u32 running = GET(rq, nr_running);
+
 	/* Of another class: real-time, deadline, stop, sched_ext. */
-	if (running > fair)
+	if (running > tasks)
 		now->flags |= EQUANT_F_REALTIME;
 	now->nr_runnable = running - delayed;
 }
@@ -237,47 +255,54 @@ static __always_inline void see_levels(struct situation *now, struct slot *s,
 {
 	struct sched_entity *se = &task->se;
 	struct cfs_rq *queue = NULL;
-	u32 nr = 0, entities, level;
+	u32 tasks = 0, delayed = 0, level;
 
 	for (level = 0; level < GROUP_LEVELS && se; level++) {
 		queue = GET(se, cfs_rq);
 		if (!queue)
-			break;
-		entities = nr_entities(queue, cast);
-		if (entities > 1) {
-			s->contested[nr & (GROUP_LEVELS - 1)].entity = (u64)se;
-			s->contested[nr & (GROUP_LEVELS - 1)].queue = (u64)queue;
-			nr++;
-		}
-		if (GET(queue, runtime_enabled))
-			now->flags |= EQUANT_F_CPU_MAX;
-		now->key = mix(now->key, GET(se, load.weight));
-		now->key = mix(now->key, GET(queue, load.weight));
-		now->key = mix(now->key, (u64)nr_tasks(queue, cast) << 32 | entities);
-		now->key = mix(now->key, nr_delayed(queue, cast));
+			return;
+		see_level(now, s, se, queue, cast);
+		tasks = nr_tasks(queue, cast);
+		delayed = nr_delayed(queue, tasks, cast);
+		now->key = mix(now->key, (u64)delayed << 32 | tasks);
 		se = GET(se, parent);
 	}
-	if (se && level == GROUP_LEVELS)
+	if (!queue)
+		return;
+	if (se)
 		now->flags |= EQUANT_F_DEEP;
-	now->levels = level ? level - 1 : 0;
-	s->nr_contested = nr;
-	if (queue)
-		see_cpu(now, GET(queue, rq), cast);
+	now->levels = level - 1;
+	see_cpu(now, queue, tasks, delayed, cast);
 }
 
+/* Real-time and deadline tasks have a priority below that; sched_ext's are not in the queue. */
 static __always_inline void see(struct situation *now, struct slot *s, bool cast)
 {
 	struct task_struct *task = AS(struct task_struct, s->task);
-	u32 policy = GET(task, policy);
 
 	now->flags = s->crowded ? EQUANT_F_CROWDED : 0;
 	s->nr_contested = 0;
-	if (GET(task, prio) < MAX_RT_PRIO ||
-	    (policy != SCHED_NORMAL && policy != SCHED_BATCH && policy != SCHED_IDLE))
+	if (GET(task, prio) < MAX_RT_PRIO)
 		now->flags |= EQUANT_F_CLASS;
 	else
 		see_levels(now, s, task, cast);
 	now->key = mix(now->key, (u64)now->nr_runnable << 32 | now->flags);
+}
+
+/* Limits change seldom, and only shift what the scheduler does later: not in the key. */
+static __always_inline u32 see_limits(struct slot *s, bool cast)
+{
+	struct task_struct *task = AS(struct task_struct, s->task);
+	struct sched_entity *se = &task->se;
+	struct cfs_rq *queue;
+
+	for (u32 level = 0; level < GROUP_LEVELS && se; level++) {
+		queue = GET(se, cfs_rq);
+		if (queue && GET(queue, runtime_enabled))
+			return EQUANT_F_CPU_MAX;
+		se = GET(se, parent);
+	}
+	return 0;
 }
 
 static __always_inline bool is_new_epoch(u32 old, u32 share)
@@ -290,16 +315,25 @@ static __always_inline bool is_new_epoch(u32 old, u32 share)
 	return change > old >> EPOCH_DRIFT_SHIFT;
 }
 
+/* Shares that come and go within some quanta are not counted: they are averaged anyway. */
+static __always_inline void count_change(struct equant_record *r, struct slot *s, u64 now)
+{
+	if (now - r->t_epoch < (u64)HELD_QUANTA * quantum_of(r))
+		return;
+	r->changes += is_new_epoch(s->held_share, r->share_now);
+	s->held_share = r->share_now;
+}
+
 static __always_inline void set_share(struct equant_record *r, struct slot *s, u32 share,
 				      u32 settled, u64 now)
 {
 	integrate(r, now);
 	if (is_new_epoch(s->epoch_share, share)) {
 		if (now - r->t_epoch >= quantum_of(r)) {
-			r->changes += is_new_epoch(r->share_prev, r->share_now);
 			r->share_prev = r->share_now;
 			r->settled_prev = r->share_settled;
 		}
+		count_change(r, s, now);
 		r->epoch++;
 		r->t_epoch = now;
 		s->epoch_share = share;
@@ -364,6 +398,8 @@ __noinline int compute_share(u32 slot, u64 now)
 		situation.flags |= EQUANT_F_UNSETTLED;
 	else
 		s->t_settled = now;
+
+	situation.flags |= see_limits(s, cast);
 
 	write_begin(r);
 	set_share(r, s, share, settled, now);

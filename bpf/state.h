@@ -62,8 +62,10 @@ struct slot {
 	u32 used;
 	u32 uid;
 	u32 epoch_share; /* share_now when its epoch began */
+	u32 held_share; /* the last share that held for some quanta */
 	u32 clean; /* this slice has been contended, and by the same tasks, so far */
 	u32 crowded;
+	u32 dying; /* detach, exec or exit seen: to be freed at the next switch-out */
 	u32 nr_contested;
 	struct contested_level contested[GROUP_LEVELS];
 	struct walk walk;
@@ -79,7 +81,6 @@ struct cpu_list {
 struct registration {
 	u32 slot; /* 0 = not registered */
 	u32 users; /* attaches not yet detached */
-	u32 dying; /* detach, exec or exit seen: free the slot at the next switch-out */
 };
 
 struct {
@@ -134,14 +135,38 @@ static __always_inline struct cpu_list *list_of(u32 cpu)
 }
 
 /* Most tasks have no storage of any kind: a load instead of a helper call. */
+static __always_inline bool may_be_registered(struct task_struct *task)
+{
+	return !bpf_core_field_exists(task->bpf_storage) || task->bpf_storage;
+}
+
 static __always_inline struct registration *registration_of(struct task_struct *task)
 {
 	struct registration *reg;
 
-	if (bpf_core_field_exists(task->bpf_storage) && !task->bpf_storage)
+	if (!may_be_registered(task))
 		return NULL;
 	reg = bpf_task_storage_get(&tasks, task, NULL, 0);
 	return reg && reg->slot ? reg : NULL;
+}
+
+/* The slot of a task on @cpu, 0 = none.  The CPU's list is faster than task storage. */
+static __always_inline u32 registered_slot(struct task_struct *task, u32 cpu)
+{
+	struct registration *reg;
+	struct cpu_list *list;
+	struct slot *s;
+
+	if (!may_be_registered(task))
+		return 0;
+	list = list_of(cpu);
+	if (list && list->nr) {
+		s = slot_of(list->slot[0]);
+		if (s && s->task == (u64)task)
+			return list->slot[0];
+	}
+	reg = registration_of(task);
+	return reg ? reg->slot : 0;
 }
 
 /*

@@ -110,7 +110,6 @@ struct task_struct {
 	unsigned int cpu; /* where thread_info has none */
 	int on_rq;
 	int prio;
-	unsigned int policy;
 	int pid;
 	struct sched_entity se;
 	struct task_struct *group_leader;
@@ -126,11 +125,7 @@ struct pt_regs {
 
 #pragma clang attribute pop
 
-/* From include/linux/sched/prio.h and include/uapi/linux/sched.h. */
-#define MAX_RT_PRIO 100
-#define SCHED_NORMAL 0
-#define SCHED_BATCH 3
-#define SCHED_IDLE 5
+#define MAX_RT_PRIO 100 /* include/linux/sched/prio.h */
 
 /* Kernel-internal error numbers need no header of the build machine. */
 #define EPERM 1

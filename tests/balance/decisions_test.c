@@ -20,7 +20,7 @@
  * Checksum of the decisions below.  It changes with every change of the
  * algorithm or its constants; if one was intended, put the new value here.
  */
-#define CHECKSUM 0xf13de7e4c7494716ull
+#define CHECKSUM 0xb3b796009c01de5cull
 
 struct situation {
 	int n;
@@ -51,6 +51,7 @@ static struct equant_sample random_sample(struct random *random, double units)
 		sample.settled = random_unit(random);
 	if (random_below(random, 3) == 0)
 		sample.hold = 0.1 * random_unit(random);
+	sample.age = 0.05 * random_unit(random);
 	if (random_below(random, 8) == 0)
 		sample.flags = (uint32_t)random_below(random, 8);
 	if (random_below(random, 8) == 0) {

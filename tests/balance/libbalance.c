@@ -163,6 +163,7 @@ static double compute(struct job *job)
 			.settled = job->predicted[i],
 			.quantum = 0.004,
 			.hold = job->hold,
+			.age = 1e9,
 			.hooks = 1,
 			.flags = job->flags,
 		};

@@ -20,6 +20,7 @@ static struct equant_sample window(double speed, double run, double wait, double
 		.wait = wait,
 		.share = settled,
 		.settled = settled,
+		.age = 1,
 		.flags = PREDICTS,
 	};
 }
@@ -223,6 +224,25 @@ TEST_F(rate, follows_only_shares_that_hold_for_twelve_phases)
 	sample.hold = 12.1 * phase;
 	equant_rate_update(&self->rate, &sample, EQUANT_RATE_PREDICTED, QUANTUM, phase);
 	EXPECT_TRUE(near(self->rate.share, 0.75));
+}
+
+TEST_F(rate, trusts_a_share_that_is_younger_than_a_phase_by_its_age)
+{
+	struct equant_sample sample = window(1000, 0.08, 0, 1);
+	const double phase = 0.08;
+
+	for (int i = 0; i < 100; i++)
+		equant_rate_update(&self->rate, &sample, EQUANT_RATE_PREDICTED, QUANTUM, phase);
+	EXPECT_TRUE(near(self->rate.share, 1));
+	sample.settled = 0.5;
+	sample.age = phase / 4;
+	equant_rate_update(&self->rate, &sample, EQUANT_RATE_PREDICTED, QUANTUM, phase);
+	EXPECT_TRUE(near(self->rate.share, 0.875));
+	/* It has stayed. */
+	sample.run = sample.wait = 0.04;
+	sample.age = phase;
+	equant_rate_update(&self->rate, &sample, EQUANT_RATE_PREDICTED, QUANTUM, phase);
+	EXPECT_TRUE(near(self->rate.share, 0.5));
 }
 
 TEST_F(rate, averages_over_thirty_changes_when_it_does_not_follow)

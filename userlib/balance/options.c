@@ -53,9 +53,9 @@ int equant_balance_options_copy(struct equant_balance_options *to,
 static bool sample_valid(const struct equant_sample *sample)
 {
 	const double fields[] = {
-		sample->units,	  sample->wall,	    sample->run,     sample->wait,
-		sample->share,	  sample->settled,  sample->quantum, sample->hold,
-		sample->interval, sample->interact, sample->move,    sample->moved,
+		sample->units,	  sample->wall,	   sample->run,	  sample->wait, sample->share,
+		sample->settled,  sample->quantum, sample->hold,  sample->age,	sample->interval,
+		sample->interact, sample->move,	   sample->moved,
 	};
 
 	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)

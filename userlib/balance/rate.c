@@ -13,6 +13,11 @@
  * the prediction took its value.  The speed is known from a window of one
  * quantum, a measured share needs about ten; the prediction bridges the gap.
  *
+ * A share that has just changed may be back before the next phase is over: how
+ * long it has held already is the best guess of how long it will.  While it is
+ * younger than a phase it counts in proportion, the mean share of the last
+ * seconds for the rest.
+ *
  * A change of share is answered about two phases late.  While shares hold much
  * longer, following them costs next to nothing.  Where they change every few
  * phases, moving work after them costs more than it earns, and the rank is better
@@ -45,6 +50,8 @@
 #define EVIDENCE_MOST 100
 #define EVIDENCE_ALONE 10
 #define EVIDENCE_CHANGES 30
+/* The mean share is that of so many seconds, or changes. */
+#define MEAN_SECONDS 2.0
 /* Shares that hold for fewer quanta or phases are averaged, not followed. */
 #define FOLLOW_QUANTA 5
 #define FOLLOW_PHASES 12
@@ -123,8 +130,30 @@ static double longest(double a, double b)
 	return a > b ? a : b;
 }
 
+/* A share that is young beside a phase is not all that the phase will bring. */
+static void temper(struct equant_rate *rate, const struct equant_sample *sample, double phase)
+{
+	double wanted = rate->mean_run + rate->mean_wait;
+	double weight;
+
+	if (sample->age >= phase || wanted < EQUANT_TIME_MIN)
+		return;
+	weight = sample->age / phase;
+	rate->share = weight * rate->share + (1 - weight) * (rate->mean_run / wanted);
+}
+
+static void update_mean(struct equant_rate *rate, const struct equant_sample *sample)
+{
+	double most = longest(EVIDENCE_CHANGES * sample->hold, MEAN_SECONDS);
+	double age = rate->mean_run + rate->mean_wait;
+	double keep = age > most ? most / age : 1;
+
+	rate->mean_run = rate->mean_run * keep + sample->run;
+	rate->mean_wait = rate->mean_wait * keep + sample->wait;
+}
+
 static void update_share(struct equant_rate *rate, const struct equant_sample *sample, bool follows,
-			 double quantum)
+			 double quantum, double phase)
 {
 	double age, weight;
 
@@ -148,6 +177,9 @@ static void update_share(struct equant_rate *rate, const struct equant_sample *s
 		rate->share = 0;
 	if (follows)
 		rate->share += (1 - weight) * sample->settled;
+	update_mean(rate, sample);
+	if (follows)
+		temper(rate, sample, longest(phase, quantum));
 	if (rate->share < SHARE_MIN)
 		rate->share = SHARE_MIN;
 }
@@ -165,7 +197,7 @@ double equant_rate_update(struct equant_rate *rate, const struct equant_sample *
 	if (sample->flags & EQUANT_SAMPLE_RUN) {
 		update_speed(rate, sample->units, sample->run, quantum);
 		update_share(rate, sample, equant_rate_follows(sample, mode, quantum, phase),
-			     quantum);
+			     quantum, phase);
 		if (mode == EQUANT_RATE_PREDICTED) {
 			rate->rate = rate->speed * rate->share;
 			return rate->rate;

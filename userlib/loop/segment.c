@@ -55,6 +55,7 @@ void equant_end(struct equant_loop *loop)
 static double hold_time(struct equant_loop *loop, const struct equant_status *status)
 {
 	struct equant_mark now = { status->now.t_ns, status->changes };
+	uint64_t window;
 	uint32_t changes;
 
 	if (!loop->marks[1].t_ns)
@@ -64,7 +65,10 @@ static double hold_time(struct equant_loop *loop, const struct equant_status *st
 		loop->marks[1] = now;
 	}
 	changes = now.changes - loop->marks[0].changes;
-	return changes < 2 ? 0 : 1e-9 * (double)(now.t_ns - loop->marks[0].t_ns) / changes;
+	window = now.t_ns - loop->marks[0].t_ns;
+	if (window < HOLD_WINDOW_NS)
+		window = HOLD_WINDOW_NS; /* what is not known was quiet */
+	return changes < 2 ? 0 : 1e-9 * (double)window / changes;
 }
 
 static void check_probe(struct equant_loop *loop, struct equant_sample *sample)
@@ -110,6 +114,7 @@ void equant_sample_take(struct equant_loop *loop, struct equant_sample *sample, 
 	sample->settled = status.settled;
 	sample->quantum = 1e-9 * (double)status.quantum_ns;
 	sample->hold = hold_time(loop, &status);
+	sample->age = 1e-9 * (double)(status.now.t_ns - status.t_epoch_ns);
 	sample->interval = w->start_ns ? 1e-9 * (double)(now - w->start_ns) : 0;
 	sample->interact = 1e-9 * (double)loop->interact_ns;
 	sample->move = 1e-9 * (double)loop->moved_ns;

@@ -117,7 +117,7 @@ struct equant_record {
 	__u32 levels; /* scheduling-group levels above the task */
 	__u64 long_ns; /* total length of the episodes in ->long_episodes */
 	__u32 settled_prev; /* share_settled when share_prev was share_now */
-	__u32 changes; /* share values left that had held for at least a quantum */
+	__u32 changes; /* changes between shares that held for at least four quanta */
 	__u8 reserved[24];
 };
 

@@ -44,6 +44,7 @@ extern "C" {
  * @quantum: the scheduler's quantum; 0 = not known
  * @hold: mean time for which a predicted share has held in the last seconds; 0 = it has changed
  *	less than twice
+ * @age: how long ago the present share took its value
  * @interval: wall time since the last sample
  * @interact: time the rank spent on the balancing interaction itself in that interval
  * @move: time the rank spent moving work in that interval
@@ -60,6 +61,7 @@ struct equant_sample {
 	double settled;
 	double quantum;
 	double hold;
+	double age;
 	double interval;
 	double interact;
 	double move;
@@ -117,6 +119,7 @@ struct equant_rate {
 	struct equant_filter filter;
 	double units, run; /* decaying sums: speed = units / run */
 	double share_run, share_wait; /* evidence for the measured share */
+	double mean_run, mean_wait; /* the same over seconds, changes or not */
 	double predicted; /* the prediction the evidence belongs to; < 0 = none */
 	double raw; /* unfiltered rate of the last sample */
 	double rate; /* the rate to allot work by */
@@ -139,7 +142,8 @@ EQUANT_API void equant_rate_init(struct equant_rate *rate);
  * A sample without units leaves the speed as it is.  Predicted: rate = speed x
  * share; share is the prediction weighted against the share measured since
  * the prediction last changed, whose evidence of age t counts t / (t + 10
- * quanta).  Without EQUANT_SAMPLE_PREDICTED, or when shares hold for less than five quanta or
+ * quanta); while it is younger than a phase or a quantum it counts by its age only, the mean share
+ * of the last seconds for the rest.  Without EQUANT_SAMPLE_PREDICTED, or when shares hold for less than five quanta or
  * twelve phases, so that following them would only mean being late, the measured share alone,
  * averaged over ten quanta or thirty such changes.
  *

@@ -50,7 +50,7 @@ struct equant_counters {
  * @episodes: contended episodes that have ended
  * @long_episodes: those longer than a quantum
  * @long_ns: their total length
- * @changes: how often the debounced share has changed
+ * @changes: changes between shares that held for at least four quanta
  * @cpu: the CPU last seen on, -1 = not known
  */
 struct equant_status {

@@ -66,7 +66,7 @@ struct equant_event {
 			uint32_t long_episodes, changes;
 		} status;
 		struct {
-			double units, wall, run, wait, share, settled, quantum, hold;
+			double units, wall, run, wait, share, settled, quantum, hold, age;
 			double interval, interact, move, moved;
 			uint32_t hooks, flags;
 		} sample;
