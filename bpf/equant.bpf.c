@@ -23,12 +23,13 @@ static __always_inline u32 load_cpu_of(struct task_struct *task)
 SEC("tp_btf/sched_switch")
 int BPF_PROG(equant_switch, bool preempt, struct task_struct *prev, struct task_struct *next)
 {
-	u32 cpu = bpf_get_smp_processor_id(), slot;
+	u32 cpu, slot;
 	bool delayed;
 	u64 now = 0;
 
 	if (!nr_registered)
 		return 0;
+	cpu = bpf_get_smp_processor_id();
 	delayed = is_delayed(&prev->se, true);
 	slot = registered_slot(prev, cpu);
 	if (slot) {
