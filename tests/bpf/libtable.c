@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <linux/bpf.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,6 +74,20 @@ int probe_tool(const char *what, char *output, size_t size)
 	output[used] = '\0';
 	status = pclose(pipe);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void unload_and_abort(int signal_number)
+{
+	char output[512];
+
+	probe_tool("unload", output, sizeof(output));
+	signal(signal_number, SIG_DFL);
+	raise(signal_number);
+}
+
+void unload_on_abort(void)
+{
+	signal(SIGABRT, unload_and_abort);
 }
 
 const char *why_no_live_tests(void)

@@ -12,6 +12,12 @@
 /* `equant probe WHAT`, its output kept; the exit status, -1 if it could not be run. */
 int probe_tool(const char *what, char *output, size_t size);
 
+/* Exit status by which the harness knows a test that was skipped in its set-up. */
+#define SKIPPED 255
+
+/* A failed assertion ends a test without its tear-down. */
+void unload_on_abort(void);
+
 /* Why the live tests cannot run here, or NULL. */
 const char *why_no_live_tests(void);
 

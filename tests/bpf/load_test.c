@@ -33,7 +33,8 @@ FIXTURE_SETUP(loader)
 	const char *reason = why_no_live_tests();
 
 	if (reason)
-		SKIP(return, "%s", reason);
+		SKIP(_exit(SKIPPED), "%s", reason);
+	unload_on_abort();
 }
 
 FIXTURE_TEARDOWN(loader)

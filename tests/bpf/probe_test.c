@@ -36,7 +36,8 @@ FIXTURE_SETUP(live)
 	const char *reason = why_no_live_tests();
 
 	if (reason)
-		SKIP(return, "%s", reason);
+		SKIP(_exit(SKIPPED), "%s", reason);
+	unload_on_abort();
 	ASSERT_EQ(0, probe_tool("load", self->output, sizeof(self->output)));
 	self->table = map_pinned_table();
 	ASSERT_NE(NULL, self->table);

@@ -39,7 +39,8 @@ FIXTURE_SETUP(shares)
 	if (!reason && sysconf(_SC_NPROCESSORS_ONLN) < 2)
 		reason = "needs two CPUs";
 	if (reason)
-		SKIP(return, "%s", reason);
+		SKIP(_exit(SKIPPED), "%s", reason);
+	unload_on_abort();
 	self->loaded = !probe_tool("load", self->output, sizeof(self->output));
 	ASSERT_TRUE(self->loaded);
 }
