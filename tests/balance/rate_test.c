@@ -155,38 +155,26 @@ TEST_F(rate, averages_the_speed_over_about_sixty_four_quanta)
 	EXPECT_LT(1190, self->rate.speed);
 }
 
-TEST_F(rate, takes_one_odd_speed_for_noise_and_two_for_a_change)
+TEST_F(rate, forgets_the_first_window_when_there_is_another)
+{
+	update(&self->rate, window(500, 10 * QUANTUM, 0, 1));
+	EXPECT_TRUE(near(self->rate.speed, 500));
+	update(&self->rate, window(1000, QUANTUM, 0, 1));
+	EXPECT_TRUE(near(self->rate.speed, 1000));
+	update(&self->rate, window(500, QUANTUM, 0, 1));
+	EXPECT_GT(self->rate.speed, 700);
+}
+
+TEST_F(rate, takes_a_tenth_of_a_second_at_half_the_speed_for_noise)
 {
 	for (int i = 0; i < 1000; i++)
 		update(&self->rate, window(1000, QUANTUM, 0, 1));
-	update(&self->rate, window(2000, QUANTUM, 0, 1));
-	EXPECT_LT(self->rate.speed, 1200);
-	update(&self->rate, window(2000, QUANTUM, 0, 1));
-	EXPECT_TRUE(near(self->rate.speed, 2000));
-	update(&self->rate, window(1400, QUANTUM, 0, 1));
-	update(&self->rate, window(1400, QUANTUM, 0, 1));
-	EXPECT_TRUE(near(self->rate.speed, 1400));
-}
-
-TEST_F(rate, does_not_take_odd_speeds_in_opposite_directions_for_a_change)
-{
-	for (int i = 0; i < 100; i++)
-		update(&self->rate, window(1000, QUANTUM, 0, 1));
-	for (int i = 0; i < 10; i++) {
-		update(&self->rate, window(i % 2 ? 600 : 1400, QUANTUM, 0, 1));
-		EXPECT_LT(800, self->rate.speed);
-		EXPECT_LT(self->rate.speed, 1200);
-	}
-}
-
-TEST_F(rate, does_not_take_odd_speeds_with_a_normal_one_between_for_a_change)
-{
-	for (int i = 0; i < 100; i++)
-		update(&self->rate, window(1000, QUANTUM, 0, 1));
-	for (int i = 0; i < 10; i++) {
-		update(&self->rate, window(i % 2 ? 1000 : 2000, QUANTUM, 0, 1));
-		EXPECT_LT(self->rate.speed, 1700);
-	}
+	for (int i = 0; i < 12; i++)
+		update(&self->rate, window(500, QUANTUM, 0, 1));
+	EXPECT_GT(self->rate.speed, 900);
+	for (int i = 0; i < 250; i++)
+		update(&self->rate, window(500, QUANTUM, 0, 1));
+	EXPECT_LT(self->rate.speed, 510);
 }
 
 TEST_F(rate, uses_the_measured_share_alone_when_shares_hold_for_less_than_a_quantum)

@@ -37,13 +37,12 @@
 #include "balance/balance_internal.h"
 
 /*
- * Sums of the speed decay so that about this many quanta weigh: cores that share
- * caches, threads or a host are a few percent faster or slower from one tenth of a
- * second to the next, and work should not follow that.
+ * Sums of the speed decay so that about this many quanta weigh.  Cores that share
+ * caches, hardware threads or a host are tens of percent faster or slower for some
+ * ten milliseconds (autocorrelation of the speed: 0.5 after 40 ms, 0 after 180 ms);
+ * work that follows that arrives too late.
  */
 #define SPEED_QUANTA 64
-/* A speed this far off, twice in a row in the same direction, is no noise. */
-#define SPEED_CHANGE 0.25
 /* Quanta of evidence that weigh as much as the prediction. */
 #define EVIDENCE_QUANTA 10
 /* Evidence kept beside a prediction; and where there is none, in quanta or in changes. */
@@ -84,32 +83,16 @@ bool equant_rate_follows(const struct equant_sample *sample, enum equant_rate_mo
 	       (sample->hold >= FOLLOW_QUANTA * quantum && sample->hold >= FOLLOW_PHASES * phase);
 }
 
-/* Does this sample confirm that the work itself has changed? */
-static bool speed_changed(struct equant_rate *rate, double speed)
-{
-	double base = rate->suspect > 0 ? rate->suspect : rate->speed;
-
-	if (!differs(speed, base, SPEED_CHANGE)) {
-		rate->suspect = 0;
-		return false;
-	}
-	/* The first odd sample has pulled the speed to its side of the base. */
-	if (rate->suspect > 0 && (speed > base) == (rate->speed > base))
-		return true;
-	rate->suspect = rate->speed;
-	return false;
-}
-
+/* The first window is spent on page faults and cold caches: it serves until there is another. */
 static void update_speed(struct equant_rate *rate, double units, double run, double quantum)
 {
 	double keep = 1 / (1 + run / (SPEED_QUANTA * quantum));
 
 	if (units <= 0 || run < EQUANT_TIME_MIN)
 		return;
-	if (rate->speed > 0 && speed_changed(rate, units / run)) {
-		rate->suspect = 0;
+	if (rate->windows < 2)
 		keep = 0;
-	}
+	rate->windows += rate->windows < 2;
 	rate->units = rate->units * keep + units;
 	rate->run = rate->run * keep + run;
 	rate->speed = rate->units / rate->run;

@@ -124,7 +124,7 @@ struct equant_rate {
 	double raw; /* unfiltered rate of the last sample */
 	double rate; /* the rate to allot work by */
 	double speed;
-	double suspect; /* the speed before a change that one sample suggests; 0 = none */
+	int windows; /* samples with units, up to 2 */
 	double share;
 };
 
