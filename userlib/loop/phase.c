@@ -291,8 +291,21 @@ static int phase(struct equant_loop *loop, uint64_t now)
 	return wrong ? wrong : error;
 }
 
+/*
+ * What the phase has cost, for the period: CPU time, because a rank that has
+ * lost its CPU meanwhile has not spent it on the interaction; and not of a
+ * phase that set up the loop or moved work, which are not part of it.
+ */
+static void learn_interaction(struct equant_loop *loop, int usual)
+{
+	if (usual)
+		loop->interact_ns = equant_clock_ns(CLOCK_THREAD_CPUTIME_ID) - loop->last_cpu_ns;
+}
+
 int equant_balance(struct equant_loop *loop)
 {
+	long moves = loop->mover.moves;
+	int started = loop->started;
 	uint64_t start, other;
 	int error;
 
@@ -308,8 +321,8 @@ int equant_balance(struct equant_loop *loop)
 	other = loop->waiting_ns + loop->moving_ns;
 	error = phase(loop, start);
 	loop->last_ns = equant_now_ns();
-	loop->interact_ns = loop->last_ns - start - (loop->waiting_ns + loop->moving_ns - other);
-	loop->balancing_ns += loop->interact_ns;
+	loop->balancing_ns += loop->last_ns - start - (loop->waiting_ns + loop->moving_ns - other);
+	learn_interaction(loop, started && loop->mover.moves == moves);
 	loop->phases++;
 	return error ? equant_loop_fail(loop, error) : 0;
 }
