@@ -238,7 +238,7 @@ EQUANT_API double equant_sampling_bound(double quantum, double share, double amp
 struct equant_balance_options {
 	size_t sz; /* sizeof(struct equant_balance_options) */
 	enum equant_rate_mode mode;
-	double threshold; /* tfract: move only if the time falls by this fraction (0.05) */
+	double threshold; /* tfract: move only if the time falls by this fraction (0.03) */
 	double profit; /* k of section 5.6: cancel if cost > k x benefit; 0 = never cancel (5) */
 	double window; /* seconds of history for t_stable (10) */
 	double interact_fraction; /* k_interact of eq. 4.2 (0.05) */
