@@ -25,6 +25,43 @@ static __always_inline void charge(struct equant_record *r, u64 now)
 	r->t_state = now;
 }
 
+static __always_inline u64 at_most(u64 value, u64 limit)
+{
+	return value < limit ? value : limit;
+}
+
+/*
+ * A switch may pass unseen while other programs come to or leave the
+ * tracepoint.  How long the task really ran, the scheduler has counted: when it
+ * is switched out without having been switched in ...
+ */
+static __always_inline void make_up_switch_in(struct equant_record *r, struct slot *s,
+					      struct task_struct *task, u64 now)
+{
+	u64 ran = task->se.sum_exec_runtime - task->se.prev_sum_exec_runtime;
+
+	if (r->state != EQUANT_STATE_WAIT && r->state != EQUANT_STATE_SLEEP)
+		return;
+	s->t_in = now - at_most(ran, now - r->t_state);
+	s->clean = 0;
+	charge(r, s->t_in);
+	r->state = EQUANT_STATE_RUN;
+}
+
+/* ... and when it is switched in without having been switched out. */
+static __always_inline void make_up_switch_out(struct equant_record *r, struct slot *s,
+					       struct task_struct *task, u64 now)
+{
+	u64 ran = task->se.sum_exec_runtime - s->exec_in;
+
+	if (r->state != EQUANT_STATE_RUN)
+		return;
+	charge(r, r->t_state + at_most(ran, now - r->t_state));
+	r->state = EQUANT_STATE_WAIT;
+	r->switches++;
+	r->preemptions++;
+}
+
 /* The first slices are averaged evenly, so that one is as good as another. */
 static __always_inline void learn_quantum(struct equant_record *r, u64 slice)
 {
@@ -167,10 +204,11 @@ static __always_inline void switch_out(u32 slot, struct task_struct *task, bool 
 
 	if (!r || !s)
 		return;
-	slice = s->t_in ? now - s->t_in : 0;
 	write_begin(r);
+	make_up_switch_in(r, s, task, now);
 	charge(r, now);
 	r->switches++;
+	slice = s->t_in ? now - s->t_in : 0;
 	r->last_slice_ns = slice > ~0u ? ~0u : slice;
 	if (blocked) {
 		r->blocks++;
@@ -195,6 +233,7 @@ static __always_inline void switch_in(u32 slot, struct task_struct *task, u32 cp
 	if (!r || !s)
 		return;
 	write_begin(r);
+	make_up_switch_out(r, s, task, now);
 	charge(r, now);
 	r->state = EQUANT_STATE_RUN;
 	arrive(r, s, slot, cpu);
@@ -203,6 +242,7 @@ static __always_inline void switch_in(u32 slot, struct task_struct *task, u32 cp
 	write_end(r);
 	compute_share(slot, now);
 	s->t_in = now;
+	s->exec_in = task->se.sum_exec_runtime;
 	s->clean = r->share_now != EQUANT_SHARE_ONE;
 }
 

@@ -34,9 +34,12 @@
 /* A share that held for as long is one to follow. */
 #define HELD_QUANTA 4
 
+/* The quantum by which changes of share are judged. */
 static __always_inline u32 quantum_of(const struct equant_record *r)
 {
-	return r->quantum_ns ?: default_quantum_ns;
+	u32 quantum = r->quantum_ns ?: default_quantum_ns;
+
+	return quantum < EQUANT_HOLD_TICKS * tick_ns ? quantum : EQUANT_HOLD_TICKS * tick_ns;
 }
 
 static __always_inline u64 scaled(u64 ns, u32 share)

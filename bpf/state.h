@@ -58,6 +58,7 @@ struct slot {
 	u64 task; /* 0 = nobody */
 	u64 key; /* of the state that the shares were computed from */
 	u64 t_in; /* switched in, 0 = not seen yet */
+	u64 exec_in; /* the scheduler's own count of run time, then */
 	u64 t_settled;
 	u32 used;
 	u32 uid;

@@ -49,6 +49,8 @@ struct sched_entity {
 	struct rb_node run_node;
 	unsigned char on_rq;
 	unsigned char sched_delayed; /* since 6.12 */
+	u64 sum_exec_runtime;
+	u64 prev_sum_exec_runtime; /* the same, at the last switch-in */
 	u64 slice; /* since 6.6 */
 	struct sched_entity *parent;
 	struct cfs_rq *cfs_rq;

@@ -148,19 +148,28 @@ static void fill_counters(const struct equant_record *r, struct equant_status *s
 	status->migrations = r->migrations;
 }
 
-/* A share counts once it is a quantum old; until then the last one that was. */
+static uint64_t hold_ns(const struct equant_table *table, uint64_t quantum)
+{
+	uint64_t longest = (uint64_t)EQUANT_HOLD_TICKS * table->tick_ns;
+
+	if (!quantum)
+		quantum = FALLBACK_QUANTUM_NS;
+	return quantum < longest ? quantum : longest;
+}
+
+/* A share counts once it has held; until then the last one that did. */
 static void fill_shares(const struct equant_table *table, const struct equant_record *r,
 			struct equant_status *status)
 {
 	uint64_t now = status->now.t_ns, quantum = r->quantum_ns;
-	bool settled;
+	bool held;
 
 	if (!quantum)
 		quantum = table->default_quantum_ns;
 	status->quantum_ns = quantum;
-	settled = since(now, r->t_epoch) >= (quantum ? quantum : FALLBACK_QUANTUM_NS);
-	status->share = fraction(settled ? r->share_now : r->share_prev);
-	status->settled = fraction(settled ? r->share_settled : r->settled_prev);
+	held = since(now, r->t_epoch) >= hold_ns(table, quantum);
+	status->share = fraction(held ? r->share_now : r->share_prev);
+	status->settled = fraction(held ? r->share_settled : r->settled_prev);
 	status->t_epoch_ns = r->t_epoch;
 	status->epoch = r->epoch;
 	status->changes = r->changes;

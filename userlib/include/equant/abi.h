@@ -28,6 +28,12 @@
 #define EQUANT_SHARE_SHIFT 20
 #define EQUANT_SHARE_ONE (1u << EQUANT_SHARE_SHIFT)
 
+/*
+ * A share counts once it has held for a quantum, or for so many ticks if the
+ * quantum is longer, as it is beside tasks of little weight.
+ */
+#define EQUANT_HOLD_TICKS 4u
+
 /* Where `equant probe load` pins the objects; the version is part of the path. */
 #define EQUANT_BPF_DIR "/sys/fs/bpf/equant-v1"
 #define EQUANT_BPF_TABLE EQUANT_BPF_DIR "/table"
