@@ -337,6 +337,23 @@ static void stop_trace(struct scene *scene)
 	free(scene->events);
 }
 
+/*
+ * All events up to @to.  Going to the traced CPU and back is one beyond; an event
+ * that is being written while we look ends the reading early.
+ */
+static int collect(struct scene *scene, uint64_t to)
+{
+	pin_to(SUBJECT_CPU);
+	pin_to(WATCHER_CPU);
+	for (int i = 0; i < 200; i++) {
+		ring_buffer__consume(scene->ring);
+		if (scene->nr_events && scene->events[scene->nr_events - 1].t_ns > to)
+			return 0;
+		sleep_ms(1);
+	}
+	return -ETIMEDOUT;
+}
+
 static bool is_competitor(const struct scene *scene, pid_t pid)
 {
 	for (int i = 0; i < scene->nr_competitors; i++)
@@ -490,7 +507,10 @@ static int measure(struct scene *scene, unsigned int ms, struct finding *finding
 		setpriority(PRIO_PROCESS, (id_t)scene->competitors[0], situation->renice);
 	sleep_ms(ms - ms / 2);
 	to = copy_record(scene->record, &after);
-	ring_buffer__consume(scene->ring);
+	if (collect(scene, to)) {
+		free(samples);
+		return fail(scene, ETIMEDOUT, "the trace ends before the measurement");
+	}
 	finding->lost = scene->trace->bss->lost;
 	read_shares(scene, from, to, finding);
 	read_quantum(scene, finding);

@@ -4,7 +4,10 @@
  *
  * Usage: shares_worker [SECONDS [PATTERN]]	(root, the probe loaded; default 2)
  *
- * One line per case; the exit status is 1 when a bound was missed.  Bounds:
+ * One line per case; the exit status is 1 when a bound was missed.  A case during
+ * which others took part of the CPU is repeated, and if that does not help its
+ * prediction is not judged: who comes and goes within milliseconds is not to be
+ * predicted.  Bounds:
  * measured share within 0.002 of the trace, mean of the predicted share within
  * 0.005, share_now right within 1 ms of the competitors' wake-up, share_settled
  * within 25 ms where a group spans CPUs, quantum within 2 %.
@@ -23,28 +26,42 @@
 #define NOW_BOUND_MS 1.0
 #define SETTLED_BOUND_MS 25.0
 #define QUANTUM_BOUND 0.02
+#define BURST_MS 20.0 /* five quanta of 4 ms */
+#define QUIET 0.004 /* of the CPU for others */
+#define TRIES 5
 #define ENOUGH_SLICES 16 /* before, the averages differ in what they forgot */
 
-static const char *verdict(const struct situation *situation, const struct finding *f)
+static const char *judge_times(const struct situation *situation, const struct finding *f)
 {
-	if (f->lost)
-		return "trace lost events";
-	if (fabs(f->measured - f->truth) > MEASURED_BOUND)
-		return "MISSED measured";
-	if (situation->bursts) /* must show as what they are: too short to predict */
-		return f->mean_episode_ms < 5 * f->quantum_us / 1e3 || f->mean_episode_ms < 20 ?
-			       "held" :
-			       "MISSED bursts";
-	if (fabs(f->now - f->truth) > PREDICTED_BOUND)
-		return "MISSED predicted";
+	bool competed = situation->competitors[0].session != NONE;
+
 	if (situation->spans && (f->settled_ms < 0 || f->settled_ms > SETTLED_BOUND_MS))
 		return "MISSED settled in time";
-	if (!situation->spans && !situation->renice && (f->now_ms < 0 || f->now_ms > NOW_BOUND_MS))
+	if (competed && !situation->spans && !situation->renice &&
+	    (f->now_ms < 0 || f->now_ms > NOW_BOUND_MS))
 		return "MISSED now in time";
 	if (f->slices >= ENOUGH_SLICES &&
 	    fabs(f->quantum_us / f->trace_quantum_us - 1) > QUANTUM_BOUND)
 		return "MISSED quantum";
 	return "held";
+}
+
+/* Bursts need not be predicted, but must be seen to be shorter than five quanta. */
+static const char *verdict(const struct situation *situation, const struct finding *f)
+{
+	if (f->lost)
+		return "MISSED events";
+	if (fabs(f->measured - f->truth) > MEASURED_BOUND)
+		return "MISSED measured";
+	if (situation->bursts && f->mean_episode_ms < BURST_MS)
+		return "held";
+	if (f->other > QUIET)
+		return "disturbed";
+	if (situation->bursts)
+		return "MISSED bursts";
+	if (fabs(f->now - f->truth) > PREDICTED_BOUND)
+		return "MISSED predicted";
+	return judge_times(situation, f);
 }
 
 static void print_head(void)
@@ -63,12 +80,30 @@ static void print_finding(const struct situation *situation, const struct findin
 	       f->slices, f->other, text);
 }
 
+/* Every try is printed; the last one counts. */
+static const char *try_case(const struct situation *situation, unsigned int ms)
+{
+	struct finding finding;
+	const char *text = "";
+	char why[256];
+
+	for (int i = 0; i < TRIES; i++) {
+		if (find_shares(situation, ms, &finding, why, sizeof(why))) {
+			fprintf(stderr, "shares: %s: %s\n", situation->name, why);
+			exit(1);
+		}
+		text = verdict(situation, &finding);
+		print_finding(situation, &finding, text);
+		if (strcmp(text, "disturbed"))
+			break;
+	}
+	return text;
+}
+
 int main(int argc, char **argv)
 {
 	double seconds = argc > 1 ? atof(argv[1]) : 2;
-	struct finding finding;
 	const char *text;
-	char why[256];
 	int bad = 0;
 
 	if (seconds < 0.1 || seconds > 60) {
@@ -80,14 +115,8 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < nr_situations; i++) {
 		if (argc > 2 && !strstr(situations[i].name, argv[2]))
 			continue;
-		if (find_shares(&situations[i], (unsigned int)(seconds * 1000), &finding, why,
-				sizeof(why))) {
-			fprintf(stderr, "shares: %s: %s\n", situations[i].name, why);
-			return 1;
-		}
-		text = verdict(&situations[i], &finding);
-		bad |= !strncmp(text, "MISSED", 6) || finding.lost;
-		print_finding(&situations[i], &finding, text);
+		text = try_case(&situations[i], (unsigned int)(seconds * 1000));
+		bad |= !strncmp(text, "MISSED", 6);
 	}
 	return bad;
 }
