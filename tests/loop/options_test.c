@@ -61,7 +61,7 @@ TEST_F(options, without_anything_set_the_defaults_hold)
 	EXPECT_EQ(0, self->set.omit);
 	EXPECT_EQ(0, self->set.verbose);
 	EXPECT_EQ(0, self->set.period);
-	EXPECT_EQ(0.05, self->set.threshold);
+	EXPECT_EQ(0.03, self->set.threshold);
 	EXPECT_EQ(5, self->set.profit);
 	EXPECT_EQ(10, self->set.window);
 	EXPECT_EQ(0.05, self->set.interact);
