@@ -48,9 +48,14 @@ static __always_inline u64 scaled(u64 ns, u32 share)
 	       (((ns & (EQUANT_SHARE_ONE - 1)) * share) >> EQUANT_SHARE_SHIFT);
 }
 
-/* Bring the integrals up to @now; they run over runnable time only. */
+/*
+ * Bring the integrals up to @now; they run over runnable time only.  They may be
+ * there already: a switch that is made up for lies in the past.
+ */
 static __always_inline void integrate(struct equant_record *r, u64 now)
 {
+	if (now <= r->t_share)
+		return;
 	if (r->state == EQUANT_STATE_RUN || r->state == EQUANT_STATE_WAIT) {
 		u64 ns = now - r->t_share;
 

@@ -394,6 +394,21 @@ static void read_shares(const struct scene *scene, uint64_t from, uint64_t to,
 	finding->other = (double)other / (double)(to - from);
 }
 
+/* A switch may pass unseen while other programs come to or leave the tracepoint. */
+static unsigned int count_gaps(const struct scene *scene)
+{
+	unsigned int gaps = 0;
+	pid_t current = -1;
+
+	for (size_t i = 0; i < scene->nr_events; i++) {
+		if (scene->events[i].kind != SWITCH_EVENT)
+			continue;
+		gaps += current >= 0 && scene->events[i].prev != current;
+		current = scene->events[i].next;
+	}
+	return gaps;
+}
+
 /*
  * The subject's slices that were contended from start to end: it took over
  * from, and was preempted for, somebody, and nobody was woken meanwhile.
@@ -493,6 +508,7 @@ static int measure(struct scene *scene, unsigned int ms, struct finding *finding
 	struct equant_record before, after;
 	uint64_t go, from, to;
 	struct sample *samples;
+	double others;
 	int nr;
 
 	samples = calloc(MAX_SAMPLES, sizeof(*samples));
@@ -512,7 +528,11 @@ static int measure(struct scene *scene, unsigned int ms, struct finding *finding
 		return fail(scene, ETIMEDOUT, "the trace ends before the measurement");
 	}
 	finding->lost = scene->trace->bss->lost;
+	finding->gaps = count_gaps(scene);
+	read_shares(scene, go, from, finding);
+	others = finding->other;
 	read_shares(scene, from, to, finding);
+	finding->other = fmax(finding->other, others);
 	read_quantum(scene, finding);
 	compare_counters(&before, &after, finding);
 	finding->now_ms = delay_ms(samples, nr, go, finding->truth, false);

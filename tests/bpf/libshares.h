@@ -56,7 +56,10 @@ struct situation {
  *	within 0.02 of the truth, -1 = never
  * @quantum_us, @trace_quantum_us: by the record, by the trace with the same average
  * @slices: contended slices in the trace
- * @other: fraction of the CPU that neither subject nor competitors had
+ * @other: fraction of the CPU that neither subject nor competitors had, before or during
+ *	the measurement, whichever is more
+ * @gaps: switches that the trace has missed, as its neighbours show
+ * @lost: events that did not fit into its buffer
  */
 struct finding {
 	double truth;
@@ -71,6 +74,7 @@ struct finding {
 	double other;
 	double mean_episode_ms;
 	unsigned int flags;
+	unsigned int gaps;
 	unsigned long long lost;
 };
 

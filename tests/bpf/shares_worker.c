@@ -5,7 +5,7 @@
  * Usage: shares_worker [SECONDS [PATTERN]]	(root, the probe loaded; default 2)
  *
  * One line per case; the exit status is 1 when a bound was missed.  A case during
- * which others took part of the CPU is repeated, and if that does not help its
+ * which others took part of the CPU, or the trace has a gap, is repeated, and if that does not help its
  * prediction is not judged: who comes and goes within milliseconds is not to be
  * predicted.  Bounds:
  * measured share within 0.002 of the trace, mean of the predicted share within
@@ -51,6 +51,8 @@ static const char *verdict(const struct situation *situation, const struct findi
 {
 	if (f->lost)
 		return "MISSED events";
+	if (f->gaps)
+		return "disturbed";
 	if (fabs(f->measured - f->truth) > MEASURED_BOUND)
 		return "MISSED measured";
 	if (situation->bursts && f->mean_episode_ms < BURST_MS)
