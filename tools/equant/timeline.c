@@ -84,10 +84,12 @@ static void draw_bar(FILE *out, const struct timeline_series *series, double top
 {
 	const char *const *glyphs = is_utf8() ? blocks : ascii;
 	double step = length / columns, mean;
+	/* Not known at all, or the rank was not computing then. */
+	const char *nothing = isnan(timeline_mean(series, 0.0, length)) ? "?" : " ";
 
 	for (int i = 0; i < columns; i++) {
 		mean = timeline_mean(series, i * step, (i + 1) * step);
-		fputs(isnan(mean) || top <= 0.0 ? "?" : glyphs[level(mean, top)], out);
+		fputs(isnan(mean) || top <= 0.0 ? nothing : glyphs[level(mean, top)], out);
 	}
 }
 
