@@ -145,16 +145,23 @@ int BPF_PROG(equant_prctl_unknown, int option, unsigned long op, unsigned long c
 	return 0;
 }
 
-/* The argument registers of a call and of a system call are the same where it matters. */
+/*
+ * The first three argument registers, of a call as of a system call.  Copied:
+ * the context of a kprobe allows no computed address.
+ */
 static __always_inline void serve_registers(struct pt_regs *regs)
 {
+	u64 args[3] = {};
+
 	if (bpf_core_field_exists(regs->di)) {
-		if ((u32)regs->di == EQUANT_PRCTL)
-			serve(regs->si, regs->dx);
+		args[0] = BPF_CORE_READ(regs, di);
+		args[1] = BPF_CORE_READ(regs, si);
+		args[2] = BPF_CORE_READ(regs, dx);
 	} else if (bpf_core_field_exists(regs->regs)) {
-		if ((u32)regs->regs[0] == EQUANT_PRCTL)
-			serve(regs->regs[1], regs->regs[2]);
+		bpf_core_read(args, sizeof(args), &regs->regs);
 	}
+	if ((u32)args[0] == EQUANT_PRCTL)
+		serve(args[1], args[2]);
 }
 
 SEC("kprobe/security_task_prctl")

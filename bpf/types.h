@@ -130,7 +130,6 @@ struct pt_regs {
 #define MAX_RT_PRIO 100 /* include/linux/sched/prio.h */
 
 /* Kernel-internal error numbers need no header of the build machine. */
-#define EPERM 1
 #define ENOENT 2
 #define EAGAIN 11
 #define ENOMEM 12

@@ -288,6 +288,7 @@ TEST_F(loader, status_tells_what_is_loaded_and_what_is_not)
 	expect_output("live");
 	expect_output("equant_switch");
 	expect_output("prctl");
+	expect_output("possible");
 	EXPECT_EQ(0, tool("status --json"));
 	expect_output("\"registration\"");
 	expect_output("\"missed\"");

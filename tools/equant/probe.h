@@ -62,8 +62,16 @@ int probe_header(struct equant_table *header);
 /** probe_is_mounted() - is there a BPF file system at BPFFS? */
 bool probe_is_mounted(void);
 
-/** probe_obstacle() - why BPF cannot work here, or NULL; a static buffer is not used */
+/** probe_obstacle() - why BPF cannot work here, written to @text, or NULL */
 const char *probe_obstacle(char *text, size_t size);
+
+/**
+ * probe_try_ways() - which ways of registration does this kernel accept?
+ * @report: called for each with the program's name and 0 or -errno
+ *
+ * Loads and attaches the programs for a moment; root only.
+ */
+void probe_try_ways(void (*report)(void *ctx, const char *program, int error), void *ctx);
 
 void probe_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void probe_note(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -61,6 +61,7 @@ struct loading {
 	struct equant_bpf *skel;
 	struct equant_table header;
 	const struct way *way;
+	bool trial; /* only to see whether the way works */
 	bool predicts;
 	bool has_cast;
 	bool has_slice;
@@ -216,7 +217,7 @@ static const struct way *way_of(const char *program)
 	return NULL;
 }
 
-/* Of the programs for prctl only the one of this way. */
+/* Of the programs for prctl only the one of this way; of the others all or none. */
 static void choose_programs(struct loading *l)
 {
 	const struct way *way;
@@ -224,7 +225,7 @@ static void choose_programs(struct loading *l)
 
 	bpf_object__for_each_program(program, l->skel->obj) {
 		way = way_of(bpf_program__name(program));
-		if (way && way != l->way)
+		if (way != l->way && (way || l->trial))
 			bpf_program__set_autoload(program, false);
 	}
 	if (!l->predicts)
@@ -456,6 +457,23 @@ static int load_locked(const struct probe_options *options)
 		probe_note("this kernel does not let shares be predicted; they are measured");
 	discard(&l, !ret);
 	return ret;
+}
+
+void probe_try_ways(void (*report)(void *ctx, const char *program, int error), void *ctx)
+{
+	struct probe_options options = { .per_user = -1, .reserve = -1 };
+	struct loading l = { .options = &options, .trial = true };
+	int ret;
+
+	libbpf_set_print(hush);
+	if (examine_kernel(&l) || plan_table(&l))
+		return;
+	for (size_t i = 0; i < NR_WAYS; i++) {
+		ret = try_way(&l, &ways[i]);
+		report(ctx, ways[i].program, ret);
+		if (!ret)
+			discard(&l, false);
+	}
 }
 
 static int under_lock(int (*work)(const struct probe_options *options),

@@ -62,6 +62,13 @@ const char *probe_obstacle(char *text, size_t size)
 	return text;
 }
 
+static bool may_try_ways(void)
+{
+	char text[256];
+
+	return EQUANT_HAVE_BPF && !probe_obstacle(text, sizeof(text));
+}
+
 /* ---- the table and the programs ---- */
 
 struct program_status {
@@ -82,14 +89,14 @@ struct bpf_report {
 	struct program_status programs[MAX_PROGRAMS];
 };
 
+/* How a registration is heard of, by the program that hears it. */
 static const char *registration_text(const char *program)
 {
 	static const char *const texts[][2] = {
 		{ "equant_prctl_answer", "prctl answers (fmod_ret/security_task_prctl)" },
 		{ "equant_prctl_unknown", "scan after prctl (tp_btf/task_prctl_unknown)" },
 		{ "equant_prctl_kprobe", "scan after prctl (kprobe/security_task_prctl)" },
-		{ "equant_prctl_sys_enter",
-		  "scan after prctl (tp_btf/sys_enter, a tax on every system call)" },
+		{ "equant_prctl_sys_enter", "scan after prctl (tp_btf/sys_enter, on demand)" },
 	};
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
@@ -225,6 +232,13 @@ static void print_programs(const struct bpf_report *report)
 	}
 }
 
+static void print_way(void *ctx, const char *program, int error)
+{
+	(void)ctx;
+	printf("           %-50s %s\n", registration_text(program),
+	       error ? strerror(-error) : "works");
+}
+
 static void print_report(const struct bpf_report *report)
 {
 	char text[256];
@@ -234,7 +248,11 @@ static void print_report(const struct bpf_report *report)
 	if (!report->header_error)
 		print_header(&report->header);
 	if (report->registration)
-		printf("register   %s\n", report->registration);
+		printf("registers  %s\n", report->registration);
+	if (may_try_ways()) {
+		printf("possible\n");
+		probe_try_ways(print_way, NULL);
+	}
 	print_programs(report);
 }
 
@@ -285,6 +303,17 @@ static void json_programs(struct json *json, const struct bpf_report *report)
 	json_close_array(json);
 }
 
+static void json_way(void *ctx, const char *program, int error)
+{
+	struct json *json = ctx;
+
+	json_open_object(json, NULL);
+	json_string(json, "program", program);
+	json_bool(json, "works", !error);
+	json_integer(json, "errno", -error);
+	json_close_object(json);
+}
+
 static void json_report(const struct bpf_report *report)
 {
 	struct json json = { .out = stdout };
@@ -300,6 +329,11 @@ static void json_report(const struct bpf_report *report)
 		json_table(&json, &report->header);
 	if (report->registration)
 		json_string(&json, "registration", report->registration);
+	if (may_try_ways()) {
+		json_open_array(&json, "ways");
+		probe_try_ways(json_way, &json);
+		json_close_array(&json);
+	}
 	json_programs(&json, report);
 	json_close_object(&json);
 	putchar('\n');
