@@ -354,7 +354,7 @@ TEST(a_change_in_every_phase_leaves_a_benefit_of_two_phases)
 	options.profit = 0;
 	job_start(&job, 2, 100, &options);
 	for (int i = 0; i < 200; i++) {
-		job.predicted[0] = i % 2 ? 1 : 0.5;
+		job.share[0] = job.predicted[0] = i % 2 ? 1 : 0.5;
 		EXPECT_EQ(1, job_phase(&job));
 	}
 	/* phases of 0.1 to 0.13 s, a reduction of a quarter to a third */
@@ -370,13 +370,13 @@ TEST(the_history_reaches_no_farther_back_than_the_window)
 
 	job_start(&job, 2, 100, &options);
 	for (int i = 0; i < 60; i++) {
-		job.predicted[0] = i % 2 ? 1 : 0.5;
+		job.share[0] = job.predicted[0] = i % 2 ? 1 : 0.5;
 		job_phase(&job);
 	}
 	/* 100 s without a change; the window is 10 s */
-	job.predicted[0] = 1;
+	job.share[0] = job.predicted[0] = 1;
 	job_phases(&job, 1000);
-	job.predicted[0] = 0.5;
+	job.share[0] = job.predicted[0] = 0.5;
 	EXPECT_EQ(1, job_phase(&job));
 	EXPECT_LT(2 * 9.5 / 3, job.decision.benefit);
 	EXPECT_LT(job.decision.benefit, 2 * 10.5 / 3);

@@ -21,6 +21,7 @@ static struct equant_sample window(double speed, double run, double wait, double
 		.share = settled,
 		.settled = settled,
 		.age = 1,
+		.interval = 2,
 		.flags = PREDICTS,
 	};
 }
@@ -231,6 +232,16 @@ TEST_F(rate, trusts_a_share_that_is_younger_than_a_phase_by_its_age)
 	sample.age = phase;
 	equant_rate_update(&self->rate, &sample, EQUANT_RATE_PREDICTED, QUANTUM, phase);
 	EXPECT_TRUE(near(self->rate.share, 0.5));
+}
+
+TEST_F(rate, holds_a_prediction_that_is_older_than_the_sample_against_it)
+{
+	struct equant_sample sample = window(1000, 10 * QUANTUM, 0, 0.2);
+
+	/* The share is said to be 0.2 since before the sample, and it was 1. */
+	sample.interval = 10 * QUANTUM;
+	update(&self->rate, sample);
+	EXPECT_TRUE(near(self->rate.share, 0.6));
 }
 
 TEST_F(rate, averages_over_thirty_changes_when_it_does_not_follow)

@@ -138,20 +138,21 @@ static void update_mean(struct equant_rate *rate, const struct equant_sample *sa
 static void update_share(struct equant_rate *rate, const struct equant_sample *sample, bool follows,
 			 double quantum, double phase)
 {
+	bool changed = follows && (rate->predicted < 0 ||
+				   differs(sample->settled, rate->predicted, PREDICTION_CHANGE));
 	double age, weight;
 
-	if (follows &&
-	    (rate->predicted < 0 || differs(sample->settled, rate->predicted, PREDICTION_CHANGE))) {
+	if (changed) {
 		rate->predicted = sample->settled;
 		rate->share_run = 0;
 		rate->share_wait = 0;
-	} else {
-		/* Evidence of a changed prediction begins with the next sample: this one straddles. */
+	}
+	/* A sample that straddles the change is evidence for neither prediction. */
+	if (!changed || sample->age > sample->interval)
 		update_evidence(rate, sample,
 				follows ? EVIDENCE_MOST * quantum :
 					  longest(EVIDENCE_CHANGES * sample->hold,
 						  EVIDENCE_ALONE * quantum));
-	}
 	age = rate->share_run + rate->share_wait;
 	weight = follows ? age / (age + EVIDENCE_QUANTA * quantum) : 1;
 	if (age >= EQUANT_TIME_MIN)
