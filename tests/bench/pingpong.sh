@@ -11,7 +11,7 @@ if [ "$(id -u)" -ne 0 ] || [ ! -x "$program" ]; then
 	echo "pingpong: left out: needs root and a build with BPF" | tee "$out/$item.figures"
 	exit 0
 fi
-TEST_BUILD=$TEST_BUILD flock /tmp/equant-bpf.lock "$program" "${BENCH_ROUNDS:-21}" > "$out/$item/output"
+TEST_BUILD=$TEST_BUILD flock /run/lock/equant-bench.lock "$program" "${BENCH_ROUNDS:-21}" > "$out/$item/output"
 status=$?
 cat "$out/$item/output"
 sed -n 's/: held$/: met/p; /: MISSED$/p' "$out/$item/output" > "$out/$item.figures"
