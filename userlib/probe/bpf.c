@@ -221,9 +221,9 @@ static int explain_open(int error, char *why, size_t why_size)
 	else if (error == -ENOSYS || error == -EPERM)
 		text = "this kernel or container does not allow bpf(2)";
 	if (*text)
-		equant_probe_say(why, why_size, "%s", text);
+		equant_say(why, why_size, "%s", text);
 	else
-		equant_probe_say(why, why_size, EQUANT_BPF_TABLE ": %s", strerror(-error));
+		equant_say(why, why_size, EQUANT_BPF_TABLE ": %s", strerror(-error));
 	return error == -ENOENT ? -ENODEV : error;
 }
 
@@ -237,7 +237,7 @@ static int open_table(char *why, size_t why_size)
 	if (fd < 0)
 		return explain_open(fd, why, why_size);
 	if (stat(EQUANT_BPF_TABLE, &owner) || (owner.st_uid != 0 && owner.st_uid != OVERFLOW_UID)) {
-		equant_probe_say(why, why_size, EQUANT_BPF_TABLE " does not belong to root");
+		equant_say(why, why_size, EQUANT_BPF_TABLE " does not belong to root");
 		close(fd);
 		return -EPERM;
 	}
@@ -248,7 +248,7 @@ static int check_header(const struct equant_table *table, char *why, size_t why_
 {
 	if (table->magic != EQUANT_TABLE_MAGIC || table->version != EQUANT_ABI_VERSION ||
 	    table->record_size != EQUANT_RECORD_SIZE) {
-		equant_probe_say(
+		equant_say(
 			why, why_size,
 			"the loaded probe has ABI version %u, record size %u; expected %u and %u (root: equant probe load --replace)",
 			table->version, table->record_size, EQUANT_ABI_VERSION, EQUANT_RECORD_SIZE);
@@ -256,8 +256,8 @@ static int check_header(const struct equant_table *table, char *why, size_t why_
 	}
 	if (table->state == EQUANT_TABLE_LIVE)
 		return 0;
-	equant_probe_say(why, why_size, "the probe is %s",
-			 table->state == EQUANT_TABLE_DEAD ? "being unloaded" : "being loaded");
+	equant_say(why, why_size, "the probe is %s",
+		   table->state == EQUANT_TABLE_DEAD ? "being unloaded" : "being loaded");
 	return -ENODEV;
 }
 
@@ -278,7 +278,7 @@ static int map_table(struct bpf_source *source, int fd, char *why, size_t why_si
 	header = map_bytes(fd, page);
 	if (!header) {
 		ret = -errno;
-		equant_probe_say(why, why_size, EQUANT_BPF_TABLE ": mmap: %s", strerror(-ret));
+		equant_say(why, why_size, EQUANT_BPF_TABLE ": mmap: %s", strerror(-ret));
 		return ret;
 	}
 	ret = check_header(header, why, why_size);
@@ -291,7 +291,7 @@ static int map_table(struct bpf_source *source, int fd, char *why, size_t why_si
 	if (source->table)
 		return 0;
 	ret = -errno;
-	equant_probe_say(why, why_size, EQUANT_BPF_TABLE ": mmap: %s", strerror(-ret));
+	equant_say(why, why_size, EQUANT_BPF_TABLE ": mmap: %s", strerror(-ret));
 	return ret;
 }
 
@@ -390,7 +390,7 @@ static int explain_ask(int error, char *why, size_t why_size)
 		error = -ENODEV;
 	else
 		text = strerror(-error);
-	equant_probe_say(why, why_size, "%s", text);
+	equant_say(why, why_size, "%s", text);
 	return error;
 }
 
@@ -486,7 +486,7 @@ static int bpf_check(struct equant_probe *probe, char *why, size_t why_size)
 	source->usage = usage;
 	source->switches = r.switches;
 	if (text)
-		equant_probe_say(why, why_size, "%s", text);
+		equant_say(why, why_size, "%s", text);
 	return text != NULL;
 }
 

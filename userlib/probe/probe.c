@@ -6,7 +6,6 @@
  * predicts shares, then the one that measures them, then wall time.
  */
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,17 +21,6 @@ static const struct equant_probe_ops *const sources[] = {
 };
 
 #define NR_SOURCES (sizeof(sources) / sizeof(sources[0]))
-
-void equant_probe_say(char *why, size_t why_size, const char *format, ...)
-{
-	va_list args;
-
-	if (!why || !why_size)
-		return;
-	va_start(args, format);
-	vsnprintf(why, why_size, format, args);
-	va_end(args);
-}
 
 /* One more line at the end of a report. */
 static void append(char *why, size_t why_size, const char *name, const char *verdict,
@@ -62,7 +50,7 @@ static int attach(struct equant_probe *probe, const struct equant_probe_ops *ops
 	*text = '\0';
 	ret = ops->open(&fresh, arg, text, text_size);
 	if (!*text)
-		equant_probe_say(text, text_size, "%s", ret ? strerror(-ret) : ops->summary);
+		equant_say(text, text_size, "%s", ret ? strerror(-ret) : ops->summary);
 	if (!ret)
 		*probe = fresh;
 	return ret;
@@ -104,9 +92,9 @@ static int attach_named(struct equant_probe *probe, const char *name, char *why,
 	if (!strncmp(name, replay, strlen(replay)))
 		return attach_told(probe, &equant_probe_replay, name + strlen(replay), why,
 				   why_size);
-	equant_probe_say(
-		why, why_size,
-		"unknown probe \"%s\": expected auto, bpf, schedstat, clock or replay:FILE", name);
+	equant_say(why, why_size,
+		   "unknown probe \"%s\": expected auto, bpf, schedstat, clock or replay:FILE",
+		   name);
 	return -EINVAL;
 }
 
@@ -115,7 +103,7 @@ struct equant_probe *equant_probe_open(const char *name, char *why, size_t why_s
 	struct equant_probe *probe;
 	int ret;
 
-	equant_probe_say(why, why_size, "%s", "");
+	equant_say(why, why_size, "%s", "");
 	probe = calloc(1, sizeof(*probe));
 	if (!probe)
 		return NULL;
@@ -288,9 +276,9 @@ int equant_probe_check(struct equant_probe *probe, char *why, size_t why_size)
 	bool forked = is_forked(probe);
 	char text[256] = "";
 
-	equant_probe_say(why, why_size, "%s", "");
+	equant_say(why, why_size, "%s", "");
 	if (forked)
-		equant_probe_say(text, sizeof(text), "this process is a forked child of the owner");
+		equant_say(text, sizeof(text), "this process is a forked child of the owner");
 	else if (!probe->ops->check || !probe->ops->check(probe, text, sizeof(text)))
 		return 0;
 	append(why, why_size, probe->ops->name, "lost", text);

@@ -16,6 +16,7 @@
 #include <sys/types.h>
 #include <time.h>
 
+#include "core/say.h"
 #include <equant/probe.h>
 
 #define EQUANT_NSEC_PER_SEC 1000000000ull
@@ -62,10 +63,6 @@ extern const struct equant_probe_ops equant_probe_bpf;
 extern const struct equant_probe_ops equant_probe_schedstat;
 extern const struct equant_probe_ops equant_probe_clock;
 extern const struct equant_probe_ops equant_probe_replay;
-
-/* snprintf() into a buffer that may be NULL or of size 0. */
-void equant_probe_say(char *why, size_t why_size, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
 
 static inline uint64_t equant_clock_ns(clockid_t clock)
 {

@@ -114,15 +114,15 @@ static int check_events(const struct replay *replay, const char *path, char *why
 	const struct equant_event *events = replay->events;
 
 	if (replay->count < 2) {
-		equant_probe_say(why, why_size, "%s: %zu STATUS events, at least 2 are needed",
-				 path, replay->count);
+		equant_say(why, why_size, "%s: %zu STATUS events, at least 2 are needed", path,
+			   replay->count);
 		return -EINVAL;
 	}
 	for (size_t i = 1; i < replay->count; i++) {
 		if (!check_order(&events[i - 1], &events[i]))
 			continue;
-		equant_probe_say(why, why_size,
-				 "%s: STATUS event %zu: time or a counter runs backwards", path, i);
+		equant_say(why, why_size, "%s: STATUS event %zu: time or a counter runs backwards",
+			   path, i);
 		return -EINVAL;
 	}
 	return 0;
@@ -137,7 +137,7 @@ static int load(struct replay *replay, const char *path, char *why, size_t why_s
 	if (ret < 0)
 		return ret;
 	if (ret)
-		equant_probe_say(why, why_size, "%s, which has no END event", path);
+		equant_say(why, why_size, "%s, which has no END event", path);
 	replay->count = keep_status(replay->events, replay->count);
 	replay->trace_start = header.t0_ns;
 	replay->next = 1;
@@ -153,7 +153,7 @@ static int replay_open(struct equant_probe *probe, const char *arg, char *why, s
 	int ret;
 
 	if (!arg || !*arg) {
-		equant_probe_say(why, why_size, "no file named, write replay:FILE");
+		equant_say(why, why_size, "no file named, write replay:FILE");
 		return -EINVAL;
 	}
 	replay = calloc(1, sizeof(*replay));

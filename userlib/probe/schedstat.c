@@ -108,17 +108,17 @@ static int open_file(struct schedstat *source, char *why, size_t why_size)
 	source->fd = open(SCHEDSTAT_PATH, O_RDONLY | O_CLOEXEC);
 	if (source->fd < 0) {
 		ret = -errno;
-		equant_probe_say(why, why_size, SCHEDSTAT_PATH ": %s", strerror(-ret));
+		equant_say(why, why_size, SCHEDSTAT_PATH ": %s", strerror(-ret));
 		return ret;
 	}
 	ret = read_file(source->fd, &wait_ns, &arrivals);
 	if (ret)
-		equant_probe_say(why, why_size, SCHEDSTAT_PATH ": %s", strerror(-ret));
+		equant_say(why, why_size, SCHEDSTAT_PATH ": %s", strerror(-ret));
 	else if (!arrivals) /* a thread that asks has been switched in at least once */
 		ret = -ENODEV;
 	if (ret == -ENODEV)
-		equant_probe_say(why, why_size,
-				 SCHEDSTAT_PATH " is all zero: kernel without CONFIG_SCHED_INFO");
+		equant_say(why, why_size,
+			   SCHEDSTAT_PATH " is all zero: kernel without CONFIG_SCHED_INFO");
 	if (ret)
 		close(source->fd);
 	return ret;
@@ -172,15 +172,15 @@ static int schedstat_check(struct equant_probe *probe, char *why, size_t why_siz
 	if (!ret)
 		ret = source->error;
 	if (ret) {
-		equant_probe_say(why, why_size, SCHEDSTAT_PATH ": %s", strerror(-ret));
+		equant_say(why, why_size, SCHEDSTAT_PATH ": %s", strerror(-ret));
 		return 1;
 	}
 	stuck = status.switches != source->switches && arrivals == source->arrivals;
 	source->switches = status.switches;
 	source->arrivals = arrivals;
 	if (stuck)
-		equant_probe_say(why, why_size,
-				 SCHEDSTAT_PATH " stands still although the thread was switched");
+		equant_say(why, why_size,
+			   SCHEDSTAT_PATH " stands still although the thread was switched");
 	return stuck;
 }
 

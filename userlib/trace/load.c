@@ -101,8 +101,7 @@ static size_t byte_of(size_t event)
 
 static int complain(const struct trace *trace, size_t offset, const char *fault)
 {
-	equant_trace_say(trace->why, trace->why_size, "%s: byte %zu: %s", trace->path, offset,
-			 fault);
+	equant_say(trace->why, trace->why_size, "%s: byte %zu: %s", trace->path, offset, fault);
 	return -EINVAL;
 }
 
@@ -147,8 +146,8 @@ static int read_all(const struct trace *trace, int fd, void *data, size_t length
 			continue;
 		if (ret < 0) {
 			ret = -errno;
-			equant_trace_say(trace->why, trace->why_size, "%s: %s", trace->path,
-					 strerror((int)-ret));
+			equant_say(trace->why, trace->why_size, "%s: %s", trace->path,
+				   strerror((int)-ret));
 			return (int)ret;
 		}
 		if (!ret)
@@ -202,8 +201,8 @@ static int open_file(const struct trace *trace, size_t *size)
 		*size = (size_t)st.st_size;
 		return fd;
 	}
-	equant_trace_say(trace->why, trace->why_size, "%s: %s", trace->path,
-			 ret == -EINVAL ? "not a regular file" : strerror(-ret));
+	equant_say(trace->why, trace->why_size, "%s: %s", trace->path,
+		   ret == -EINVAL ? "not a regular file" : strerror(-ret));
 	if (fd >= 0)
 		close(fd);
 	return ret;
@@ -216,7 +215,7 @@ int equant_trace_load(const char *path, struct equant_trace_header *header,
 	size_t size = 0;
 	int fd, ret;
 
-	equant_trace_say(why, why_size, "%s", "");
+	equant_say(why, why_size, "%s", "");
 	fd = open_file(&trace, &size);
 	if (fd < 0)
 		return fd;

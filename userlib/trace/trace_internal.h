@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "core/say.h"
 #include <equant/trace.h>
 
 #ifndef EQUANT_HAVE_LIBURING
@@ -77,10 +78,6 @@ void equant_trace_written(struct equant_trace_writer *writer, struct equant_trac
 
 /* Events lost so far. */
 uint64_t equant_trace_dropped(const struct equant_trace_writer *writer);
-
-/* snprintf() into a buffer that may be NULL or of size 0. */
-void equant_trace_say(char *why, size_t why_size, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
 
 /* What is wrong with a header beside magic and sizes, or NULL. */
 const char *equant_trace_header_fault(const struct equant_trace_header *header);

@@ -7,7 +7,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,17 +19,6 @@
 
 #define BUFFERS_SIZE (EQUANT_TRACE_BUFFERS * EQUANT_TRACE_BUFFER_SIZE)
 #define SECOND 1000000000ll
-
-void equant_trace_say(char *why, size_t why_size, const char *format, ...)
-{
-	va_list args;
-
-	if (!why || !why_size)
-		return;
-	va_start(args, format);
-	vsnprintf(why, why_size, format, args);
-	va_end(args);
-}
 
 static uint64_t monotonic_ns(void)
 {
@@ -123,21 +111,21 @@ static int start(struct equant_trace_writer *writer, const char *path,
 	int ret;
 
 	if (fault) {
-		equant_trace_say(why, why_size, "%s: trace header: %s", path, fault);
+		equant_say(why, why_size, "%s: trace header: %s", path, fault);
 		return -EINVAL;
 	}
 	writer->fd = open_file(path);
 	if (writer->fd < 0) {
 		ret = writer->fd;
-		equant_trace_say(why, why_size, "%s: %s", path,
-				 ret == -EINVAL ? "not a regular file" : strerror(-ret));
+		equant_say(why, why_size, "%s: %s", path,
+			   ret == -EINVAL ? "not a regular file" : strerror(-ret));
 		return ret;
 	}
 	ret = write_header(writer, header);
 	if (!ret)
 		ret = allot_memory(writer);
 	if (ret) {
-		equant_trace_say(why, why_size, "%s: %s", path, strerror(-ret));
+		equant_say(why, why_size, "%s: %s", path, strerror(-ret));
 		close(writer->fd);
 	}
 	return ret;
@@ -151,7 +139,7 @@ struct equant_trace_writer *equant_trace_create(const char *path,
 	const char *step;
 	int ret;
 
-	equant_trace_say(why, why_size, "%s", "");
+	equant_say(why, why_size, "%s", "");
 	writer = calloc(1, sizeof(*writer));
 	if (!writer)
 		return NULL;
@@ -163,9 +151,9 @@ struct equant_trace_writer *equant_trace_create(const char *path,
 	}
 	ret = equant_trace_uring_open(writer, &step);
 	if (ret)
-		equant_trace_say(why, why_size,
-				 "%s: written by pwrite, io_uring is not available: %s: %s", path,
-				 step, strerror(-ret));
+		equant_say(why, why_size,
+			   "%s: written by pwrite, io_uring is not available: %s: %s", path, step,
+			   strerror(-ret));
 	return writer;
 }
 
