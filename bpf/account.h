@@ -31,8 +31,9 @@ static __always_inline u64 at_most(u64 value, u64 limit)
 }
 
 /*
- * A switch may pass unseen while other programs come to or leave the
- * tracepoint.  How long the task really ran, the scheduler has counted: when it
+ * A switch may pass unseen: while other programs come to or leave the
+ * tracepoint, and on some kernels when the task that is left is one of the
+ * machine's own agent.  How long the task really ran, the scheduler has counted: when it
  * is switched out without having been switched in ...
  */
 static __always_inline void make_up_switch_in(struct equant_record *r, struct slot *s,

@@ -19,4 +19,10 @@ static inline uint64_t equant_now_ns(void)
 	return equant_clock_ns(CLOCK_MONOTONIC);
 }
 
+/* A later reading of a counter may be smaller where one was corrected in between. */
+static inline uint64_t equant_since(uint64_t now, uint64_t then)
+{
+	return now > then ? now - then : 0;
+}
+
 #endif /* EQUANT_CORE_CLOCK_H */

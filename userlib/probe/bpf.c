@@ -39,6 +39,7 @@ struct bpf_source {
 	uint64_t t_attach;
 	uint64_t switches; /* the record's, at the last check */
 	uint64_t usage; /* getrusage()'s, at the last check */
+	bool stuck; /* catching up did not help */
 };
 
 /* Who the caller is, in the terms of the record. */
@@ -92,14 +93,9 @@ static uint64_t snapshot(const struct equant_record *record, struct equant_recor
 	return now;
 }
 
-static uint64_t since(uint64_t now, uint64_t then)
+/* Return: the state in the record. */
+static uint32_t read_counters(const struct bpf_source *source, struct equant_counters *now)
 {
-	return now > then ? now - then : 0;
-}
-
-static void bpf_read(struct equant_probe *probe, struct equant_counters *now)
-{
-	const struct bpf_source *source = probe->data;
 	const volatile struct equant_record *record = source->record;
 	uint64_t t_state;
 	uint32_t seq, state;
@@ -115,9 +111,34 @@ static void bpf_read(struct equant_probe *probe, struct equant_counters *now)
 			break;
 	}
 	if (state == EQUANT_STATE_RUN)
-		now->run_ns += since(now->t_ns, t_state);
+		now->run_ns += equant_since(now->t_ns, t_state);
 	else if (state == EQUANT_STATE_WAIT)
-		now->wait_ns += since(now->t_ns, t_state);
+		now->wait_ns += equant_since(now->t_ns, t_state);
+	return state;
+}
+
+/*
+ * Who reads its own record runs: if the record says otherwise, the switch that
+ * brought the thread back passed the probe unseen.  The next one sets the record
+ * right (bpf/account.h), so make one.
+ */
+static bool catch_up(struct equant_probe *probe)
+{
+	struct bpf_source *source = probe->data;
+
+	if (source->stuck || probe->tid != gettid())
+		return false;
+	force_switch();
+	source->stuck = source->record->state != EQUANT_STATE_RUN;
+	return true;
+}
+
+static void bpf_read(struct equant_probe *probe, struct equant_counters *now)
+{
+	const struct bpf_source *source = probe->data;
+
+	if (read_counters(source, now) != EQUANT_STATE_RUN && catch_up(probe))
+		read_counters(source, now);
 }
 
 static uint64_t scaled(uint64_t ns, uint32_t share)
@@ -133,14 +154,14 @@ static double fraction(uint32_t share)
 
 static void fill_counters(const struct equant_record *r, struct equant_status *status)
 {
-	uint64_t now = status->now.t_ns, pending = since(now, r->t_state);
+	uint64_t now = status->now.t_ns, pending = equant_since(now, r->t_state);
 	bool runnable = r->state == EQUANT_STATE_RUN || r->state == EQUANT_STATE_WAIT;
 
 	status->now.run_ns = r->run_ns + (r->state == EQUANT_STATE_RUN ? pending : 0);
 	status->now.wait_ns = r->wait_ns + (r->state == EQUANT_STATE_WAIT ? pending : 0);
 	status->share_ns = r->share_ns;
 	if (runnable)
-		status->share_ns += scaled(since(now, r->t_share), r->share_now);
+		status->share_ns += scaled(equant_since(now, r->t_share), r->share_now);
 	status->switches = r->switches;
 	status->preemptions = r->preemptions;
 	status->yields = r->yields;
@@ -157,9 +178,12 @@ static uint64_t hold_ns(const struct equant_table *table, uint64_t quantum)
 	return quantum < longest ? quantum : longest;
 }
 
-/* A share counts once it has held; until then the last one that did. */
+/*
+ * A share counts once it has held; until then the last one that did, unless
+ * that one had outlived its time.
+ */
 static void fill_shares(const struct equant_table *table, const struct equant_record *r,
-			struct equant_status *status)
+			bool caught_up, struct equant_status *status)
 {
 	uint64_t now = status->now.t_ns, quantum = r->quantum_ns;
 	bool held;
@@ -167,7 +191,7 @@ static void fill_shares(const struct equant_table *table, const struct equant_re
 	if (!quantum)
 		quantum = table->default_quantum_ns;
 	status->quantum_ns = quantum;
-	held = since(now, r->t_epoch) >= hold_ns(table, quantum);
+	held = caught_up || equant_since(now, r->t_epoch) >= hold_ns(table, quantum);
 	status->share = fraction(held ? r->share_now : r->share_prev);
 	status->settled = fraction(held ? r->share_settled : r->settled_prev);
 	status->t_epoch_ns = r->t_epoch;
@@ -179,7 +203,7 @@ static void fill_episodes(const struct equant_record *r, struct equant_status *s
 {
 	status->contended_ns = r->contended_ns;
 	if (r->t_contended)
-		status->contended_ns += since(status->now.t_ns, r->t_contended);
+		status->contended_ns += equant_since(status->now.t_ns, r->t_contended);
 	status->episodes = r->episodes;
 	status->long_episodes = r->long_episodes;
 	status->long_ns = r->long_ns;
@@ -189,10 +213,14 @@ static void bpf_status(struct equant_probe *probe, struct equant_status *status)
 {
 	const struct bpf_source *source = probe->data;
 	struct equant_record r;
+	bool caught_up;
 
 	status->now.t_ns = snapshot(source->record, &r);
+	caught_up = r.state != EQUANT_STATE_RUN && catch_up(probe);
+	if (caught_up)
+		status->now.t_ns = snapshot(source->record, &r);
 	fill_counters(&r, status);
-	fill_shares(source->table, &r, status);
+	fill_shares(source->table, &r, caught_up, status);
 	status->flags = r.flags;
 	status->runnable = r.nr_runnable;
 	status->cpu = r.cpu;
@@ -485,6 +513,7 @@ static int bpf_check(struct equant_probe *probe, char *why, size_t why_size)
 		text = "the record stands still although the thread was switched (programs detached?)";
 	source->usage = usage;
 	source->switches = r.switches;
+	source->stuck = false;
 	if (text)
 		equant_say(why, why_size, "%s", text);
 	return text != NULL;

@@ -16,6 +16,7 @@
 #include <sys/types.h>
 #include <time.h>
 
+#include "core/clock.h"
 #include "core/say.h"
 #include <equant/probe.h>
 
@@ -63,13 +64,5 @@ extern const struct equant_probe_ops equant_probe_bpf;
 extern const struct equant_probe_ops equant_probe_schedstat;
 extern const struct equant_probe_ops equant_probe_clock;
 extern const struct equant_probe_ops equant_probe_replay;
-
-static inline uint64_t equant_clock_ns(clockid_t clock)
-{
-	struct timespec ts;
-
-	clock_gettime(clock, &ts);
-	return (uint64_t)ts.tv_sec * EQUANT_NSEC_PER_SEC + (uint64_t)ts.tv_nsec;
-}
 
 #endif /* EQUANT_PROBE_INTERNAL_H */
