@@ -332,10 +332,22 @@ static __always_inline void count_change(struct equant_record *r, struct slot *s
 	s->held_share = r->share_now;
 }
 
+/* Before it there was none that a newer one would have to be debounced against. */
+static __always_inline void first_share(struct equant_record *r, struct slot *s, u32 share,
+					u32 settled)
+{
+	r->share_prev = share;
+	r->settled_prev = settled;
+	s->epoch_share = share;
+	s->held_share = share;
+}
+
 static __always_inline void set_share(struct equant_record *r, struct slot *s, u32 share,
 				      u32 settled, u64 now)
 {
 	integrate(r, now);
+	if (!s->epoch_share)
+		first_share(r, s, share, settled);
 	if (is_new_epoch(s->epoch_share, share)) {
 		if (now - r->t_epoch >= quantum_of(r)) {
 			r->share_prev = r->share_now;

@@ -62,7 +62,7 @@ struct slot {
 	u64 t_settled;
 	u32 used;
 	u32 uid;
-	u32 epoch_share; /* share_now when its epoch began */
+	u32 epoch_share; /* share_now when its epoch began, 0 = no share yet */
 	u32 held_share; /* the last share that held for some quanta */
 	u32 clean; /* this slice has been contended, and by the same tasks, so far */
 	u32 crowded;
