@@ -205,6 +205,7 @@ static int run_balanced(struct mm *mm, double *elapsed)
 	}
 	MPI_Barrier(MPI_COMM_WORLD);
 	*elapsed = -MPI_Wtime();
+	error = error ? error : equant_hook(rows);
 	for (p = 0; p < mm->products && !error; p++) {
 		equant_begin(rows);
 		equant_for_each_unit(rows, r)

@@ -166,6 +166,36 @@ TEST(what_is_below_the_threshold_is_left_alone)
 	job_stop(&job);
 }
 
+TEST(what_is_below_the_threshold_is_mended_if_it_stays)
+{
+	struct job job = started(EQUANT_RATE_PREDICTED, 2, 1000);
+
+	job.speed[0] = 950; /* 2.6 % of a threshold of 5 %: lost as much after 20 phases */
+	EXPECT_EQ(0, job_phases(&job, 18));
+	EXPECT_EQ(1, job_phases(&job, 10));
+	EXPECT_STREQ("974 1026", UNITS(&job));
+	EXPECT_EQ(0, job_phases(&job, 100));
+	job_stop(&job);
+}
+
+TEST(a_trifle_is_left_alone_however_long_it_stays)
+{
+	struct job job = started(EQUANT_RATE_PREDICTED, 2, 1000);
+
+	job.speed[0] = 975; /* 1.3 % */
+	EXPECT_EQ(0, job_phases(&job, 1000));
+	job_stop(&job);
+}
+
+TEST(measured_rates_know_the_threshold_alone)
+{
+	struct job job = started(EQUANT_RATE_MEASURED, 2, 1000);
+
+	job.speed[0] = 950;
+	EXPECT_EQ(0, job_phases(&job, 1000));
+	job_stop(&job);
+}
+
 TEST(what_no_move_of_whole_units_can_mend_is_no_imbalance)
 {
 	struct job job = started(EQUANT_RATE_PREDICTED, 2, 1);
@@ -295,6 +325,59 @@ TEST(without_the_filter_raw_rates_allot_the_work)
 	EXPECT_EQ(1, job_phase(&job));
 	EXPECT_STREQ("200 400", UNITS(&job));
 	job_stop(&job);
+}
+
+/* ---- before anything has been computed ------------------------------------------- */
+
+/* The decision from two ranks that have computed nothing, one predicted to have half a CPU. */
+static struct equant_decision first_decision(struct equant_balancer *b, uint32_t flags)
+{
+	const struct equant_sample samples[2] = {
+		{ .share = 0.5, .settled = 0.5, .quantum = 0.004, .hooks = 1, .flags = flags },
+		{ .share = 1,
+		  .settled = 1,
+		  .quantum = 0.004,
+		  .hooks = 1,
+		  .flags = EQUANT_SAMPLE_RUN | EQUANT_SAMPLE_PREDICTED },
+	};
+	const long units[2] = { 300, 300 };
+	struct equant_decision decision = { .count = -1 };
+
+	equant_balancer_decide(b, samples, units, &decision);
+	return decision;
+}
+
+static enum equant_verdict first_verdict(enum equant_rate_mode mode, uint32_t flags)
+{
+	struct equant_balance_options options = default_options(mode);
+	struct equant_balancer *b = equant_balancer_new(2, &options);
+	enum equant_verdict verdict = first_decision(b, flags).verdict;
+
+	equant_balancer_free(b);
+	return verdict;
+}
+
+TEST(a_start_is_balanced_by_predicted_shares_alone)
+{
+	struct equant_balance_options options = default_options(EQUANT_RATE_PREDICTED);
+	struct equant_balancer *b = equant_balancer_new(2, &options);
+	struct equant_decision d;
+
+	d = first_decision(b, EQUANT_SAMPLE_RUN | EQUANT_SAMPLE_PREDICTED);
+	EXPECT_EQ(EQUANT_VERDICT_MOVE, d.verdict);
+	ASSERT_EQ(1, d.count);
+	EXPECT_EQ(0, d.instructions[0].from);
+	EXPECT_EQ(1, d.instructions[0].to);
+	EXPECT_EQ(100, d.instructions[0].units);
+	equant_balancer_free(b);
+}
+
+TEST(a_start_without_predictions_of_all_ranks_is_left_alone)
+{
+	EXPECT_EQ(EQUANT_VERDICT_NO_RATES, first_verdict(EQUANT_RATE_PREDICTED, EQUANT_SAMPLE_RUN));
+	EXPECT_EQ(EQUANT_VERDICT_NO_RATES, first_verdict(EQUANT_RATE_PREDICTED, 0));
+	EXPECT_EQ(EQUANT_VERDICT_NO_RATES,
+		  first_verdict(EQUANT_RATE_MEASURED, EQUANT_SAMPLE_RUN | EQUANT_SAMPLE_PREDICTED));
 }
 
 TEST(verdicts_have_names)

@@ -3,12 +3,13 @@
 #
 # One competitor that never rests, in the ranks' session and in another one.
 # Autogroup makes the second the worse: the ranks' group must share its weight
-# between two CPUs.  Grain: a product takes each rank 25 quanta of 4 ms.
+# between two CPUs.  Grain: at least 20 quanta of 4 ms per rank and product, also for
+# the rank that is left a quarter of the rows.
 
 . "$(dirname "$0")/lib.sh"
 
-size 0.1
-job "$n" "$(for_seconds 5)"
+size 0.16
+job "$n" "$(for_seconds 8)"
 
 for round in $(seq "$rounds"); do
 	measure "$round" dedicated -- "${command[@]}"

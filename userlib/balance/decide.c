@@ -6,6 +6,8 @@
  *
  * As in the thesis the threshold looks at the raw rates and the distribution
  * at the filtered ones; a rate from a prediction is its own raw rate.
+ * The start can be balanced too: in a phase before anything has been computed the
+ * predicted shares alone decide.
  * Deviations: the distribution must be an improvement by the very rates it was
  * made from; those of a step are named in its file.
  *
@@ -19,12 +21,16 @@
 
 #include "balance/balance_internal.h"
 
+#define PATIENCE 10 /* phases; see is_imbalanced() */
+#define NOISE (1.0 / 3) /* less of the threshold is nothing */
+
 /**
  * struct equant_balancer - state and working room
  * @raw: rates that the threshold looks at
  * @used: rates that work is allotted by
  * @target: units each rank shall have
  * @after: units each rank has once the instructions are carried out
+ * @lost: sum of the possible reductions of the last phases
  * @transfers: each rank's part in the last move, to judge what it cost
  */
 struct equant_balancer {
@@ -38,6 +44,7 @@ struct equant_balancer {
 	double *used;
 	long *target;
 	long *after;
+	double lost;
 	int *transfers;
 	struct equant_instruction *instructions;
 	struct equant_heap_entry *room;
@@ -117,6 +124,7 @@ static void observe(struct equant_balancer *b, const struct equant_sample *sampl
 {
 	double elapsed = 0;
 
+	equant_pace_update(&b->pace, samples, b->n);
 	for (int i = 0; i < b->n; i++) {
 		equant_rate_update(&b->rates[i], &samples[i], b->options.mode, quantum,
 				   b->pace.compute);
@@ -125,15 +133,14 @@ static void observe(struct equant_balancer *b, const struct equant_sample *sampl
 	elapsed /= b->n;
 	equant_history_advance(&b->history, elapsed, b->options.window);
 	equant_costs_update(&b->costs, samples, b->transfers, b->n, elapsed / b->options.window);
-	equant_pace_update(&b->pace, samples, b->n);
 }
 
 /*
  * A rank that holds units and has not finished one makes every plan a guess.
  * One that holds none could never become known: it is taken for average.
  */
-static bool gather_rates(struct equant_balancer *b, const struct equant_sample *samples,
-			 const long *units)
+static bool known_rates(struct equant_balancer *b, const struct equant_sample *samples,
+			const long *units)
 {
 	double raw = 0, used = 0;
 	int known = 0;
@@ -160,6 +167,24 @@ static bool gather_rates(struct equant_balancer *b, const struct equant_sample *
 		b->used[i] = used / known;
 	}
 	return known > 0;
+}
+
+/* Before anything has been computed: predicted shares of CPUs that are taken for equal. */
+static bool guessed_rates(struct equant_balancer *b, const struct equant_sample *samples,
+			  const long *units)
+{
+	const uint32_t needed = EQUANT_SAMPLE_RUN | EQUANT_SAMPLE_PREDICTED;
+	long total = 0;
+
+	if (b->options.mode != EQUANT_RATE_PREDICTED)
+		return false;
+	for (int i = 0; i < b->n; i++) {
+		if (b->rates[i].windows || (samples[i].flags & needed) != needed)
+			return false;
+		b->raw[i] = b->used[i] = b->rates[i].share;
+		total += units[i];
+	}
+	return total > 0;
 }
 
 /* Every rank keeps a unit where there is one for each, so that its speed stays known. */
@@ -209,9 +234,12 @@ static void record_transfers(struct equant_balancer *b, int count)
 	}
 }
 
-/* Instructions for the imbalance that was found, or the reason why there are none. */
+/*
+ * Instructions for the imbalance that was found, or the reason why there are none.  What a
+ * move earns in seconds is not known where rates are @guessed; all work is still ahead then.
+ */
 static enum equant_verdict plan(struct equant_balancer *b, const struct equant_sample *samples,
-				const long *units, struct equant_decision *decision)
+				const long *units, bool guessed, struct equant_decision *decision)
 {
 	const struct equant_balance_options *o = &b->options;
 	double whole = equant_reduction(b->used, units, b->target, b->n);
@@ -228,7 +256,7 @@ static enum equant_verdict plan(struct equant_balancer *b, const struct equant_s
 							      b->room);
 	decision->benefit =
 		expected_gain(b, units, whole) * stable_time(b, samples, decision->quantum);
-	if (o->profit > 0 && decision->cost > o->profit * decision->benefit)
+	if (o->profit > 0 && !guessed && decision->cost > o->profit * decision->benefit)
 		return EQUANT_VERDICT_UNPROFITABLE;
 	if (!o->moves_allowed)
 		return EQUANT_VERDICT_FORBIDDEN;
@@ -236,20 +264,39 @@ static enum equant_verdict plan(struct equant_balancer *b, const struct equant_s
 	return EQUANT_VERDICT_MOVE;
 }
 
+/*
+ * The threshold keeps noise from moving work, but an imbalance below it that stays
+ * is lost in every phase: once it has lost as much as PATIENCE phases lose at the
+ * threshold it is mended.  The thesis' measured rates are never quiet enough for that.
+ */
+static bool is_imbalanced(struct equant_balancer *b, double reduction)
+{
+	double threshold = b->options.threshold;
+
+	if (reduction <= 0 || reduction < threshold * NOISE) {
+		b->lost = 0;
+		return false;
+	}
+	b->lost += reduction;
+	if (reduction >= threshold)
+		return true;
+	return b->options.mode == EQUANT_RATE_PREDICTED && b->lost >= PATIENCE * threshold;
+}
+
 static int judge(struct equant_balancer *b, const struct equant_sample *samples, const long *units,
 		 struct equant_decision *decision)
 {
-	bool imbalanced;
+	bool guessed = guessed_rates(b, samples, units), imbalanced;
 	int error;
 
 	decision->verdict = EQUANT_VERDICT_NO_RATES;
-	if (!gather_rates(b, samples, units))
+	if (!guessed && !known_rates(b, samples, units))
 		return 0;
 	error = distribute(b, b->raw, units);
 	if (error)
 		return error;
 	decision->reduction = equant_reduction(b->raw, units, b->target, b->n);
-	imbalanced = decision->reduction > 0 && decision->reduction >= b->options.threshold;
+	imbalanced = is_imbalanced(b, decision->reduction);
 	equant_history_note(&b->history, imbalanced);
 	decision->verdict = EQUANT_VERDICT_BALANCED;
 	if (!imbalanced)
@@ -257,7 +304,7 @@ static int judge(struct equant_balancer *b, const struct equant_sample *samples,
 	error = distribute(b, b->used, units);
 	if (error)
 		return error;
-	decision->verdict = plan(b, samples, units, decision);
+	decision->verdict = plan(b, samples, units, guessed, decision);
 	return 0;
 }
 
@@ -277,6 +324,7 @@ int equant_balancer_decide(struct equant_balancer *b, const struct equant_sample
 	if (made.verdict == EQUANT_VERDICT_MOVE) {
 		record_transfers(b, made.count);
 		b->history.pending = false;
+		b->lost = 0;
 	}
 	made.period = equant_pace_period(&b->pace, &b->options,
 					 equant_scheduling_bound(samples, b->n, &b->options,

@@ -53,6 +53,7 @@ struct equant_mark {
  * @step: hooks between two looks at what is under way
  * @remaining: hooks until the phase after the present step
  * @pending: an exchange is under way
+ * @speeds_known: the decisions have gone on from guesses to measured speeds
  * @ended: the final exchange has been made
  * @error: the error the loop ended with
  */
@@ -69,6 +70,7 @@ struct equant_loop {
 	int ranks;
 	int started;
 	int pending;
+	int speeds_known;
 	int ended;
 	int error;
 	long trace_index; /* among loops of the same name */
@@ -85,13 +87,14 @@ struct equant_loop {
 	struct equant_counters begin;
 	struct equant_window window;
 	struct equant_mark marks[2];
+	double held_share;
+	uint64_t held_since_ns;
 
 	/* the account */
-	struct equant_counters first; /* at the first begin */
+	struct equant_counters first; /* at the first begin or the hook before it */
 	uint64_t first_cpu_ns;
 	uint64_t last_ns;
 	struct equant_counters last;
-	uint64_t last_cpu_ns;
 	uint64_t wall_ns, run_ns, wait_ns;
 	double computed;
 	uint64_t balancing_ns, waiting_ns, moving_ns;
@@ -104,6 +107,7 @@ struct equant_loop {
 };
 
 /* segment.c: the compute sections and the sample made of them */
+void equant_account_start(struct equant_loop *loop);
 void equant_sample_take(struct equant_loop *loop, struct equant_sample *sample, uint64_t now);
 
 /* cost.c: what an interaction and a transfer cost on this network */

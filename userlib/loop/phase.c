@@ -5,7 +5,9 @@
  * In a phase each rank takes its sample, completes the exchange begun in the
  * phase before (depth 1; begun just now for depth 0), decides from everybody's
  * samples what all ranks decide, carries out its moves, and sends its own
- * sample on its way.  An exchange is always complete before the next one
+ * sample on its way.  Until speeds are known every phase is of depth 0: the equal
+ * blocks of the start may be far from right, and whoever is ahead would wait for
+ * the slowest rank's second pass over its block to be rid of them.  An exchange is always complete before the next one
  * starts, so one that a rank never joins is known before anything depends
  * on it; what a rank that has closed the loop would have to do for the
  * exchange before is certain in checked mode only.
@@ -217,7 +219,7 @@ static int decide(struct equant_loop *loop)
 	const struct equant_sample *samples = equant_exchange_items(loop->exchange);
 	const struct equant_rate *rate;
 	struct equant_decision d;
-	int error;
+	int error, r;
 
 	error = check_peers(loop, samples);
 	if (error)
@@ -228,7 +230,10 @@ static int decide(struct equant_loop *loop)
 			       loop->phases);
 		return error;
 	}
-	rate = &equant_balancer_rates(loop->balancer)[loop->rank];
+	rate = equant_balancer_rates(loop->balancer);
+	for (r = 0; r < loop->ranks && !loop->speeds_known; r++)
+		loop->speeds_known = rate[r].speed > 0;
+	rate += loop->rank;
 	loop->speed = rate->speed;
 	loop->share = rate->share;
 	error = carry_out(loop, &d);
@@ -262,6 +267,7 @@ static int misused(const struct equant_loop *loop)
  */
 static int phase(struct equant_loop *loop, uint64_t now)
 {
+	int pipelined = loop->eq->options.depth && loop->speeds_known;
 	struct equant_sample sample;
 	int error, wrong = misused(loop);
 
@@ -277,14 +283,14 @@ static int phase(struct equant_loop *loop, uint64_t now)
 		return local_phase(loop, &sample);
 
 	arm(loop, 1);
-	if (!loop->eq->options.depth)
+	if (!pipelined)
 		error = send_sample(loop, &sample);
 	if (!error && loop->pending) {
 		error = finish_exchange(loop);
 		if (!error)
 			error = decide(loop);
 	}
-	if (!error && loop->eq->options.depth) {
+	if (!error && pipelined) {
 		error = send_sample(loop, &sample);
 		arm(loop, loop->step + loop->remaining);
 	}
@@ -298,8 +304,12 @@ static int phase(struct equant_loop *loop, uint64_t now)
  */
 static void learn_interaction(struct equant_loop *loop, int usual)
 {
-	if (usual)
-		loop->interact_ns = equant_clock_ns(CLOCK_THREAD_CPUTIME_ID) - loop->last_cpu_ns;
+	struct equant_counters now;
+
+	if (!usual)
+		return;
+	equant_probe_read(loop->eq->probe, &now);
+	loop->interact_ns = equant_since(now.run_ns, loop->last.run_ns);
 }
 
 int equant_balance(struct equant_loop *loop)
@@ -317,6 +327,8 @@ int equant_balance(struct equant_loop *loop)
 	if (loop->remaining > 0)
 		return look_after(loop);
 
+	if (!loop->first.t_ns)
+		equant_account_start(loop);
 	start = equant_now_ns();
 	other = loop->waiting_ns + loop->moving_ns;
 	error = phase(loop, start);

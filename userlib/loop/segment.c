@@ -12,24 +12,25 @@
 #include "loop/loop_internal.h"
 
 #define HOLD_WINDOW_NS 2000000000u
+#define SHARE_DRIFT (1.0 / 16) /* less is the drift of a group's weight, as in the probe */
 
-static void first_begin(struct equant_loop *loop)
+void equant_account_start(struct equant_loop *loop)
 {
-	loop->first = loop->begin;
+	equant_probe_read(loop->eq->probe, &loop->first);
 	loop->first_cpu_ns = equant_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	loop->last = loop->first;
-	loop->last_cpu_ns = loop->first_cpu_ns;
-	loop->last_ns = loop->begin.t_ns;
-	loop->window.start_ns = loop->begin.t_ns;
+	loop->last_ns = loop->first.t_ns;
 }
 
 void equant_begin(struct equant_loop *loop)
 {
 	loop->misused |= loop->in_section;
 	loop->in_section = 1;
-	equant_probe_read(loop->eq->probe, &loop->begin);
 	if (!loop->first.t_ns)
-		first_begin(loop);
+		equant_account_start(loop);
+	equant_probe_read(loop->eq->probe, &loop->begin);
+	if (!loop->window.start_ns)
+		loop->window.start_ns = loop->begin.t_ns;
 }
 
 void equant_end_units(struct equant_loop *loop, long units)
@@ -40,8 +41,8 @@ void equant_end_units(struct equant_loop *loop, long units)
 	loop->misused |= !loop->in_section || units < 0;
 	loop->in_section = 0;
 	loop->window.wall_ns += end.t_ns - loop->begin.t_ns;
-	loop->window.run_ns += end.run_ns - loop->begin.run_ns;
-	loop->window.wait_ns += end.wait_ns - loop->begin.wait_ns;
+	loop->window.run_ns += equant_since(end.run_ns, loop->begin.run_ns);
+	loop->window.wait_ns += equant_since(end.wait_ns, loop->begin.wait_ns);
 	loop->window.units += (double)units;
 	loop->last_ns = end.t_ns;
 }
@@ -71,6 +72,21 @@ static double hold_time(struct equant_loop *loop, const struct equant_status *st
 	return changes < 2 ? 0 : 1e-9 * (double)window / changes;
 }
 
+/*
+ * How long ago the debounced share took its value.  An epoch of the probe ends with
+ * every short visitor; that the share is what it was before is seen here only.
+ */
+static double share_age(struct equant_loop *loop, const struct equant_status *status)
+{
+	double change = status->settled - loop->held_share;
+
+	if (change > loop->held_share * SHARE_DRIFT || -change > loop->held_share * SHARE_DRIFT) {
+		loop->held_share = status->settled;
+		loop->held_since_ns = status->t_epoch_ns;
+	}
+	return 1e-9 * (double)(status->now.t_ns - loop->held_since_ns);
+}
+
 static void check_probe(struct equant_loop *loop, struct equant_sample *sample)
 {
 	char why[256];
@@ -90,7 +106,6 @@ static void account(struct equant_loop *loop, const struct equant_status *status
 	loop->wait_ns += loop->window.wait_ns;
 	loop->computed += loop->window.units;
 	loop->last = status->now;
-	loop->last_cpu_ns = equant_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	loop->hooks += loop->window.hooks;
 }
 
@@ -114,7 +129,7 @@ void equant_sample_take(struct equant_loop *loop, struct equant_sample *sample, 
 	sample->settled = status.settled;
 	sample->quantum = 1e-9 * (double)status.quantum_ns;
 	sample->hold = hold_time(loop, &status);
-	sample->age = 1e-9 * (double)(status.now.t_ns - status.t_epoch_ns);
+	sample->age = share_age(loop, &status);
 	sample->interval = w->start_ns ? 1e-9 * (double)(now - w->start_ns) : 0;
 	sample->interact = 1e-9 * (double)loop->interact_ns;
 	sample->move = 1e-9 * (double)loop->moved_ns;
@@ -129,7 +144,9 @@ void equant_sample_take(struct equant_loop *loop, struct equant_sample *sample, 
 
 	equant_record_status(loop, &status);
 	memset(w, 0, sizeof(*w));
-	w->start_ns = now;
+	/* A hook before the first section begins no interval: the section does. */
+	if (sample->interval > 0 || loop->phases)
+		w->start_ns = now;
 	loop->moved_ns = 0;
 	loop->moved_units = 0;
 }

@@ -4,11 +4,29 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/clock.h"
 #include "loop/loop_internal.h"
 
 static double seconds(uint64_t ns)
 {
 	return 1e-9 * (double)ns;
+}
+
+/*
+ * Run time that the kernel's CPU clock does not know: interrupts and steal.  The
+ * clock is read here and not at the hooks: reading it ends a time slice that has
+ * lasted longer than configured, though the tick has not come yet.
+ */
+static double stolen(const struct equant_loop *loop)
+{
+	struct equant_counters now;
+	uint64_t cpu;
+
+	if (!loop->first.t_ns)
+		return 0;
+	equant_probe_read(loop->eq->probe, &now);
+	cpu = equant_clock_ns(CLOCK_THREAD_CPUTIME_ID) - loop->first_cpu_ns;
+	return seconds(now.run_ns - loop->first.run_ns) - seconds(cpu);
 }
 
 int equant_loop_stats(const struct equant_loop *loop, struct equant_stats *stats)
@@ -30,7 +48,7 @@ int equant_loop_stats(const struct equant_loop *loop, struct equant_stats *stats
 		.moving = seconds(loop->moving_ns),
 		.total_run = seconds(loop->last.run_ns - loop->first.run_ns),
 		.total_wait = seconds(loop->last.wait_ns - loop->first.wait_ns),
-		.total_cpu = seconds(loop->last_cpu_ns - loop->first_cpu_ns),
+		.total_cpu = seconds(loop->last.run_ns - loop->first.run_ns) - stolen(loop),
 		.speed = loop->speed,
 		.share = loop->share,
 		.quantum = loop->quantum,

@@ -238,7 +238,7 @@ EQUANT_API double equant_sampling_bound(double quantum, double share, double amp
 struct equant_balance_options {
 	size_t sz; /* sizeof(struct equant_balance_options) */
 	enum equant_rate_mode mode;
-	double threshold; /* tfract: move only if the time falls by this fraction (0.03) */
+	double threshold; /* tfract: move if the time falls by this fraction; by less if that stays (0.03) */
 	double profit; /* k of section 5.6: cancel if cost > k x benefit; 0 = never cancel (5) */
 	double window; /* seconds of history for t_stable (10) */
 	double interact_fraction; /* k_interact of eq. 4.2 (0.05) */
@@ -255,8 +255,8 @@ struct equant_balance_options {
 };
 
 enum equant_verdict {
-	EQUANT_VERDICT_BALANCED, /* reduction below the threshold */
-	EQUANT_VERDICT_NO_RATES, /* some rank has not computed a unit yet */
+	EQUANT_VERDICT_BALANCED, /* reduction below the threshold, and not for long enough to count */
+	EQUANT_VERDICT_NO_RATES, /* some rank has not computed a unit yet, shares are no prediction */
 	EQUANT_VERDICT_UNPROFITABLE, /* costs exceed k x benefit */
 	EQUANT_VERDICT_NOTHING, /* no instruction survived (filter, ports, omit) */
 	EQUANT_VERDICT_FORBIDDEN, /* moves_allowed is 0 */

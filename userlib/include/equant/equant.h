@@ -8,6 +8,7 @@
  *	equant_open(&eq, MPI_COMM_WORLD, NULL);
  *	rows = equant_loop_new(eq, "rows", n);
  *	equant_loop_array(rows, a, n * sizeof(*a));
+ *	equant_hook(rows);
  *	for (step = 0; step < steps; step++) {
  *		equant_begin(rows);
  *		equant_for_each_unit(rows, r)
@@ -241,6 +242,7 @@ EQUANT_API int equant_balance(struct equant_loop *loop);
  *
  * Every rank calls it equally often, between compute sections.  Unless a phase
  * is due it is a decrement and a branch.  Units may come or go: read the ranges anew.
+ * A hook before the first section balances the start, where shares can be predicted.
  *
  * Return: 0 or -errno; after an error the loop must only be freed, no work is lost: units stay
  * where they were, except those of a transfer whose peer has died.
@@ -269,7 +271,7 @@ struct equant_stats {
 	int rank;
 	int ranks;
 	char probe[16]; /* in use at the end */
-	double elapsed; /* from the first begin to the last hook or end */
+	double elapsed; /* from the first begin, or a hook before it, to the last hook or end */
 	double wall; /* compute sections */
 	double run; /* ... on a CPU */
 	double wait; /* ... runnable, another task had the CPU */
@@ -282,7 +284,7 @@ struct equant_stats {
 	double speed; /* units per on-CPU second, last estimate */
 	double share; /* last estimate */
 	double quantum; /* 0 = not known */
-	double first_ns; /* CLOCK_MONOTONIC of the first begin */
+	double first_ns; /* CLOCK_MONOTONIC at the start of @elapsed */
 	long units; /* owned now */
 	long computed; /* units computed in total */
 	long hooks;
