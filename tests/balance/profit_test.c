@@ -97,6 +97,25 @@ TEST(a_predicted_share_needs_one_quantum_and_a_measured_one_ten)
 	job_stop(&job);
 }
 
+TEST(beside_competitors_a_period_is_three_times_as_long_as_the_rank_is_off_its_cpu)
+{
+	struct equant_balance_options options = predicted();
+	struct job job;
+
+	job_start(&job, 2, 100, &options);
+	job.share[1] = job.predicted[1] = 0.5;
+	job_phase(&job);
+	EXPECT_TRUE(near(job.decision.period, 3 * 0.004));
+	job.share[1] = job.predicted[1] = 1 / 3.0;
+	job_phase(&job);
+	EXPECT_TRUE(near(job.decision.period, 3 * 0.008));
+	/* and never longer than a measured share takes */
+	job.share[1] = job.predicted[1] = 0.01;
+	job_phase(&job);
+	EXPECT_TRUE(near(job.decision.period, 0.04));
+	job_stop(&job);
+}
+
 TEST(the_measured_mode_always_grants_the_sampling_bound)
 {
 	struct equant_balance_options options = default_options(EQUANT_RATE_MEASURED);

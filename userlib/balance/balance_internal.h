@@ -126,8 +126,8 @@ struct equant_pace {
 void equant_pace_update(struct equant_pace *pace, const struct equant_sample *samples, int n);
 double equant_pace_period(const struct equant_pace *pace,
 			  const struct equant_balance_options *options, double scheduling);
-double equant_scheduling_bound(const struct equant_sample *samples, int n,
-			       const struct equant_balance_options *options, double quantum,
+double equant_scheduling_bound(const struct equant_sample *samples, const struct equant_rate *rates,
+			       int n, const struct equant_balance_options *options, double quantum,
 			       double phase);
 long equant_pace_hooks(const struct equant_pace *pace, double period);
 

@@ -326,9 +326,10 @@ int equant_balancer_decide(struct equant_balancer *b, const struct equant_sample
 		b->history.pending = false;
 		b->lost = 0;
 	}
-	made.period = equant_pace_period(&b->pace, &b->options,
-					 equant_scheduling_bound(samples, b->n, &b->options,
-								 made.quantum, b->pace.compute));
+	made.period =
+		equant_pace_period(&b->pace, &b->options,
+				   equant_scheduling_bound(samples, b->rates, b->n, &b->options,
+							   made.quantum, b->pace.compute));
 	made.next_hook = equant_pace_hooks(&b->pace, made.period);
 	*decision = made;
 	return 0;

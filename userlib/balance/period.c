@@ -14,7 +14,7 @@
  *
  * The thesis fixed t_quantum at 100 ms and measured rates only.  Here the
  * quantum is the live one, and a share that is predicted rather than measured
- * needs no averaging: one quantum is enough.
+ * needs no averaging: some turns of the scheduler are enough.
  *
  * Reference: Siegell 1995, section 4.3.
  */
@@ -22,6 +22,7 @@
 
 #define HOOKS_MOST (1L << 30)
 #define LONGEST_AVERAGE 1.0 /* second */
+#define TURNS 3
 
 double equant_sampling_bound(double quantum, double share, double amplitude)
 {
@@ -52,16 +53,31 @@ static double averaging_bound(const struct equant_sample *sample,
 	return changes;
 }
 
-double equant_scheduling_bound(const struct equant_sample *samples, int n,
-			       const struct equant_balance_options *options, double quantum,
+/*
+ * A rank that shares its CPU is off it for quantum (1 / share - 1) in each round of the
+ * scheduler.  A period not much longer holds a turn more or less than the next one,
+ * which ranks that are at most a phase apart cannot even out: they wait for each other.
+ */
+static double round_bound(const struct equant_rate *rate,
+			  const struct equant_balance_options *options, double quantum)
+{
+	double most = equant_sampling_bound(quantum, 0.5, options->amplitude);
+	double bound = TURNS * quantum * (1 / rate->share - 1);
+
+	return bound < most ? bound : most;
+}
+
+double equant_scheduling_bound(const struct equant_sample *samples, const struct equant_rate *rates,
+			       int n, const struct equant_balance_options *options, double quantum,
 			       double phase)
 {
 	double largest = quantum, bound;
 
 	for (int i = 0; i < n; i++) {
 		if (equant_rate_follows(&samples[i], options->mode, quantum, phase))
-			continue;
-		bound = averaging_bound(&samples[i], options, quantum);
+			bound = round_bound(&rates[i], options, quantum);
+		else
+			bound = averaging_bound(&samples[i], options, quantum);
 		if (bound > largest)
 			largest = bound;
 	}
