@@ -45,6 +45,7 @@ static __always_inline void make_up_switch_in(struct equant_record *r, struct sl
 		return;
 	s->t_in = now - at_most(ran, now - r->t_state);
 	s->clean = 0;
+	s->unseen = 1;
 	charge(r, s->t_in);
 	r->state = EQUANT_STATE_RUN;
 }
@@ -103,6 +104,19 @@ __noinline int locate(u32 slot, u32 cpu)
 	return runnable ? IS_RUNNABLE : IS_ASLEEP;
 }
 
+/* In whose context this runs has the CPU, whatever its record says. */
+static __always_inline void notice_running(u32 slot, struct equant_record *r, u32 cpu)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct slot *s = slot_of(slot);
+
+	if (!s || s->task != (u64)task || cpu != bpf_get_smp_processor_id())
+		return;
+	write_begin(r);
+	make_up_switch_in(r, s, task, bpf_ktime_get_ns());
+	write_end(r);
+}
+
 /*
  * Something changed on this CPU: look again at the registered tasks it has, but
  * for @done, which has been.  A slot that takes the place of one that left waits
@@ -129,6 +143,8 @@ static __always_inline void refresh(u32 cpu, u32 done, u64 now)
 			continue;
 		}
 		r = record_of(slot);
+		if (r && r->state == EQUANT_STATE_WAIT)
+			notice_running(slot, r, cpu);
 		/* A task on its way in is not in WAIT before its wake-up. */
 		if (where == IS_RUNNABLE && r &&
 		    (r->state == EQUANT_STATE_RUN || r->state == EQUANT_STATE_WAIT))

@@ -121,6 +121,7 @@ static __always_inline void prepare(struct slot *s, struct task_struct *task)
 	s->held_share = EQUANT_SHARE_ONE;
 	s->clean = 0;
 	s->crowded = 0;
+	s->unseen = 0;
 	s->dying = 0;
 	s->nr_contested = 0;
 	s->task = (u64)task;

@@ -349,11 +349,13 @@ static __always_inline void set_share(struct equant_record *r, struct slot *s, u
 	if (!s->epoch_share)
 		first_share(r, s, share, settled);
 	if (is_new_epoch(s->epoch_share, share)) {
-		if (now - r->t_epoch >= quantum_of(r)) {
+		if (now - r->t_epoch >= quantum_of(r) && !s->unseen) {
 			r->share_prev = r->share_now;
 			r->settled_prev = r->share_settled;
 		}
-		count_change(r, s, now);
+		if (!s->unseen)
+			count_change(r, s, now);
+		s->unseen = 0;
 		r->epoch++;
 		r->t_epoch = now;
 		s->epoch_share = share;

@@ -66,6 +66,7 @@ struct slot {
 	u32 held_share; /* the last share that held for some quanta */
 	u32 clean; /* this slice has been contended, and by the same tasks, so far */
 	u32 crowded;
+	u32 unseen; /* a switch was: the last share had outlived its time */
 	u32 dying; /* detach, exec or exit seen: to be freed at the next switch-out */
 	u32 nr_contested;
 	struct contested_level contested[GROUP_LEVELS];
