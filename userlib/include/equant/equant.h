@@ -216,6 +216,61 @@ EQUANT_API int equant_loop_owner(const struct equant_loop *loop, long unit);
 		     eq_r_ < eq_end_; eq_r_++)                                            \
 			for (long unit = eq_r_->first; unit < eq_r_->first + eq_r_->count; unit++)
 
+/* ---- distributed data (section 6.6) ---------------------------------------- */
+
+/**
+ * equant_loop_broadcast() - collective; everybody gets the slices of one unit
+ * @loop: the loop
+ * @unit: whose slices of all registered arrays are copied, to their place in each rank's arrays
+ *
+ * The copies are the receivers' to read; they are as old as the call, and go when the unit
+ * itself comes.  Data behind callbacks are not copied.
+ *
+ * Return: 0; -EINVAL no such unit, a slice of more than 2 GiB; -EIO.
+ */
+EQUANT_API int equant_loop_broadcast(struct equant_loop *loop, long unit);
+
+/**
+ * equant_loop_copy() - one rank gets the slices of one unit; as equant_loop_broadcast()
+ * @loop: the loop
+ * @unit: the unit
+ * @to: the rank
+ *
+ * Called by the owner and by @to at least; any other rank may, and returns at once.
+ */
+EQUANT_API int equant_loop_copy(struct equant_loop *loop, long unit, int to);
+
+/**
+ * equant_loop_exchange() - swap the contents of two units' slices
+ * @loop: the loop
+ * @a: a unit
+ * @b: another one; nothing happens if it is @a
+ *
+ * Called by both owners at least.  Who owns what stays as it is.
+ *
+ * Return: as equant_loop_broadcast(), or -ENOMEM.
+ */
+EQUANT_API int equant_loop_exchange(struct equant_loop *loop, long a, long b);
+
+enum equant_reduction { EQUANT_SUM, EQUANT_MIN, EQUANT_MAX };
+
+/**
+ * equant_allreduce_units() - collective; reduce one value per unit, the same everywhere
+ * @loop: the loop
+ * @values: indexed by unit; those of the caller's own units are read
+ * @operation: EQUANT_SUM, EQUANT_MIN or EQUANT_MAX, the same on all ranks
+ * @result: receives the result
+ * @unit: receives the lowest unit that has the extreme; may be NULL; not used for sums
+ *
+ * The result depends on the values alone, to the last bit: not on the number of ranks, on who
+ * owns which unit, or on moves.  Sums are made in a long accumulator without rounding (Kulisch and
+ * Miranker 1986) and rounded once.  A NaN is the result wherever there is one.
+ *
+ * Return: 0; -EINVAL no values, no operation, an extreme of no units; -ENOMEM; -EIO.
+ */
+EQUANT_API int equant_allreduce_units(struct equant_loop *loop, const double *values,
+				      enum equant_reduction operation, double *result, long *unit);
+
 /* ---- measuring ----------------------------------------------------------- */
 
 /**

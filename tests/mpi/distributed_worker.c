@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* Single slices and reductions, while units move from rank to rank. */
+#include <equant/equant.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libworker.h"
+
+#define UNITS 97
+#define WIDTH 1001
+#define STEPS 40
+
+struct setting {
+	struct equant *eq;
+	struct equant_loop *loop;
+	long (*rows)[WIDTH];
+	long content[UNITS]; /* what each row must hold: rows are exchanged */
+};
+
+static void fill(long *row, long content)
+{
+	for (int i = 0; i < WIDTH; i++)
+		row[i] = content * WIDTH + i;
+}
+
+static void demand_row(const long *row, long content)
+{
+	for (int i = 0; i < WIDTH; i++)
+		demand_equal(content * WIDTH + i, row[i]);
+}
+
+static void set_up(struct setting *s)
+{
+	struct equant_options o = eager_options();
+
+	o.check = 1;
+	s->eq = must_open(MPI_COMM_WORLD, &o);
+	s->loop = must_loop(s->eq, "rows", UNITS);
+	s->rows = calloc(UNITS, sizeof(*s->rows));
+	demand(s->rows);
+	demand_equal(0, equant_loop_array(s->loop, s->rows, sizeof(*s->rows)));
+	for (long u = 0; u < UNITS; u++)
+		s->content[u] = u;
+	equant_for_each_unit(s->loop, u)
+		fill(s->rows[u], u);
+}
+
+static void tear_down(struct setting *s)
+{
+	struct equant_stats stats = { .sz = sizeof(stats) };
+	long moves;
+
+	demand_equal(0, equant_loop_stats(s->loop, &stats));
+	MPI_Allreduce(&stats.moves, &moves, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+	demand(ranks == 1 || moves > 0);
+	must_free(s->loop);
+	must_close(s->eq);
+	free(s->rows);
+}
+
+/* Ranks are unequal, and not the same ones for long: work moves. */
+static void step(struct setting *s, long number)
+{
+	double slowness = 1 + (double)((rank * 2 + number / 10 * 3) % 5);
+
+	equant_begin(s->loop);
+	compute(20e-6 * slowness * (double)equant_loop_count(s->loop));
+	equant_end(s->loop);
+	demand_equal(0, equant_hook(s->loop));
+	equant_for_each_unit(s->loop, u)
+		demand_row(s->rows[u], s->content[u]);
+}
+
+static void broadcast(void)
+{
+	struct setting s;
+
+	set_up(&s);
+	for (long n = 0; n < STEPS; n++) {
+		long unit = n * 31 % UNITS;
+
+		step(&s, n);
+		demand_equal(0, equant_loop_broadcast(s.loop, unit));
+		demand_row(s.rows[unit], s.content[unit]);
+	}
+	tear_down(&s);
+}
+
+static void copy(void)
+{
+	struct setting s;
+
+	set_up(&s);
+	for (long n = 0; n < STEPS; n++) {
+		long unit = n * 17 % UNITS;
+		int to = (int)(n % ranks);
+
+		step(&s, n);
+		demand_equal(0, equant_loop_copy(s.loop, unit, to));
+		if (rank == to)
+			demand_row(s.rows[unit], s.content[unit]);
+	}
+	tear_down(&s);
+}
+
+static void exchange(void)
+{
+	struct setting s;
+
+	set_up(&s);
+	for (long n = 0; n < STEPS; n++) {
+		long a = n * 13 % UNITS, b = n * n % UNITS, content = s.content[a];
+
+		step(&s, n);
+		demand_equal(0, equant_loop_exchange(s.loop, a, b));
+		s.content[a] = s.content[b];
+		s.content[b] = content;
+	}
+	tear_down(&s);
+}
+
+/* Terms from the largest to the smallest: any two orders round differently. */
+static double term(long unit, long number)
+{
+	return ldexp(sin((double)(unit * 7919 + number) + 0.5), (int)(unit * 37 % 400) - 200);
+}
+
+/* What a job of one rank gets, which owns every unit. */
+static double alone(const double *values, enum equant_reduction operation, long *unit)
+{
+	struct equant *eq = must_open(MPI_COMM_SELF, NULL);
+	struct equant_loop *loop = must_loop(eq, "alone", UNITS);
+	double result;
+
+	demand_equal(0, equant_allreduce_units(loop, values, operation, &result, unit));
+	must_free(loop);
+	must_close(eq);
+	return result;
+}
+
+static void demand_reduced(struct equant_loop *loop, const double *all,
+			   enum equant_reduction operation)
+{
+	double own[UNITS], expected, result;
+	long unit = -1, expected_unit = -1;
+
+	for (long u = 0; u < UNITS; u++)
+		own[u] = NAN; /* what is not ours is not read */
+	equant_for_each_unit(loop, u)
+		own[u] = all[u];
+	expected = alone(all, operation, &expected_unit);
+	demand_equal(0, equant_allreduce_units(loop, own, operation, &result, &unit));
+	demand(!memcmp(&expected, &result, sizeof(result)));
+	demand_equal(expected_unit, unit);
+}
+
+static void reductions(void)
+{
+	double values[UNITS];
+	struct setting s;
+
+	set_up(&s);
+	for (long n = 0; n < STEPS; n++) {
+		for (long u = 0; u < UNITS; u++)
+			values[u] = term(u, n);
+		step(&s, n);
+		demand_reduced(s.loop, values, EQUANT_SUM);
+		demand_reduced(s.loop, values, EQUANT_MIN);
+		demand_reduced(s.loop, values, EQUANT_MAX);
+	}
+	tear_down(&s);
+}
+
+static void ties(void)
+{
+	double values[UNITS] = { 0 }, result;
+	struct setting s;
+	long unit;
+
+	set_up(&s);
+	for (long n = 0; n < STEPS; n++)
+		step(&s, n);
+	values[90] = values[40] = values[41] = 5;
+	values[3] = values[80] = -5;
+	demand_equal(0, equant_allreduce_units(s.loop, values, EQUANT_MAX, &result, &unit));
+	demand(result == 5);
+	demand_equal(40, unit);
+	demand_equal(0, equant_allreduce_units(s.loop, values, EQUANT_MIN, &result, &unit));
+	demand(result == -5);
+	demand_equal(3, unit);
+	values[60] = NAN;
+	demand_equal(0, equant_allreduce_units(s.loop, values, EQUANT_MAX, &result, &unit));
+	demand(isnan(result));
+	demand_equal(60, unit);
+	tear_down(&s);
+}
+
+static void misuse(void)
+{
+	struct equant *eq = must_open(MPI_COMM_WORLD, NULL);
+	struct equant_loop *loop = must_loop(eq, "some", UNITS), *none = must_loop(eq, "none", 0);
+	double values[UNITS] = { 0 }, result;
+	long unit;
+
+	demand_equal(-EINVAL, equant_loop_broadcast(loop, UNITS));
+	demand_equal(-EINVAL, equant_loop_copy(loop, -1, 0));
+	demand_equal(-EINVAL, equant_loop_copy(loop, 0, ranks));
+	demand_equal(-EINVAL, equant_loop_exchange(loop, 0, UNITS));
+	demand_equal(-EINVAL, equant_allreduce_units(loop, values, EQUANT_SUM, NULL, NULL));
+	demand_equal(-EINVAL, equant_allreduce_units(loop, NULL, EQUANT_SUM, &result, NULL));
+	demand_equal(-EINVAL,
+		     equant_allreduce_units(loop, values, (enum equant_reduction)9, &result, NULL));
+	demand_equal(-EINVAL, equant_allreduce_units(none, NULL, EQUANT_MAX, &result, &unit));
+	demand_equal(0, equant_allreduce_units(none, NULL, EQUANT_SUM, &result, NULL));
+	demand(result == 0);
+	must_free(none);
+	must_free(loop);
+	must_close(eq);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct worker_case cases[] = {
+		CASE(broadcast),  CASE(copy), CASE(exchange),
+		CASE(reductions), CASE(ties), CASE(misuse),
+	};
+
+	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));
+}

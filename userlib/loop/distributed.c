@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * Communication with distributed data: single slices by the unit they belong to
+ * (Siegell 1995, section 6.6).  Every rank knows every owner, so nobody asks, and
+ * who has no part in a copy or an exchange returns at once.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/wait.h"
+#include "core/message.h"
+#include "core/mpi_error.h"
+#include "loop/loop_internal.h"
+
+static char *slice_of(const struct equant_array *array, long unit)
+{
+	return array->base + (size_t)unit * array->slice;
+}
+
+static int refuse(const struct equant_loop *loop, const char *function, const char *fault, long n)
+{
+	equant_message("loop %s, rank %d: %s: %s (%ld)", loop->name, loop->rank, function, fault,
+		       n);
+	return -EINVAL;
+}
+
+static int check(const struct equant_loop *loop, const char *function, long unit)
+{
+	if (unit < 0 || unit >= loop->units.units)
+		return refuse(loop, function, "no such unit", unit);
+	for (int i = 0; i < loop->slices.nr_arrays; i++)
+		if (loop->slices.arrays[i].slice > INT_MAX)
+			return refuse(loop, function, "slices of more than 2 GiB", unit);
+	return 0;
+}
+
+static int wait_for(int code, MPI_Request *requests, int n)
+{
+	uint64_t waited = 0;
+
+	if (code != MPI_SUCCESS)
+		return equant_mpi_error(code, "sending a slice");
+	return equant_wait_requests(requests, n, 0, &waited);
+}
+
+int equant_loop_broadcast(struct equant_loop *loop, long unit)
+{
+	int error = check(loop, "equant_loop_broadcast", unit), owner;
+	MPI_Request request;
+
+	if (error)
+		return error;
+	owner = equant_loop_owner(loop, unit);
+	for (int i = 0; i < loop->slices.nr_arrays && !error; i++) {
+		const struct equant_array *array = &loop->slices.arrays[i];
+
+		error = wait_for(MPI_Ibcast(slice_of(array, unit), (int)array->slice, MPI_BYTE,
+					    owner, loop->comm, &request),
+				 &request, 1);
+	}
+	return error;
+}
+
+static int copy_array(struct equant_loop *loop, char *slice, int bytes, int from, int to)
+{
+	MPI_Request request;
+	int code;
+
+	if (loop->rank == from)
+		code = MPI_Isend(slice, bytes, MPI_BYTE, to, EQUANT_TAG_SLICE, loop->comm,
+				 &request);
+	else
+		code = MPI_Irecv(slice, bytes, MPI_BYTE, from, EQUANT_TAG_SLICE, loop->comm,
+				 &request);
+	return wait_for(code, &request, 1);
+}
+
+int equant_loop_copy(struct equant_loop *loop, long unit, int to)
+{
+	int error = check(loop, "equant_loop_copy", unit), from;
+
+	if (error)
+		return error;
+	if (to < 0 || to >= loop->ranks)
+		return refuse(loop, "equant_loop_copy", "no such rank", to);
+	from = equant_loop_owner(loop, unit);
+	if (from == to || (loop->rank != from && loop->rank != to))
+		return 0;
+	for (int i = 0; i < loop->slices.nr_arrays && !error; i++) {
+		const struct equant_array *array = &loop->slices.arrays[i];
+
+		error = copy_array(loop, slice_of(array, unit), (int)array->slice, from, to);
+	}
+	return error;
+}
+
+static void swap_here(char *a, char *b, size_t bytes)
+{
+	char block[512];
+
+	while (bytes) {
+		size_t n = bytes < sizeof(block) ? bytes : sizeof(block);
+
+		memcpy(block, a, n);
+		memcpy(a, b, n);
+		memcpy(b, block, n);
+		a += n;
+		b += n;
+		bytes -= n;
+	}
+}
+
+/* What comes in must not overwrite what is still going out. */
+static int swap_with(struct equant_loop *loop, char *mine, int bytes, int peer)
+{
+	MPI_Request requests[2];
+	char *room = malloc((size_t)bytes);
+	int code, error;
+
+	if (!room)
+		return -ENOMEM;
+	code = MPI_Irecv(room, bytes, MPI_BYTE, peer, EQUANT_TAG_SLICE, loop->comm, &requests[1]);
+	if (code == MPI_SUCCESS)
+		code = MPI_Isend(mine, bytes, MPI_BYTE, peer, EQUANT_TAG_SLICE, loop->comm,
+				 &requests[0]);
+	error = wait_for(code, requests, 2);
+	if (!error)
+		memcpy(mine, room, (size_t)bytes);
+	free(room);
+	return error;
+}
+
+int equant_loop_exchange(struct equant_loop *loop, long a, long b)
+{
+	int error = check(loop, "equant_loop_exchange", a), owner_a, owner_b;
+
+	if (!error)
+		error = check(loop, "equant_loop_exchange", b);
+	if (error || a == b)
+		return error;
+	owner_a = equant_loop_owner(loop, a);
+	owner_b = equant_loop_owner(loop, b);
+	for (int i = 0; i < loop->slices.nr_arrays && !error; i++) {
+		const struct equant_array *array = &loop->slices.arrays[i];
+
+		if (loop->rank == owner_a && loop->rank == owner_b)
+			swap_here(slice_of(array, a), slice_of(array, b), array->slice);
+		else if (loop->rank == owner_a)
+			error = swap_with(loop, slice_of(array, a), (int)array->slice, owner_b);
+		else if (loop->rank == owner_b)
+			error = swap_with(loop, slice_of(array, b), (int)array->slice, owner_a);
+	}
+	return error;
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * Reductions over the units of a loop whose result depends on the values alone: not on
+ * the number of ranks, nor on who owns which unit (Siegell 1995, section 6.6.4 leaves the
+ * order of a reduction to the distribution).  Sums are exact and rounded once; a
+ * tie between extremes goes to the lowest unit.
+ */
+#include <errno.h>
+#include <math.h>
+
+#include "control/wait.h"
+#include "core/exact.h"
+#include "core/message.h"
+#include "core/mpi_error.h"
+#include "loop/loop_internal.h"
+
+static int sum(struct equant_loop *loop, const double *values, double *result)
+{
+	const struct equant_runs *own = &loop->units.owned[loop->rank];
+	struct equant_exact mine = { 0 }, all = { 0 };
+	MPI_Request request;
+	uint64_t waited = 0;
+	int error;
+
+	for (int i = 0; i < own->n; i++)
+		equant_exact_add(&mine, values + own->ranges[i].first, own->ranges[i].count);
+	error = equant_mpi_error(MPI_Iallreduce(&mine, &all, EQUANT_EXACT_WORDS, MPI_INT64_T,
+						MPI_SUM, loop->comm, &request),
+				 "summing over units");
+	if (!error)
+		error = equant_wait_requests(&request, 1, 0, &waited);
+	if (!error)
+		*result = equant_exact_value(&all);
+	return error;
+}
+
+/* A candidate: NaN is larger than all, so that it is never lost. */
+struct extreme {
+	double value;
+	long unit; /* -1 = none */
+};
+
+static int is_better(const struct extreme *a, const struct extreme *b)
+{
+	if (a->unit < 0 || b->unit < 0)
+		return a->unit >= 0;
+	if (isnan(a->value) || isnan(b->value))
+		return isnan(a->value) && (!isnan(b->value) || a->unit < b->unit);
+	return a->value > b->value || (a->value == b->value && a->unit < b->unit);
+}
+
+static struct extreme own_maximum(const struct equant_loop *loop, const double *values, double sign)
+{
+	const struct equant_runs *own = &loop->units.owned[loop->rank];
+	struct extreme best = { .unit = -1 };
+
+	for (int i = 0; i < own->n; i++) {
+		const struct equant_range *r = &own->ranges[i];
+
+		for (long u = r->first; u < r->first + r->count; u++) {
+			const struct extreme here = { sign * values[u], u };
+
+			if (is_better(&here, &best))
+				best = here;
+		}
+	}
+	return best;
+}
+
+/* Everybody's candidate to everybody: one round more or less is no matter here. */
+static int extreme(struct equant_loop *loop, const double *values, double sign, double *result,
+		   long *unit)
+{
+	struct extreme best = own_maximum(loop, values, sign);
+	struct equant_exchange *x;
+	const struct extreme *all;
+	uint64_t waited = 0;
+	int error;
+
+	x = equant_exchange_new(loop->comm, EQUANT_TAG_REDUCE, sizeof(best));
+	if (!x)
+		return -errno;
+	error = equant_exchange_start(x, &best);
+	if (!error)
+		error = equant_exchange_finish(x, 0, &waited);
+	all = equant_exchange_items(x);
+	for (int r = 0; r < loop->ranks && !error; r++)
+		if (is_better(&all[r], &best))
+			best = all[r];
+	equant_exchange_free(x);
+	if (error)
+		return error;
+	*result = sign * best.value;
+	if (unit)
+		*unit = best.unit;
+	return 0;
+}
+
+int equant_allreduce_units(struct equant_loop *loop, const double *values,
+			   enum equant_reduction operation, double *result, long *unit)
+{
+	const char *fault = NULL;
+
+	if (!result || (!values && equant_loop_count(loop)))
+		fault = "no values or no place for the result";
+	else if (operation < EQUANT_SUM || operation > EQUANT_MAX)
+		fault = "no such operation";
+	else if (operation != EQUANT_SUM && !loop->units.units)
+		fault = "no units have no extreme";
+	if (fault) {
+		equant_message("loop %s, rank %d: equant_allreduce_units: %s", loop->name,
+			       loop->rank, fault);
+		return -EINVAL;
+	}
+	if (operation == EQUANT_SUM)
+		return sum(loop, values, result);
+	return extreme(loop, values, operation == EQUANT_MAX ? 1 : -1, result, unit);
+}
