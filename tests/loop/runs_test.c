@@ -120,6 +120,33 @@ TEST_F(runs, adding_between_two_ranges_joins_them)
 	EXPECT_EQ(8, self->set.ranges[0].count);
 }
 
+TEST_F(runs, cutting_ranges_agrees_with_a_bitmap)
+{
+	for (int step = 0; step < STEPS; step++) {
+		struct equant_range range = random_gap(&self->random, self->map);
+		bool removed[UNITS] = { false };
+
+		if (range.count) {
+			ASSERT_EQ(0, equant_runs_add(&self->set, range));
+			mark(self->map, &range, true);
+		}
+		range.first = random_below(&self->random, UNITS);
+		range.count = random_below(&self->random, UNITS - range.first + 1);
+		if (random_below(&self->random, 2))
+			range.count %= 20;
+		for (long u = range.first; u < range.first + range.count; u++) {
+			removed[u] = self->map[u];
+			self->map[u] = false;
+		}
+		ASSERT_EQ(0, equant_runs_cut(&self->set, range, &self->out));
+		ASSERT_EQ(NULL, runs_fault(&self->set));
+		ASSERT_EQ(NULL, runs_fault(&self->out));
+		ASSERT_EQ(-1, first_difference(&self->set, self->map));
+		ASSERT_EQ(-1, first_difference(&self->out, removed));
+		equant_runs_release(&self->out);
+	}
+}
+
 TEST_F(runs, taking_everything_leaves_an_empty_set_that_can_be_used_again)
 {
 	for (int high = 0; high < 2; high++) {

@@ -2,6 +2,7 @@
 /* Ownership of a loop's units, followed by an array that names each unit's owner. */
 #include <equant/equant.h>
 #include <errno.h>
+#include <stdbool.h>
 
 #include "kselftest_harness.h"
 #include "libloop.h"
@@ -34,7 +35,7 @@ TEST_F(units, blocks_are_contiguous_and_earlier_ranks_take_the_remainder)
 		for (int ranks = 1; ranks <= RANKS; ranks++) {
 			long unit = 0;
 
-			ASSERT_EQ(0, equant_units_init(&self->units, units, ranks));
+			ASSERT_EQ(0, equant_units_init(&self->units, units, ranks, EQUANT_BLOCK));
 			for (int r = 0; r < ranks; r++) {
 				long count = units / ranks + (r < units % ranks);
 
@@ -52,7 +53,7 @@ TEST_F(units, blocks_are_contiguous_and_earlier_ranks_take_the_remainder)
 
 TEST_F(units, there_is_no_owner_of_a_unit_that_does_not_exist)
 {
-	ASSERT_EQ(0, equant_units_init(&self->units, 10, 3));
+	ASSERT_EQ(0, equant_units_init(&self->units, 10, 3, EQUANT_BLOCK));
 	EXPECT_EQ(-EINVAL, equant_units_owner(&self->units, -1));
 	EXPECT_EQ(-EINVAL, equant_units_owner(&self->units, 10));
 	EXPECT_EQ(2, equant_units_owner(&self->units, 9));
@@ -94,7 +95,7 @@ static struct equant_instruction random_move(struct random *random,
 
 TEST_F(units, random_moves_agree_with_an_array_of_owners)
 {
-	ASSERT_EQ(0, equant_units_init(&self->units, UNITS, RANKS));
+	ASSERT_EQ(0, equant_units_init(&self->units, UNITS, RANKS, EQUANT_BLOCK));
 	for (long u = 0; u < UNITS; u++)
 		self->owner[u] = equant_units_owner(&self->units, u);
 	for (int step = 0; step < 3000; step++) {
@@ -117,9 +118,92 @@ TEST_F(units, random_moves_agree_with_an_array_of_owners)
 	}
 }
 
+TEST_F(units, cyclic_units_go_to_each_rank_in_turn)
+{
+	ASSERT_EQ(0, equant_units_init(&self->units, UNITS, RANKS, EQUANT_CYCLIC));
+	for (long u = 0; u < UNITS; u++)
+		ASSERT_EQ(u % RANKS, equant_units_owner(&self->units, u));
+	for (int r = 0; r < RANKS; r++)
+		ASSERT_EQ(UNITS / RANKS + (r < UNITS % RANKS), self->units.counts[r]);
+}
+
+/* 1 if all units of the range are in this state, which is then turned. */
+static int turn_slowly(bool *active, const struct equant_range *range, bool from)
+{
+	for (long u = range->first; u < range->first + range->count; u++)
+		if (active[u] != from)
+			return 0;
+	for (long u = range->first; u < range->first + range->count; u++)
+		active[u] = !from;
+	return 1;
+}
+
+TEST_F(units, what_rests_keeps_its_owner_counts_for_nothing_and_does_not_move)
+{
+	bool active[UNITS];
+	long turned = 0;
+
+	ASSERT_EQ(0, equant_units_init(&self->units, UNITS, RANKS, EQUANT_CYCLIC));
+	for (long u = 0; u < UNITS; u++) {
+		self->owner[u] = equant_units_owner(&self->units, u);
+		active[u] = true;
+	}
+	for (int step = 0; step < 5000; step++) {
+		struct equant_range range = { random_below(&self->random, UNITS), 0 };
+		struct equant_instruction move = random_move(&self->random, &self->units);
+		bool rest = random_below(&self->random, 2);
+		long total = 0;
+		int error;
+
+		range.count = random_below(&self->random, 9);
+		if (range.count > UNITS - range.first)
+			range.count = UNITS - range.first;
+		error = rest ? equant_units_rest(&self->units, range) :
+			       equant_units_wake(&self->units, range);
+		ASSERT_EQ(turn_slowly(active, &range, rest) ? 0 : -EALREADY, error);
+		turned += !error;
+		if (move.units && move.units <= self->units.counts[move.from]) {
+			ASSERT_EQ(0, equant_units_move(&self->units, &move, &self->moved));
+			for (int i = 0; i < self->moved.n; i++)
+				for (long n = 0; n < self->moved.ranges[i].count; n++) {
+					long u = self->moved.ranges[i].first + n;
+
+					ASSERT_TRUE(active[u]);
+					self->owner[u] = move.to;
+				}
+		}
+		ASSERT_EQ(-1, first_stranger(&self->units, self->owner));
+		for (long u = 0; u < UNITS; u++) {
+			ASSERT_EQ(active[u],
+				  equant_runs_find(&self->units.owned[self->owner[u]], u));
+			total += active[u];
+		}
+		ASSERT_EQ(total, equant_units_active(&self->units));
+		for (int r = 0; r < RANKS; r++) {
+			ASSERT_EQ(NULL, runs_fault(&self->units.owned[r]));
+			ASSERT_EQ(NULL, runs_fault(&self->units.resting[r]));
+			ASSERT_EQ(self->units.counts[r], self->units.owned[r].total);
+		}
+	}
+	EXPECT_LT(100, turned);
+}
+
+TEST_F(units, units_that_do_not_exist_neither_rest_nor_wake)
+{
+	ASSERT_EQ(0, equant_units_init(&self->units, 10, 3, EQUANT_BLOCK));
+	EXPECT_EQ(-EINVAL, equant_units_rest(&self->units, (struct equant_range){ -1, 2 }));
+	EXPECT_EQ(-EINVAL, equant_units_rest(&self->units, (struct equant_range){ 9, 2 }));
+	EXPECT_EQ(-EINVAL, equant_units_rest(&self->units, (struct equant_range){ 0, -1 }));
+	EXPECT_EQ(-EALREADY, equant_units_wake(&self->units, (struct equant_range){ 0, 1 }));
+	EXPECT_EQ(0, equant_units_rest(&self->units, (struct equant_range){ 0, 10 }));
+	EXPECT_EQ(0, equant_units_active(&self->units));
+	EXPECT_EQ(-EALREADY, equant_units_rest(&self->units, (struct equant_range){ 3, 1 }));
+	EXPECT_EQ(0, equant_units_wake(&self->units, (struct equant_range){ 4, 0 }));
+}
+
 TEST_F(units, neighbours_that_pass_work_to_and_fro_keep_one_range_each)
 {
-	ASSERT_EQ(0, equant_units_init(&self->units, UNITS, 2));
+	ASSERT_EQ(0, equant_units_init(&self->units, UNITS, 2, EQUANT_BLOCK));
 	for (int step = 0; step < 1000; step++) {
 		struct equant_instruction move = random_move(&self->random, &self->units);
 
@@ -140,7 +224,7 @@ TEST_F(units, an_instruction_that_cannot_be_is_refused_and_changes_nothing)
 		{ .from = 0, .to = 1, .units = -1 }, { .from = 0, .to = 1, .units = 5 },
 	};
 
-	ASSERT_EQ(0, equant_units_init(&self->units, 10, 3));
+	ASSERT_EQ(0, equant_units_init(&self->units, 10, 3, EQUANT_BLOCK));
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		EXPECT_EQ(-EPROTO, equant_units_move(&self->units, &bad[i], &self->moved))
 		{

@@ -28,6 +28,8 @@ static uint64_t hash_of_all(const struct equant_units *u)
 	for (r = 0; r < u->ranks; r++)
 		hash = hash * 0x9e3779b97f4a7c15ull + equant_runs_hash(&u->owned[r]) +
 		       (uint64_t)u->counts[r];
+	for (r = 0; r < u->ranks; r++)
+		hash = hash * 0x9e3779b97f4a7c15ull + equant_runs_hash(&u->resting[r]);
 	return hash;
 }
 
@@ -85,12 +87,13 @@ static int compare(const struct equant_loop *loop, const struct belief *b)
 int equant_check_phase(struct equant_loop *loop, int closing, int failed)
 {
 	const struct equant_runs *own = &loop->units.owned[loop->rank];
+	const struct equant_runs *resting = &loop->units.resting[loop->rank];
 	double timeout = loop->eq->options.timeout;
 	struct belief belief = {
 		.closing = (uint64_t)closing,
 		.failed = (uint64_t)failed,
-		.own_units = (uint64_t)own->total,
-		.own_hash = equant_runs_hash(own),
+		.own_units = (uint64_t)(own->total + resting->total),
+		.own_hash = equant_runs_hash(own) + equant_runs_hash(resting),
 		.all_hash = hash_of_all(&loop->units),
 	};
 	struct equant_exchange *x;

@@ -108,7 +108,7 @@ static int check_arguments(const struct equant_loop *loop, const char *name, lon
 static int prepare(struct equant_loop *loop, long units)
 {
 	const struct equant_options *o = &loop->eq->options;
-	int error = equant_units_init(&loop->units, units, loop->ranks);
+	int error = equant_units_init(&loop->units, units, loop->ranks, EQUANT_BLOCK);
 
 	if (error)
 		return error;
@@ -206,6 +206,53 @@ int equant_loop_data(struct equant_loop *loop, const struct equant_data_ops *ops
 		return registered(loop, -EBUSY, "data registered after the first hook");
 	return registered(loop, equant_slices_add_data(&loop->slices, ops, ctx),
 			  "registering data (all callbacks and sz must be set)");
+}
+
+int equant_loop_distribute(struct equant_loop *loop, enum equant_distribution distribution)
+{
+	struct equant_units units;
+	int error = 0;
+
+	if (loop->started || loop->first.t_ns)
+		error = -EBUSY;
+	else if (distribution != EQUANT_BLOCK && distribution != EQUANT_CYCLIC)
+		error = -EINVAL;
+	if (!error)
+		error = equant_units_init(&units, loop->units.units, loop->ranks, distribution);
+	if (error)
+		return registered(loop, error, "equant_loop_distribute");
+	equant_units_release(&loop->units);
+	loop->units = units;
+	return 0;
+}
+
+static int state_changed(const struct equant_loop *loop, int error, const char *function,
+			 struct equant_range range, const char *state)
+{
+	if (error == -EALREADY)
+		equant_message("loop %s, rank %d: %s: of the units %ld to %ld some are %s already",
+			       loop->name, loop->rank, function, range.first,
+			       range.first + range.count - 1, state);
+	else if (error)
+		equant_message("loop %s, rank %d: %s: %ld units from %ld on: %s", loop->name,
+			       loop->rank, function, range.count, range.first, strerror(-error));
+	return error;
+}
+
+int equant_loop_activate(struct equant_loop *loop, long first, long count)
+{
+	const struct equant_range range = { first, count };
+
+	return state_changed(loop, equant_units_wake(&loop->units, range), "equant_loop_activate",
+			     range, "active");
+}
+
+int equant_loop_deactivate(struct equant_loop *loop, long first, long count)
+{
+	const struct equant_range range = { first, count };
+
+	return state_changed(loop, equant_units_rest(&loop->units, range), "equant_loop_deactivate",
+			     range, "inactive");
 }
 
 static int close_trace(struct equant_loop *loop)

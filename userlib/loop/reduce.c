@@ -105,7 +105,7 @@ int equant_allreduce_units(struct equant_loop *loop, const double *values,
 		fault = "no values or no place for the result";
 	else if (operation < EQUANT_SUM || operation > EQUANT_MAX)
 		fault = "no such operation";
-	else if (operation != EQUANT_SUM && !loop->units.units)
+	else if (operation != EQUANT_SUM && !equant_units_active(&loop->units))
 		fault = "no units have no extreme";
 	if (fault) {
 		equant_message("loop %s, rank %d: equant_allreduce_units: %s", loop->name,

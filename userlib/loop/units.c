@@ -117,6 +117,53 @@ int equant_runs_take(struct equant_runs *runs, long count, int high, struct equa
 	return 0;
 }
 
+static struct equant_range overlap(const struct equant_range *a, const struct equant_range *b)
+{
+	long first = a->first > b->first ? a->first : b->first;
+	long end = end_of(a) < end_of(b) ? end_of(a) : end_of(b);
+
+	return (struct equant_range){ first, end > first ? end - first : 0 };
+}
+
+/* Takes @cut out of the range at @at, which may leave two, one or none. */
+static int cut_one(struct equant_runs *runs, int at, const struct equant_range *cut)
+{
+	struct equant_range whole = runs->ranges[at];
+	struct equant_range low = { whole.first, cut->first - whole.first };
+	struct equant_range high = { end_of(cut), end_of(&whole) - end_of(cut) };
+
+	memmove(&runs->ranges[at], &runs->ranges[at + 1],
+		(size_t)(runs->n - at - 1) * sizeof(*runs->ranges));
+	runs->n--;
+	runs->total -= whole.count;
+	if (low.count && equant_runs_add(runs, low))
+		return -ENOMEM;
+	return high.count ? equant_runs_add(runs, high) : 0;
+}
+
+/* Index of the first range that has units in common with @range, -1 = none. */
+static int first_overlap(const struct equant_runs *runs, const struct equant_range *range)
+{
+	int at = upper(runs, range->first);
+
+	if (at > 0 && end_of(&runs->ranges[at - 1]) > range->first)
+		at--;
+	return at < runs->n && overlap(&runs->ranges[at], range).count ? at : -1;
+}
+
+int equant_runs_cut(struct equant_runs *runs, struct equant_range range, struct equant_runs *out)
+{
+	int at;
+
+	while ((at = first_overlap(runs, &range)) >= 0) {
+		struct equant_range cut = overlap(&runs->ranges[at], &range);
+
+		if (cut_one(runs, at, &cut) || equant_runs_add(out, cut))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 int equant_runs_find(const struct equant_runs *runs, long unit)
 {
 	int at = upper(runs, unit);
@@ -136,30 +183,50 @@ uint64_t equant_runs_hash(const struct equant_runs *runs)
 	return hash;
 }
 
-int equant_units_init(struct equant_units *u, long units, int ranks)
+static int add_blocks(struct equant_units *u)
 {
 	long first = 0;
-	int r;
 
+	for (int r = 0; r < u->ranks; r++) {
+		long count = u->units / u->ranks + (r < u->units % u->ranks);
+
+		if (count && equant_runs_add(&u->owned[r], (struct equant_range){ first, count }))
+			return -ENOMEM;
+		first += count;
+	}
+	return 0;
+}
+
+static int add_in_turn(struct equant_units *u)
+{
+	for (long unit = 0; unit < u->units; unit++)
+		if (equant_runs_add(&u->owned[unit % u->ranks], (struct equant_range){ unit, 1 }))
+			return -ENOMEM;
+	return 0;
+}
+
+static void count(struct equant_units *u)
+{
+	for (int r = 0; r < u->ranks; r++)
+		u->counts[r] = u->owned[r].total;
+}
+
+int equant_units_init(struct equant_units *u, long units, int ranks,
+		      enum equant_distribution distribution)
+{
 	memset(u, 0, sizeof(*u));
 	u->units = units;
 	u->ranks = ranks;
 	u->owned = calloc((size_t)ranks, sizeof(*u->owned));
+	u->resting = calloc((size_t)ranks, sizeof(*u->resting));
 	u->counts = calloc((size_t)ranks, sizeof(*u->counts));
-	if (!u->owned || !u->counts)
-		goto no_memory;
-	for (r = 0; r < ranks; r++) {
-		long count = units / ranks + (r < units % ranks);
-
-		u->counts[r] = count;
-		if (count && equant_runs_add(&u->owned[r], (struct equant_range){ first, count }))
-			goto no_memory;
-		first += count;
+	if (!u->owned || !u->resting || !u->counts ||
+	    (distribution == EQUANT_CYCLIC ? add_in_turn(u) : add_blocks(u))) {
+		equant_units_release(u);
+		return -ENOMEM;
 	}
+	count(u);
 	return 0;
-no_memory:
-	equant_units_release(u);
-	return -ENOMEM;
 }
 
 void equant_units_release(struct equant_units *u)
@@ -168,7 +235,10 @@ void equant_units_release(struct equant_units *u)
 
 	for (r = 0; u->owned && r < u->ranks; r++)
 		equant_runs_release(&u->owned[r]);
+	for (r = 0; u->resting && r < u->ranks; r++)
+		equant_runs_release(&u->resting[r]);
 	free(u->owned);
+	free(u->resting);
 	free(u->counts);
 	memset(u, 0, sizeof(*u));
 }
@@ -191,6 +261,54 @@ int equant_units_move(struct equant_units *u, const struct equant_instruction *m
 	return 0;
 }
 
+/* How many units of the range are in any of the sets. */
+static long count_in(const struct equant_runs *sets, int n, const struct equant_range *range)
+{
+	long found = 0;
+
+	for (int r = 0; r < n; r++) {
+		int at = first_overlap(&sets[r], range);
+
+		for (; at >= 0 && at < sets[r].n && sets[r].ranges[at].first < end_of(range); at++)
+			found += overlap(&sets[r].ranges[at], range).count;
+	}
+	return found;
+}
+
+static int change_state(struct equant_units *u, struct equant_range range, struct equant_runs *from,
+			struct equant_runs *to)
+{
+	int error = 0;
+
+	if (range.first < 0 || range.count < 0 || range.count > u->units - range.first)
+		return -EINVAL;
+	if (count_in(from, u->ranks, &range) != range.count)
+		return -EALREADY;
+	for (int r = 0; r < u->ranks && !error; r++)
+		error = equant_runs_cut(&from[r], range, &to[r]);
+	count(u);
+	return error;
+}
+
+int equant_units_rest(struct equant_units *u, struct equant_range range)
+{
+	return change_state(u, range, u->owned, u->resting);
+}
+
+int equant_units_wake(struct equant_units *u, struct equant_range range)
+{
+	return change_state(u, range, u->resting, u->owned);
+}
+
+long equant_units_active(const struct equant_units *u)
+{
+	long active = 0;
+
+	for (int r = 0; r < u->ranks; r++)
+		active += u->counts[r];
+	return active;
+}
+
 int equant_units_owner(const struct equant_units *u, long unit)
 {
 	int r;
@@ -198,7 +316,7 @@ int equant_units_owner(const struct equant_units *u, long unit)
 	if (unit < 0 || unit >= u->units)
 		return -EINVAL;
 	for (r = 0; r < u->ranks; r++)
-		if (equant_runs_find(&u->owned[r], unit))
+		if (equant_runs_find(&u->owned[r], unit) || equant_runs_find(&u->resting[r], unit))
 			return r;
 	return -EINVAL;
 }

@@ -41,6 +41,16 @@ int equant_runs_add(struct equant_runs *runs, struct equant_range range);
  */
 int equant_runs_take(struct equant_runs *runs, long count, int high, struct equant_runs *out);
 
+/**
+ * equant_runs_cut() - remove what lies in a range from the set
+ * @runs: the set
+ * @range: any units, in the set or not
+ * @out: another set; receives the units that were removed in addition to its own
+ *
+ * Return: 0 or -ENOMEM, both sets then being good for equant_runs_release() only.
+ */
+int equant_runs_cut(struct equant_runs *runs, struct equant_range range, struct equant_runs *out);
+
 /** equant_runs_find() - is the unit in the set? */
 int equant_runs_find(const struct equant_runs *runs, long unit);
 
@@ -56,12 +66,20 @@ uint64_t equant_runs_hash(const struct equant_runs *runs);
 struct equant_units {
 	long units;
 	int ranks;
-	struct equant_runs *owned; /* by rank */
+	struct equant_runs *owned; /* by rank; active units, which alone count and move */
+	struct equant_runs *resting; /* by rank; inactive ones */
 	long *counts; /* owned[r].total, as the balancer wants them */
 };
 
-/** equant_units_init() - blocks, earlier ranks take the remainder; 0 or -ENOMEM */
-int equant_units_init(struct equant_units *u, long units, int ranks);
+/**
+ * equant_units_init() - all active; 0 or -ENOMEM
+ * @u: ownership
+ * @units: how many
+ * @ranks: how many
+ * @distribution: blocks, of which earlier ranks have the larger ones, or one unit to each in turn
+ */
+int equant_units_init(struct equant_units *u, long units, int ranks,
+		      enum equant_distribution distribution);
 void equant_units_release(struct equant_units *u);
 
 /**
@@ -78,7 +96,22 @@ void equant_units_release(struct equant_units *u);
 int equant_units_move(struct equant_units *u, const struct equant_instruction *move,
 		      struct equant_runs *moved);
 
-/** equant_units_owner() - rank or -EINVAL */
+/**
+ * equant_units_rest() - units become inactive; they stay where they are
+ * @u: ownership
+ * @range: units, all of them active
+ *
+ * Return: 0, -EINVAL no such units, -EALREADY one is inactive, -ENOMEM.
+ */
+int equant_units_rest(struct equant_units *u, struct equant_range range);
+
+/** equant_units_wake() - the other way round; -EALREADY one is active */
+int equant_units_wake(struct equant_units *u, struct equant_range range);
+
+/** equant_units_active() - active units on all ranks */
+long equant_units_active(const struct equant_units *u);
+
+/** equant_units_owner() - rank or -EINVAL; of inactive units too */
 int equant_units_owner(const struct equant_units *u, long unit);
 
 #endif /* EQUANT_LOOP_UNITS_H */

@@ -187,8 +187,42 @@ struct equant_data_ops {
 EQUANT_API int equant_loop_data(struct equant_loop *loop, const struct equant_data_ops *ops,
 				void *ctx);
 
+enum equant_distribution {
+	EQUANT_BLOCK, /* a block of units to each rank */
+	EQUANT_CYCLIC, /* unit u to rank u modulo ranks */
+};
+
 /**
- * equant_loop_ranges() - the units this rank owns
+ * equant_loop_distribute() - collective, no message; who owns what at the start
+ * @loop: the loop, before its first section and hook
+ * @distribution: blocks if this is not called
+ *
+ * Where units are deactivated one after the other a cyclic start keeps ranks equal for longer.
+ *
+ * Return: 0, -EINVAL, -EBUSY, -ENOMEM.
+ */
+EQUANT_API int equant_loop_distribute(struct equant_loop *loop,
+				      enum equant_distribution distribution);
+
+/**
+ * equant_loop_deactivate() - collective, no message; units are done with, for now (section 6.3)
+ * @loop: the loop
+ * @first: first unit
+ * @count: how many, all of them active
+ *
+ * Every rank calls it with the same arguments between the same two hooks, outside of sections.
+ * Inactive units are in nobody's ranges, count for nothing and do not move; they and their slices
+ * stay with their owner.  Loops whose bounds vary balance what is left.
+ *
+ * Return: 0; -EINVAL no such units; -EALREADY one of them is inactive, nothing has changed; -ENOMEM.
+ */
+EQUANT_API int equant_loop_deactivate(struct equant_loop *loop, long first, long count);
+
+/** equant_loop_activate() - the other way round; -EALREADY one of them is active */
+EQUANT_API int equant_loop_activate(struct equant_loop *loop, long first, long count);
+
+/**
+ * equant_loop_ranges() - the active units this rank owns
  * @loop: the loop
  * @count: receives the number of ranges
  *
@@ -198,7 +232,7 @@ EQUANT_API int equant_loop_data(struct equant_loop *loop, const struct equant_da
 EQUANT_API const struct equant_range *equant_loop_ranges(const struct equant_loop *loop,
 							 int *count);
 
-/** equant_loop_count() - how many units this rank owns */
+/** equant_loop_count() - how many active units this rank owns */
 EQUANT_API long equant_loop_count(const struct equant_loop *loop);
 
 /** equant_loop_owner() - the rank that owns a unit, no message; -EINVAL for no such unit */

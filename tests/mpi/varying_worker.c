@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* Loops whose bounds vary: units are deactivated and activated while work moves. */
+#include <equant/equant.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "libworker.h"
+
+#define UNITS 240
+
+struct setting {
+	struct equant *eq;
+	struct equant_loop *loop;
+	long *visits; /* of a unit, by whoever had it; moves with it */
+	long expected[UNITS];
+	char active[UNITS];
+};
+
+static void set_up(struct setting *s, enum equant_distribution distribution)
+{
+	struct equant_options o = eager_options();
+
+	o.check = 1;
+	s->eq = must_open(MPI_COMM_WORLD, &o);
+	s->loop = must_loop(s->eq, "rows", UNITS);
+	demand_equal(0, equant_loop_distribute(s->loop, distribution));
+	s->visits = calloc(UNITS, sizeof(*s->visits));
+	demand(s->visits);
+	demand_equal(0, equant_loop_array(s->loop, s->visits, sizeof(*s->visits)));
+	for (long u = 0; u < UNITS; u++)
+		s->active[u] = 1;
+}
+
+static void turn(struct setting *s, long first, long count, int active)
+{
+	demand_equal(0, active ? equant_loop_activate(s->loop, first, count) :
+				 equant_loop_deactivate(s->loop, first, count));
+	for (long u = first; u < first + count; u++)
+		s->active[u] = (char)active;
+}
+
+static void step(struct setting *s, long number)
+{
+	double slowness = 1 + (double)((rank * 2 + number / 10 * 3) % 5);
+	long here = 0, all = 0, expected = 0;
+
+	equant_begin(s->loop);
+	equant_for_each_unit(s->loop, u) {
+		demand(s->active[u]);
+		s->visits[u]++;
+		here++;
+	}
+	compute(20e-6 * slowness * (double)here);
+	equant_end(s->loop);
+	demand_equal(here, equant_loop_count(s->loop));
+	MPI_Allreduce(&here, &all, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+	for (long u = 0; u < UNITS; u++) {
+		s->expected[u] += s->active[u];
+		expected += s->active[u];
+	}
+	demand_equal(expected, all);
+	demand_equal(0, equant_hook(s->loop));
+}
+
+/* Every unit is with its owner, and was visited once in each step in which it was active. */
+static void audit(struct setting *s)
+{
+	long owned = 0, all;
+
+	for (long u = 0; u < UNITS; u++) {
+		if (equant_loop_owner(s->loop, u) != rank)
+			continue;
+		demand_equal(s->expected[u], s->visits[u]);
+		owned++;
+	}
+	MPI_Allreduce(&owned, &all, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+	demand_equal(UNITS, all);
+}
+
+static void tear_down(struct setting *s)
+{
+	struct equant_stats stats = { .sz = sizeof(stats) };
+	long moves;
+
+	audit(s);
+	demand_equal(0, equant_loop_stats(s->loop, &stats));
+	MPI_Allreduce(&stats.moves, &moves, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+	demand(ranks == 1 || moves > 0);
+	must_free(s->loop);
+	must_close(s->eq);
+	free(s->visits);
+}
+
+static void shrink(enum equant_distribution distribution)
+{
+	struct setting s = { 0 };
+
+	set_up(&s, distribution);
+	for (long n = 0; n < 60; n++) {
+		step(&s, n);
+		turn(&s, n * 4, 4, 0);
+	}
+	demand_equal(0, equant_loop_count(s.loop));
+	step(&s, 60);
+	tear_down(&s);
+}
+
+static void shrinking_blocks(void)
+{
+	shrink(EQUANT_BLOCK);
+}
+
+static void shrinking_cyclic(void)
+{
+	shrink(EQUANT_CYCLIC);
+}
+
+static void moving_window(void)
+{
+	struct setting s = { 0 };
+
+	set_up(&s, EQUANT_BLOCK);
+	turn(&s, 60, UNITS - 60, 0);
+	for (long n = 0; n < 60; n++) {
+		step(&s, n);
+		turn(&s, n * 3, 3, 0);
+		turn(&s, 60 + n * 3, 3, 1);
+	}
+	tear_down(&s);
+}
+
+static void misuse(void)
+{
+	struct equant *eq = must_open(MPI_COMM_WORLD, NULL);
+	struct equant_loop *loop = must_loop(eq, "rows", UNITS);
+
+	demand_equal(-EINVAL, equant_loop_distribute(loop, (enum equant_distribution)7));
+	demand_equal(-EALREADY, equant_loop_activate(loop, 3, 1));
+	demand_equal(0, equant_loop_deactivate(loop, 3, 2));
+	demand_equal(-EALREADY, equant_loop_deactivate(loop, 4, 1));
+	demand_equal(-EALREADY, equant_loop_deactivate(loop, 0, 10));
+	demand_equal(-EINVAL, equant_loop_deactivate(loop, UNITS - 1, 2));
+	demand_equal(-EINVAL, equant_loop_deactivate(loop, -1, 1));
+	equant_begin(loop);
+	equant_end(loop);
+	demand_equal(0, equant_hook(loop));
+	demand_equal(-EBUSY, equant_loop_distribute(loop, EQUANT_CYCLIC));
+	must_free(loop);
+	must_close(eq);
+}
+
+/* One rank believes that a unit is done with; in checked mode all are told. */
+static void disagreement(void)
+{
+	struct equant_options o = eager_options();
+	struct equant_loop *loop;
+	struct equant *eq;
+	int error = 0;
+
+	o.check = 1;
+	eq = must_open(MPI_COMM_WORLD, &o);
+	loop = must_loop(eq, "rows", UNITS);
+	if (rank == ranks - 1)
+		demand_equal(0, equant_loop_deactivate(loop, 7, 1));
+	for (int n = 0; n < 50 && !error; n++) {
+		equant_begin(loop);
+		compute(0.001);
+		equant_end(loop);
+		error = equant_hook(loop);
+	}
+	demand_equal(ranks > 1 ? -EBADMSG : 0, error);
+	equant_loop_free(loop);
+	equant_close(eq);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct worker_case cases[] = {
+		CASE(shrinking_blocks), CASE(shrinking_cyclic), CASE(moving_window),
+		CASE(misuse),		CASE(disagreement),
+	};
+
+	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));
+}
