@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* apps/mm multiplies right, whatever happens beside it. */
+/* The applications compute what their sequential versions do, whatever happens beside them. */
 #include <equant/equant.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -117,6 +117,54 @@ TEST_F(apps, a_bad_environment_variable_ends_the_program)
 		TH_LOG("%s", self->job.output);
 	}
 	EXPECT_SAID(&self->job, "EQUANT_DEPTH=7");
+}
+
+FIXTURE(lu)
+{
+	struct job job;
+};
+
+FIXTURE_VARIANT(lu)
+{
+	int ranks;
+	const char *size;
+	const char *start; /* an option, or NULL */
+};
+
+/* clang-format off */
+FIXTURE_VARIANT_ADD(lu, one) { .ranks = 1, .size = "150" };
+FIXTURE_VARIANT_ADD(lu, two) { .ranks = 2, .size = "400" };
+FIXTURE_VARIANT_ADD(lu, two_cyclic) { .ranks = 2, .size = "401", .start = "--cyclic" };
+FIXTURE_VARIANT_ADD(lu, three_cyclic) { .ranks = 3, .size = "101", .start = "--cyclic" };
+FIXTURE_VARIANT_ADD(lu, eight) { .ranks = 8, .size = "60" };
+FIXTURE_VARIANT_ADD(lu, fewer_rows_than_ranks) { .ranks = 4, .size = "3" };
+FIXTURE_VARIANT_ADD(lu, nothing) { .ranks = 2, .size = "0" };
+/* clang-format on */
+
+FIXTURE_SETUP(lu)
+{
+	self->job = (struct job){
+		.ranks = variant->ranks,
+		.limit = 60,
+		.program = "libexec/equant/lu",
+		.argv = { "-n", variant->size, variant->start },
+		.environment = { "EQUANT_CHECK=on", "EQUANT_PERIOD=0.002" },
+	};
+}
+
+FIXTURE_TEARDOWN(lu)
+{
+}
+
+TEST_F(lu, the_factors_are_those_of_the_sequential_program_to_the_last_bit)
+{
+	EXPECT_VERIFIED(&self->job);
+}
+
+TEST_F(lu, they_are_with_synchronous_phases)
+{
+	self->job.environment[2] = "EQUANT_DEPTH=0";
+	EXPECT_VERIFIED(&self->job);
 }
 
 TEST_HARNESS_MAIN
