@@ -30,7 +30,7 @@ static void add_special(struct equant_exact *sum, uint64_t mantissa, int negativ
 static void add_one(struct equant_exact *sum, double value)
 {
 	uint64_t bits, mantissa;
-	unsigned __int128 shifted;
+	__uint128_t shifted;
 	int64_t sign, *digit;
 	int exponent;
 
@@ -48,7 +48,7 @@ static void add_one(struct equant_exact *sum, double value)
 	/* The mantissa's lowest bit is bit @exponent of the sum. */
 	sign = bits >> 63 ? -1 : 1;
 	digit = &sum->digits[exponent / DIGIT_BITS];
-	shifted = (unsigned __int128)mantissa << exponent % DIGIT_BITS;
+	shifted = (__uint128_t)mantissa << exponent % DIGIT_BITS;
 	digit[0] += sign * (int64_t)(shifted & DIGIT_MASK);
 	digit[1] += sign * (int64_t)(shifted >> DIGIT_BITS & DIGIT_MASK);
 	digit[2] += sign * (int64_t)(shifted >> 2 * DIGIT_BITS);
