@@ -55,6 +55,11 @@ int equant_instruct_in(const long *current, const long *target, int n, int ports
 double equant_move_cost_in(const struct equant_instruction *instructions, int count, int n,
 			   double fixed, double per_unit, struct equant_heap_entry *room);
 
+/* ---- unrestricted.c -------------------------------------------------------- */
+
+/* No count is negative, and both sums are the same. */
+bool equant_counts_agree(const long *current, const long *target, int n);
+
 /* ---- rate.c --------------------------------------------------------------- */
 
 /**

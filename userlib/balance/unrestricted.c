@@ -91,7 +91,7 @@ int equant_instruct_in(const long *current, const long *target, int n, int ports
 	return count;
 }
 
-static bool sums_agree(const long *current, const long *target, int n)
+bool equant_counts_agree(const long *current, const long *target, int n)
 {
 	long have = 0, want = 0;
 
@@ -111,7 +111,7 @@ int equant_instruct_unrestricted(const long *current, const long *target, int n,
 	struct equant_heap_entry *room;
 	int count;
 
-	if (n < 1 || ports < 0 || omit < 0 || !sums_agree(current, target, n))
+	if (n < 1 || ports < 0 || omit < 0 || !equant_counts_agree(current, target, n))
 		return -EINVAL;
 	room = calloc(n, sizeof(*room));
 	if (!room)

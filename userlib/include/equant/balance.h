@@ -205,6 +205,119 @@ EQUANT_API int equant_instruct_unrestricted(const long *current, const long *tar
 /** equant_apply() - carry out instructions on counts: units[from] -= k, units[to] += k */
 EQUANT_API void equant_apply(const struct equant_instruction *instructions, int count, long *units);
 
+/* ---- restricted movement (section 5.5.2) --------------------------------- */
+
+/**
+ * equant_instruct_restricted() - algorithm 5.2: only neighbours exchange work
+ * @current: units each rank has
+ * @target: units each rank shall have, same sum
+ * @n: ranks, in the order of their blocks
+ * @out: room for n - 1 instructions, from the leftmost boundary to the rightmost
+ *
+ * For loops whose units stay in block order (DOACROSS).  What crosses the boundary between two
+ * neighbours is the difference of their prefix sums, at most one instruction per boundary; work for
+ * a rank far away passes through the ranks between.  An instruction may name more units than its
+ * sender has yet: equant_order_restricted() tells when it may be carried out.  O(n).
+ * Thread-safe.
+ *
+ * Return: the number of instructions, -EINVAL for n < 1, a negative count, or sums that differ or
+ * overflow.
+ */
+EQUANT_API int equant_instruct_restricted(const long *current, const long *target, int n,
+					  struct equant_instruction *out);
+
+/* In the order of table 5.2.  Left is the rank below, right the rank above. */
+enum equant_move_kind {
+	EQUANT_MOVE_SEND_LEFT, /* the first units of the block */
+	EQUANT_MOVE_RECEIVE_RIGHT, /* they become the last units of the block */
+	EQUANT_MOVE_SEND_RIGHT, /* the last units of the block */
+	EQUANT_MOVE_RECEIVE_LEFT, /* they become the first units of the block */
+};
+
+/**
+ * struct equant_move - one half of an instruction, as one rank carries it out
+ */
+struct equant_move {
+	enum equant_move_kind kind;
+	long units;
+};
+
+/**
+ * struct equant_moves - what one rank does in a phase, in this order (table 5.2)
+ * @count: 0, 1 or 2
+ */
+struct equant_moves {
+	int count;
+	struct equant_move move[2];
+};
+
+/**
+ * equant_order_restricted() - table 5.2: each rank's instructions in their order
+ * @instructions: from equant_instruct_restricted(), in any order
+ * @count: how many
+ * @current: units each rank has before the first of them
+ * @n: ranks
+ * @out: n lists
+ *
+ * Send left, receive right, send right, receive left; but a rank that must send more than it has
+ * receives first.  No rank is then ever told to send what it does not own.  Carried out so, the
+ * lists cannot deadlock, with or without buffers (see restricted.c).  O(n), thread-safe.
+ *
+ * Return: 0, -EINVAL for n < 1, a negative count, an instruction that is not between neighbours, that
+ * moves no unit, or that is the second across its boundary, and for instructions that leave a rank
+ * with less than nothing; @out is then undefined.
+ */
+EQUANT_API int equant_order_restricted(const struct equant_instruction *instructions, int count,
+				       const long *current, int n, struct equant_moves *out);
+
+enum equant_handshake {
+	EQUANT_HANDSHAKE_BUFFERED, /* a sender goes on when its units are on their way */
+	EQUANT_HANDSHAKE_RENDEZVOUS, /* a sender waits until its receiver has taken them */
+};
+
+/**
+ * equant_play_restricted() - carry out all ranks' lists on counts
+ * @lists: n lists
+ * @n: ranks
+ * @handshake: what a sender waits for
+ * @fixed: seconds per transfer, >= 0
+ * @per_unit: seconds per unit, >= 0
+ * @units: what each rank has; afterwards, what it has then; unchanged after an error
+ * @seconds: unless NULL, when the last rank is done: the longest chain of transfers
+ *
+ * A transfer takes @fixed + units x @per_unit and keeps both of its ranks busy for that long; units
+ * can be received from the moment at which their sender begins.  O(n), thread-safe.
+ *
+ * Return: 0, -EINVAL for n < 1, a list that table 5.2 does not allow, a transfer to or from a rank
+ * that does not exist, a send of more units than the rank owns at that moment, or a receive of
+ * another quantity than was sent; -EDEADLK when the other half of a transfer never comes, -ENOMEM.
+ */
+EQUANT_API int equant_play_restricted(const struct equant_moves *lists, int n,
+				      enum equant_handshake handshake, double fixed,
+				      double per_unit, long *units, double *seconds);
+
+/**
+ * equant_move_cost_restricted() - the cost of a restricted movement, section 5.6.1
+ * @instructions: from equant_instruct_restricted()
+ * @count: how many
+ * @current: units each rank has before them
+ * @n: ranks
+ * @handshake: what a sender waits for
+ * @fixed: seconds per transfer
+ * @per_unit: seconds per unit
+ *
+ * The longest chain of transfers, each costed as in eq. 5.10.  At least equant_move_cost(), which is
+ * what the busiest rank spends, and at most the cost of all transfers one after the other.
+ * Thread-safe.
+ *
+ * Return: seconds; HUGE_VAL for instructions that equant_order_restricted() refuses, or without
+ * memory.
+ */
+EQUANT_API double equant_move_cost_restricted(const struct equant_instruction *instructions,
+					      int count, const long *current, int n,
+					      enum equant_handshake handshake, double fixed,
+					      double per_unit);
+
 /* ---- profitability (section 5.6) ---------------------------------------- */
 
 /**
