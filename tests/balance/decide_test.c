@@ -327,6 +327,36 @@ TEST(without_the_filter_raw_rates_allot_the_work)
 	job_stop(&job);
 }
 
+/* Two ranks, one of which has lost half of its CPU for one phase. */
+static void after_one_fall(struct text *text, enum equant_filter_kind kind)
+{
+	struct equant_balance_options options = default_options(EQUANT_RATE_MEASURED);
+	struct job job;
+
+	options.filter = kind;
+	job_start(&job, 2, 300, &options);
+	job_phases(&job, 20);
+	job.share[0] = 0.5;
+	job_phase(&job);
+	text_counts(text, job.units, 2);
+	job_stop(&job);
+}
+
+TEST(each_filter_answers_a_fall_by_its_history_fraction)
+{
+	struct text text;
+
+	/* r' was 1000, r is 500: h = 0, 0.2, 0.8 and (UP3, a fall) 0.6 give 500, 600, 900 and 800 */
+	after_one_fall(&text, EQUANT_FILTER_NONE);
+	EXPECT_STREQ("200 400", text.line);
+	after_one_fall(&text, EQUANT_FILTER_DIRECTION);
+	EXPECT_STREQ("225 375", text.line);
+	after_one_fall(&text, EQUANT_FILTER_CONSTANT);
+	EXPECT_STREQ("284 316", text.line);
+	after_one_fall(&text, EQUANT_FILTER_STATES);
+	EXPECT_STREQ("267 333", text.line);
+}
+
 /* ---- before anything has been computed ------------------------------------------- */
 
 /* The decision from two ranks that have computed nothing, one predicted to have half a CPU. */
@@ -541,6 +571,8 @@ TEST(bad_options_are_refused)
 	EXPECT_REFUSED(sz, 0);
 	EXPECT_REFUSED(sz, sizeof(struct equant_balance_options) - 1);
 	EXPECT_REFUSED(mode, (enum equant_rate_mode)7);
+	EXPECT_REFUSED(filter, (enum equant_filter_kind)4);
+	EXPECT_REFUSED(filter, (enum equant_filter_kind) - 1);
 	EXPECT_REFUSED(threshold, -0.1);
 	EXPECT_REFUSED(threshold, 1.1);
 	EXPECT_REFUSED(threshold, NAN);

@@ -20,7 +20,7 @@
  * Checksum of the decisions below.  It changes with every change of the
  * algorithm or its constants; if one was intended, put the new value here.
  */
-#define CHECKSUM 0xee48e0f75bde8dffull
+#define CHECKSUM 0xf30074360fb3341ull
 
 struct situation {
 	int n;
@@ -108,7 +108,7 @@ static struct equant_balance_options random_options(struct random *random)
 	options.threshold = 0.1 * random_unit(random);
 	options.ports = (int)random_below(random, 4);
 	options.omit = random_below(random, 4);
-	options.filter = (int)random_below(random, 2);
+	options.filter = (enum equant_filter_kind)random_below(random, 4);
 	options.move_fixed = 0.001 * random_unit(random);
 	return options;
 }

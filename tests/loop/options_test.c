@@ -54,7 +54,7 @@ TEST_F(options, without_anything_set_the_defaults_hold)
 	EXPECT_EQ(NULL, self->set.report);
 	EXPECT_EQ(1, self->set.balance);
 	EXPECT_EQ(EQUANT_RATE_PREDICTED, self->set.rate);
-	EXPECT_EQ(1, self->set.filter);
+	EXPECT_EQ(EQUANT_FILTER_STATES, self->set.filter);
 	EXPECT_EQ(0, self->set.check);
 	EXPECT_EQ(1, self->set.depth);
 	EXPECT_EQ(0, self->set.ports);

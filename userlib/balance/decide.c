@@ -74,8 +74,10 @@ struct equant_balancer *equant_balancer_new(int n, const struct equant_balance_o
 		errno = ENOMEM;
 		goto failed;
 	}
-	for (int i = 0; i < n; i++)
+	for (int i = 0; i < n; i++) {
 		equant_rate_init(&b->rates[i]);
+		b->rates[i].filter.kind = options->filter;
+	}
 	b->costs.fixed = options->move_fixed;
 	b->costs.per_unit = options->move_per_unit;
 	b->costs.scale = 1;
@@ -151,7 +153,7 @@ static bool known_rates(struct equant_balancer *b, const struct equant_sample *s
 				!(samples[i].flags & EQUANT_SAMPLE_RUN);
 
 		b->raw[i] = measured ? rate->raw : rate->rate;
-		b->used[i] = measured && !b->options.filter ? rate->raw : rate->rate;
+		b->used[i] = rate->rate;
 		if (b->raw[i] > 0 && b->used[i] > 0) {
 			raw += b->raw[i];
 			used += b->used[i];

@@ -21,6 +21,9 @@ static bool options_valid(const struct equant_balance_options *o)
 {
 	if (o->mode != EQUANT_RATE_PREDICTED && o->mode != EQUANT_RATE_MEASURED)
 		return false;
+	/* Compilers differ on whether an enum is signed. */
+	if ((unsigned int)o->filter > EQUANT_FILTER_DIRECTION)
+		return false;
 	if (!within(o->threshold, 0, 1) || !within(o->profit, 0, FIELD_MOST))
 		return false;
 	if (!within(o->window, EQUANT_TIME_MIN, FIELD_MOST) || !within(o->period, 0, FIELD_MOST))

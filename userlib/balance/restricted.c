@@ -276,8 +276,8 @@ static bool list_valid(const struct equant_moves *list)
 	if (list->count < 0 || list->count > 2)
 		return false;
 	for (int i = 0; i < list->count; i++)
-		if (list->move[i].kind < EQUANT_MOVE_SEND_LEFT ||
-		    list->move[i].kind > EQUANT_MOVE_RECEIVE_LEFT || list->move[i].units < 1)
+		if ((unsigned int)list->move[i].kind > EQUANT_MOVE_RECEIVE_LEFT ||
+		    list->move[i].units < 1)
 			return false;
 	return list->count < 2 || leftwards(list->move[0].kind) != leftwards(list->move[1].kind);
 }

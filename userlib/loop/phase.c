@@ -86,7 +86,7 @@ static struct equant_balancer *new_balancer(struct equant_loop *loop,
 		.ports = o->ports,
 		.omit = o->omit,
 		.moves_allowed = 1,
-		.filter = o->filter,
+		.filter = (enum equant_filter_kind)o->filter,
 	};
 
 	return equant_balancer_new(loop->ranks, &b);

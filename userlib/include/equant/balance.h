@@ -72,6 +72,14 @@ struct equant_sample {
 
 /* ---- filters (section 5.4) -------------------------------------------- */
 
+/* How the history fraction h of eq. 5.8 is chosen. */
+enum equant_filter_kind {
+	EQUANT_FILTER_NONE, /* h = 0: the raw rate */
+	EQUANT_FILTER_STATES, /* by the trend of the last measurements, table 5.1 */
+	EQUANT_FILTER_CONSTANT, /* h = 0.8 */
+	EQUANT_FILTER_DIRECTION, /* h = 0.8 when the rate rises or stays, 0.2 when it falls */
+};
+
 enum equant_trend {
 	EQUANT_TREND_DOWN3,
 	EQUANT_TREND_DOWN2,
@@ -83,21 +91,24 @@ enum equant_trend {
 };
 
 /**
- * struct equant_filter - eq. 5.8 with the history fraction of table 5.1
+ * struct equant_filter - eq. 5.8
  * @adjusted: the filter's output r', units per second; 0 before the first value
- * @trend: state of table 5.1
+ * @trend: state of table 5.1; the other kinds leave it alone
+ * @kind: may be set by the caller
  */
 struct equant_filter {
 	double adjusted;
 	enum equant_trend trend;
+	enum equant_filter_kind kind;
 };
 
+/** equant_filter_init() - no value yet; @kind is EQUANT_FILTER_STATES */
 EQUANT_API void equant_filter_init(struct equant_filter *filter);
 
 /**
  * equant_filter_update() - feed one raw rate, eqs. 5.8 and 5.9, table 5.1
  *
- * The first value passes unfiltered.
+ * The first value passes unfiltered.  Rising and falling are relative to the adjusted rate.
  *
  * Return: the adjusted rate.
  */
@@ -364,7 +375,7 @@ struct equant_balance_options {
 	int ports; /* see equant_instruct_unrestricted() */
 	long omit;
 	int moves_allowed; /* 0: measure and decide, but move nothing */
-	int filter; /* 0: no filter in measured mode */
+	enum equant_filter_kind filter; /* of the measured rate */
 };
 
 enum equant_verdict {

@@ -61,7 +61,7 @@ struct equant_options {
 	const char *report; /* directory for one report per loop (report.h); NULL = none */
 	int balance; /* 0 = measure only: no messages, no moves */
 	int rate; /* enum equant_rate_mode */
-	int filter; /* measured rate: 1 = table 5.1, 0 = none */
+	int filter; /* of the measured rate: enum equant_filter_kind */
 	int check; /* verify counts and checksums after every phase */
 	int depth; /* phases an interaction may take: 0 = synchronous, 1 = pipelined */
 	int ports; /* transfers a rank may receive per phase; 0 = any number */
