@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* The whole decision: Siegell 1995, section 5.1. */
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -357,6 +358,54 @@ TEST(each_filter_answers_a_fall_by_its_history_fraction)
 	EXPECT_STREQ("267 333", text.line);
 }
 
+/* ---- restricted movement --------------------------------------------------------- */
+
+/* Four equal ranks, the first of which loses half of its CPU: 171 of 1200 units remain with it. */
+static struct job first_slows_down(enum equant_movement movement, enum equant_handshake handshake)
+{
+	struct equant_balance_options options = default_options(EQUANT_RATE_PREDICTED);
+	struct job job;
+
+	options.movement = movement;
+	options.handshake = handshake;
+	job_start(&job, 4, 300, &options);
+	job_phases(&job, 5);
+	job.share[0] = job.predicted[0] = 0.5;
+	for (int i = 0; i < 10 && !job_phase(&job); i++)
+		;
+	return job;
+}
+
+TEST(restricted_work_moves_to_neighbours_only)
+{
+	struct job job = first_slows_down(EQUANT_MOVEMENT_RESTRICTED, EQUANT_HANDSHAKE_BUFFERED);
+	struct text text;
+
+	ASSERT_EQ(EQUANT_VERDICT_MOVE, job.decision.verdict);
+	EXPECT_STREQ("0>1:129 1>2:86 2>3:43",
+		     text_instructions(&text, job.decision.instructions, job.decision.count));
+	EXPECT_STREQ("171 343 343 343", UNITS(&job));
+	job_stop(&job);
+	job = first_slows_down(EQUANT_MOVEMENT_UNRESTRICTED, EQUANT_HANDSHAKE_BUFFERED);
+	EXPECT_STREQ("0>1:43 0>2:43 0>3:43",
+		     text_instructions(&text, job.decision.instructions, job.decision.count));
+	job_stop(&job);
+}
+
+TEST(the_cost_of_restricted_work_is_that_of_its_longest_chain)
+{
+	struct job buffered =
+		first_slows_down(EQUANT_MOVEMENT_RESTRICTED, EQUANT_HANDSHAKE_BUFFERED);
+	struct job rendezvous =
+		first_slows_down(EQUANT_MOVEMENT_RESTRICTED, EQUANT_HANDSHAKE_RENDEZVOUS);
+
+	/* rank 1 sends 86 units and receives 129; or 43, 86 and 129 go one after the other */
+	EXPECT_TRUE(near(buffered.decision.cost, 2 * 20e-6 + 215 * 1e-6));
+	EXPECT_TRUE(near(rendezvous.decision.cost, 3 * 20e-6 + 258 * 1e-6));
+	job_stop(&buffered);
+	job_stop(&rendezvous);
+}
+
 /* ---- before anything has been computed ------------------------------------------- */
 
 /* The decision from two ranks that have computed nothing, one predicted to have half a CPU. */
@@ -572,7 +621,9 @@ TEST(bad_options_are_refused)
 	EXPECT_REFUSED(sz, sizeof(struct equant_balance_options) - 1);
 	EXPECT_REFUSED(mode, (enum equant_rate_mode)7);
 	EXPECT_REFUSED(filter, (enum equant_filter_kind)4);
-	EXPECT_REFUSED(filter, (enum equant_filter_kind) - 1);
+	EXPECT_REFUSED(filter, (enum equant_filter_kind)INT_MAX);
+	EXPECT_REFUSED(movement, (enum equant_movement)2);
+	EXPECT_REFUSED(handshake, (enum equant_handshake)2);
 	EXPECT_REFUSED(threshold, -0.1);
 	EXPECT_REFUSED(threshold, 1.1);
 	EXPECT_REFUSED(threshold, NAN);

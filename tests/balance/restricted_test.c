@@ -183,6 +183,7 @@ TEST(a_second_instruction_across_a_boundary_is_refused)
 	EXPECT_EQ(-EINVAL, ORDER(COUNTS(5, 5, 5), { 0, 1, 2 }, { 0, 1, 2 }));
 	EXPECT_EQ(-EINVAL, ORDER(COUNTS(5, 5, 5), { 0, 1, 2 }, { 1, 0, 2 }));
 	EXPECT_EQ(-EINVAL, ORDER(COUNTS(5, 5, 5), { 0, 1, 1 }, { 1, 2, 1 }, { 2, 1, 1 }));
+	EXPECT_EQ(-EINVAL, ORDER(COUNTS(5, 5, 5), { 0, 1, 1 }, { 1, 2, 1 }, { 1, 0, 1 }));
 }
 
 TEST(nobody_is_told_to_send_what_it_will_never_own)

@@ -60,6 +60,35 @@ double equant_move_cost_in(const struct equant_instruction *instructions, int co
 /* No count is negative, and both sums are the same. */
 bool equant_counts_agree(const long *current, const long *target, int n);
 
+/* ---- restricted.c --------------------------------------------------------- */
+
+/**
+ * struct equant_player - a rank in the middle of its list
+ * @units: what it owns now
+ * @next: the move it is at
+ * @free: when it can begin that move
+ * @sent: by side (0 left, 1 right), units on their way to the neighbour; 0 = none
+ * @begun: when they left
+ */
+struct equant_player {
+	long units;
+	int next;
+	double free;
+	long sent[2];
+	double begun[2];
+};
+
+/* n entries each. */
+struct equant_restricted_room {
+	struct equant_moves *lists;
+	struct equant_player *players;
+};
+
+double equant_restricted_cost_in(const struct equant_instruction *instructions, int count,
+				 const long *current, int n, enum equant_handshake handshake,
+				 double fixed, double per_unit,
+				 const struct equant_restricted_room *room);
+
 /* ---- rate.c --------------------------------------------------------------- */
 
 /**

@@ -48,6 +48,7 @@ struct equant_balancer {
 	int *transfers;
 	struct equant_instruction *instructions;
 	struct equant_heap_entry *room;
+	struct equant_restricted_room restricted;
 };
 
 struct equant_balancer *equant_balancer_new(int n, const struct equant_balance_options *options)
@@ -69,8 +70,10 @@ struct equant_balancer *equant_balancer_new(int n, const struct equant_balance_o
 	b->transfers = calloc(n, sizeof(*b->transfers));
 	b->instructions = calloc(n, sizeof(*b->instructions));
 	b->room = calloc(n, sizeof(*b->room));
+	b->restricted.lists = calloc(n, sizeof(*b->restricted.lists));
+	b->restricted.players = calloc(n, sizeof(*b->restricted.players));
 	if (!b->rates || !b->raw || !b->used || !b->target || !b->after || !b->transfers ||
-	    !b->instructions || !b->room) {
+	    !b->instructions || !b->room || !b->restricted.lists || !b->restricted.players) {
 		errno = ENOMEM;
 		goto failed;
 	}
@@ -103,6 +106,8 @@ void equant_balancer_free(struct equant_balancer *b)
 	free(b->transfers);
 	free(b->instructions);
 	free(b->room);
+	free(b->restricted.lists);
+	free(b->restricted.players);
 	free(b);
 	errno = error;
 }
@@ -236,6 +241,31 @@ static void record_transfers(struct equant_balancer *b, int count)
 	}
 }
 
+static int instruct(struct equant_balancer *b, const long *units)
+{
+	const struct equant_balance_options *o = &b->options;
+
+	if (o->movement == EQUANT_MOVEMENT_RESTRICTED)
+		return equant_instruct_restricted(units, b->target, b->n, b->instructions);
+	return equant_instruct_in(units, b->target, b->n, o->ports, o->omit, b->instructions,
+				  b->room);
+}
+
+static double expected_cost(struct equant_balancer *b, const long *units, int count)
+{
+	const struct equant_costs *costs = &b->costs;
+	double cost;
+
+	if (b->options.movement == EQUANT_MOVEMENT_RESTRICTED)
+		cost = equant_restricted_cost_in(b->instructions, count, units, b->n,
+						 b->options.handshake, costs->fixed,
+						 costs->per_unit, &b->restricted);
+	else
+		cost = equant_move_cost_in(b->instructions, count, b->n, costs->fixed,
+					   costs->per_unit, b->room);
+	return costs->scale * cost;
+}
+
 /*
  * Instructions for the imbalance that was found, or the reason why there are none.  What a
  * move earns in seconds is not known where rates are @guessed; all work is still ahead then.
@@ -247,15 +277,12 @@ static enum equant_verdict plan(struct equant_balancer *b, const struct equant_s
 	double whole = equant_reduction(b->used, units, b->target, b->n);
 	int count;
 
-	count = equant_instruct_in(units, b->target, b->n, o->ports, o->omit, b->instructions,
-				   b->room);
+	count = instruct(b, units);
 	memcpy(b->after, units, b->n * sizeof(*units));
 	equant_apply(b->instructions, count, b->after);
 	if (!count || whole <= 0)
 		return EQUANT_VERDICT_NOTHING;
-	decision->cost = b->costs.scale * equant_move_cost_in(b->instructions, count, b->n,
-							      b->costs.fixed, b->costs.per_unit,
-							      b->room);
+	decision->cost = expected_cost(b, units, count);
 	decision->benefit =
 		expected_gain(b, units, whole) * stable_time(b, samples, decision->quantum);
 	if (o->profit > 0 && !guessed && decision->cost > o->profit * decision->benefit)

@@ -22,7 +22,9 @@ static bool options_valid(const struct equant_balance_options *o)
 	if (o->mode != EQUANT_RATE_PREDICTED && o->mode != EQUANT_RATE_MEASURED)
 		return false;
 	/* Compilers differ on whether an enum is signed. */
-	if ((unsigned int)o->filter > EQUANT_FILTER_DIRECTION)
+	if ((unsigned int)o->filter > EQUANT_FILTER_DIRECTION ||
+	    (unsigned int)o->movement > EQUANT_MOVEMENT_RESTRICTED ||
+	    (unsigned int)o->handshake > EQUANT_HANDSHAKE_RENDEZVOUS)
 		return false;
 	if (!within(o->threshold, 0, 1) || !within(o->profit, 0, FIELD_MOST))
 		return false;

@@ -159,25 +159,9 @@ int equant_order_restricted(const struct equant_instruction *instructions, int c
 
 /* ---- all ranks' lists at once ----------------------------------------------- */
 
-/**
- * struct player - a rank in the middle of its list
- * @units: what it owns now
- * @next: the move it is at
- * @free: when it can begin that move
- * @sent: by side (0 left, 1 right), units on their way to the neighbour; 0 = none
- * @begun: when they left
- */
-struct player {
-	long units;
-	int next;
-	double free;
-	long sent[2];
-	double begun[2];
-};
-
 struct game {
 	const struct equant_moves *lists;
-	struct player *players;
+	struct equant_player *players;
 	int n;
 	enum equant_handshake handshake;
 	double fixed;
@@ -194,7 +178,7 @@ static const struct equant_move *move_of(const struct game *game, int rank)
 static int finish(struct game *game, int rank, double begin)
 {
 	const struct equant_move *move = move_of(game, rank);
-	struct player *player = &game->players[rank];
+	struct equant_player *player = &game->players[rank];
 
 	player->free = begin + game->fixed + (double)move->units * game->per_unit;
 	player->next++;
@@ -212,14 +196,12 @@ static bool met(const struct game *game, int neighbour, const struct equant_move
 /* Returns 1 after a step, 0 if the rank has to wait, or -EINVAL. */
 static int step_send(struct game *game, int rank, int neighbour, const struct equant_move *move)
 {
-	struct player *player = &game->players[rank];
+	struct equant_player *player = &game->players[rank];
 	double begin = player->free;
 	int side = !leftwards(move->kind);
 	int error;
 
 	if (game->handshake == EQUANT_HANDSHAKE_BUFFERED) {
-		if (player->sent[side])
-			return -EINVAL;
 		player->sent[side] = move->units;
 		player->begun[side] = begin;
 		error = finish(game, rank, begin);
@@ -239,7 +221,7 @@ static int step_send(struct game *game, int rank, int neighbour, const struct eq
 
 static int step_receive(struct game *game, int rank, int neighbour, const struct equant_move *move)
 {
-	struct player *from = &game->players[neighbour];
+	struct equant_player *from = &game->players[neighbour];
 	double begin = game->players[rank].free;
 	int side = leftwards(move->kind);
 	int error;
@@ -315,6 +297,16 @@ static double last_free(const struct game *game)
 	return last;
 }
 
+static int start(struct game *game, const long *units)
+{
+	for (int i = 0; i < game->n; i++) {
+		if (!list_valid(&game->lists[i]) || units[i] < 0)
+			return -EINVAL;
+		game->players[i] = (struct equant_player){ .units = units[i] };
+	}
+	return 0;
+}
+
 int equant_play_restricted(const struct equant_moves *lists, int n, enum equant_handshake handshake,
 			   double fixed, double per_unit, long *units, double *seconds)
 {
@@ -329,15 +321,12 @@ int equant_play_restricted(const struct equant_moves *lists, int n, enum equant_
 
 	if (n < 1)
 		return -EINVAL;
-	for (int i = 0; i < n; i++)
-		if (!list_valid(&lists[i]) || units[i] < 0)
-			return -EINVAL;
 	game.players = calloc(n, sizeof(*game.players));
 	if (!game.players)
 		return -ENOMEM;
-	for (int i = 0; i < n; i++)
-		game.players[i].units = units[i];
-	error = play(&game);
+	error = start(&game, units);
+	if (!error)
+		error = play(&game);
 	for (int i = 0; i < n && !error; i++)
 		units[i] = game.players[i].units;
 	if (!error && seconds)
@@ -346,25 +335,41 @@ int equant_play_restricted(const struct equant_moves *lists, int n, enum equant_
 	return error;
 }
 
+double equant_restricted_cost_in(const struct equant_instruction *instructions, int count,
+				 const long *current, int n, enum equant_handshake handshake,
+				 double fixed, double per_unit,
+				 const struct equant_restricted_room *room)
+{
+	struct game game = {
+		.lists = room->lists,
+		.players = room->players,
+		.n = n,
+		.handshake = handshake,
+		.fixed = fixed,
+		.per_unit = per_unit,
+	};
+
+	if (equant_order_restricted(instructions, count, current, n, room->lists) ||
+	    start(&game, current) || play(&game))
+		return HUGE_VAL;
+	return last_free(&game);
+}
+
 double equant_move_cost_restricted(const struct equant_instruction *instructions, int count,
 				   const long *current, int n, enum equant_handshake handshake,
 				   double fixed, double per_unit)
 {
-	struct equant_moves *lists;
+	struct equant_restricted_room room;
 	double cost = HUGE_VAL;
-	long *units;
 
 	if (n < 1)
 		return HUGE_VAL;
-	lists = calloc(n, sizeof(*lists));
-	units = calloc(n, sizeof(*units));
-	if (lists && units && !equant_order_restricted(instructions, count, current, n, lists)) {
-		for (int i = 0; i < n; i++)
-			units[i] = current[i];
-		if (equant_play_restricted(lists, n, handshake, fixed, per_unit, units, &cost))
-			cost = HUGE_VAL;
-	}
-	free(lists);
-	free(units);
+	room.lists = calloc(n, sizeof(*room.lists));
+	room.players = calloc(n, sizeof(*room.players));
+	if (room.lists && room.players)
+		cost = equant_restricted_cost_in(instructions, count, current, n, handshake, fixed,
+						 per_unit, &room);
+	free(room.lists);
+	free(room.players);
 	return cost;
 }

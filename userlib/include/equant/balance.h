@@ -356,6 +356,11 @@ EQUANT_API double equant_sampling_bound(double quantum, double share, double amp
 
 /* ---- the whole decision (section 5.1, fig. 5.1) -------------------------- */
 
+enum equant_movement {
+	EQUANT_MOVEMENT_UNRESTRICTED, /* any rank to any other: algorithm 5.1 */
+	EQUANT_MOVEMENT_RESTRICTED, /* units stay in block order: algorithm 5.2 */
+};
+
 /**
  * struct equant_balance_options - parameters of the decision; 0 fields have no special meaning
  */
@@ -372,10 +377,12 @@ struct equant_balance_options {
 	double move_fixed; /* measured at start: seconds per transfer */
 	double move_per_unit; /* measured at start: seconds per unit moved */
 	double interact; /* measured at start: seconds per interaction */
-	int ports; /* see equant_instruct_unrestricted() */
+	int ports; /* see equant_instruct_unrestricted(); restricted movement knows neither */
 	long omit;
 	int moves_allowed; /* 0: measure and decide, but move nothing */
 	enum equant_filter_kind filter; /* of the measured rate */
+	enum equant_movement movement;
+	enum equant_handshake handshake; /* restricted movement: what a sender waits for */
 };
 
 enum equant_verdict {
@@ -389,7 +396,8 @@ enum equant_verdict {
 
 /**
  * struct equant_decision - what one balancing phase decided
- * @instructions: points into the balancer, valid until its next decision
+ * @instructions: points into the balancer, valid until its next decision; restricted ones are put
+ *	in order by equant_order_restricted()
  * @count: number of instructions; 0 unless @verdict is EQUANT_VERDICT_MOVE
  * @reduction: eq. 5.7 on unfiltered rates
  * @cost: estimated cost of the moves, seconds
