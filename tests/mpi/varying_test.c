@@ -61,4 +61,16 @@ TEST_F(ranks, ranks_that_disagree_on_what_is_active_are_told)
 	EXPECT_PASSED(&self->job);
 }
 
+TEST_F(ranks, blocks_in_order_stay_one_block_each_and_see_their_neighbours)
+{
+	self->job.argv[0] = "in_order";
+	EXPECT_PASSED(&self->job);
+}
+
+TEST_F(ranks, work_for_a_rank_far_away_passes_through_the_ranks_between)
+{
+	self->job.argv[0] = "through_ranks";
+	EXPECT_PASSED(&self->job);
+}
+
 TEST_HARNESS_MAIN

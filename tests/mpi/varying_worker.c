@@ -129,6 +129,71 @@ static void moving_window(void)
 	tear_down(&s);
 }
 
+/* ---- blocks that stay in order ------------------------------------------------ */
+
+/* Each rank has one range, above those of the ranks below it. */
+static void demand_block_order(const struct equant_loop *loop)
+{
+	const struct equant_range *range;
+	int count;
+
+	for (long u = 1; u < UNITS; u++)
+		demand(equant_loop_owner(loop, u - 1) <= equant_loop_owner(loop, u));
+	range = equant_loop_ranges(loop, &count);
+	demand(count <= 1);
+	demand_equal(equant_loop_count(loop), count ? range->count : 0);
+}
+
+/* What the neighbours' units hold in step @number is what is read here. */
+static void demand_ghosts(struct setting *s, long below, long above)
+{
+	int count;
+	const struct equant_range *r = equant_loop_ranges(s->loop, &count);
+
+	demand_equal(0, equant_loop_ghosts_start(s->loop, below, above));
+	demand_equal(0, equant_loop_ghosts_finish(s->loop));
+	for (long u = 0; u < UNITS && count; u++)
+		if (u >= r->first - below && u < r->first + r->count + above)
+			demand_equal(s->expected[u] * UNITS + u, s->visits[u] * UNITS + u);
+}
+
+static void in_order(void)
+{
+	struct setting s = { 0 };
+
+	set_up(&s, EQUANT_BLOCK_ORDER);
+	for (long n = 0; n < 80; n++) {
+		step(&s, n);
+		demand_block_order(s.loop);
+		demand_ghosts(&s, n % 3, (n / 3) % 30);
+	}
+	demand_equal(-EINVAL, equant_loop_ghosts_start(s.loop, -1, 0));
+	demand_equal(0, equant_loop_ghosts_start(s.loop, 1, 1));
+	demand_equal(-EINVAL, equant_loop_ghosts_start(s.loop, 1, 1));
+	demand_equal(0, equant_loop_ghosts_finish(s.loop));
+	tear_down(&s);
+}
+
+/* All the work is at first where no work should be. */
+static void through_ranks(void)
+{
+	struct setting s = { 0 };
+
+	set_up(&s, EQUANT_BLOCK_ORDER);
+	for (long n = 0; n < 60; n++) {
+		step(&s, n);
+		if (n == 10)
+			turn(&s, 0, UNITS / 2, 0);
+		if (n == 25) {
+			turn(&s, 0, UNITS / 2, 1);
+			turn(&s, UNITS / 2, UNITS / 2, 0);
+		}
+		if (n == 40)
+			turn(&s, UNITS / 2, UNITS / 2, 1);
+	}
+	tear_down(&s);
+}
+
 static void misuse(void)
 {
 	struct equant *eq = must_open(MPI_COMM_WORLD, NULL);
@@ -176,8 +241,8 @@ static void disagreement(void)
 int main(int argc, char **argv)
 {
 	static const struct worker_case cases[] = {
-		CASE(shrinking_blocks), CASE(shrinking_cyclic), CASE(moving_window),
-		CASE(misuse),		CASE(disagreement),
+		CASE(shrinking_blocks), CASE(shrinking_cyclic), CASE(moving_window), CASE(misuse),
+		CASE(disagreement),	CASE(in_order),		CASE(through_ranks),
 	};
 
 	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));

@@ -147,6 +147,7 @@ static void release(struct equant_loop *loop)
 	equant_mover_forget(&loop->mover);
 	equant_units_release(&loop->units);
 	equant_slices_release(&loop->slices);
+	free(loop->ghosts.requests);
 	equant_balancer_free(loop->balancer);
 	equant_exchange_free(loop->exchange);
 	if (loop->comm != MPI_COMM_NULL && !equant_mpi_is_over())
@@ -215,7 +216,7 @@ int equant_loop_distribute(struct equant_loop *loop, enum equant_distribution di
 
 	if (loop->started || loop->first.t_ns)
 		error = -EBUSY;
-	else if (distribution != EQUANT_BLOCK && distribution != EQUANT_CYCLIC)
+	else if (distribution < EQUANT_BLOCK || distribution > EQUANT_BLOCK_ORDER)
 		error = -EINVAL;
 	if (!error)
 		error = equant_units_init(&units, loop->units.units, loop->ranks, distribution);
@@ -223,6 +224,7 @@ int equant_loop_distribute(struct equant_loop *loop, enum equant_distribution di
 		return registered(loop, error, "equant_loop_distribute");
 	equant_units_release(&loop->units);
 	loop->units = units;
+	loop->restricted = distribution == EQUANT_BLOCK_ORDER;
 	return 0;
 }
 

@@ -40,6 +40,17 @@ struct equant_window {
 };
 
 /**
+ * struct equant_ghosts - an exchange of boundaries under way
+ * @requests: @n of them, room for @room
+ */
+struct equant_ghosts {
+	int under_way;
+	MPI_Request *requests;
+	int n;
+	int room;
+};
+
+/**
  * struct equant_mark - how often the share had changed a while ago
  */
 struct equant_mark {
@@ -68,6 +79,7 @@ struct equant_loop {
 	MPI_Comm comm;
 	int rank;
 	int ranks;
+	int restricted; /* units keep their order */
 	int started;
 	int pending;
 	int speeds_known;
@@ -78,6 +90,7 @@ struct equant_loop {
 	struct equant_units units;
 	struct equant_slices slices;
 	struct equant_mover mover;
+	struct equant_ghosts ghosts;
 	struct equant_balancer *balancer;
 	struct equant_exchange *exchange;
 

@@ -260,14 +260,47 @@ static int make_room(struct equant_mover *m, int count)
 	return 0;
 }
 
+/* Completes what has been received so far in this run, for this rank's sends or its caller. */
+static int take_in(struct equant_mover *m, const struct equant_header *expected, int *failed)
+{
+	int i, error = 0;
+
+	for (i = 0; i < m->nr_transfers && !error; i++) {
+		struct equant_transfer *t = &m->transfers[i];
+
+		if (!t->incoming || t->taken)
+			continue;
+		t->taken = 1;
+		error = fetch(m, t, &expected[i]);
+		/* The senders of the others cannot know that one failed, and wait. */
+		if (!error && !*failed)
+			*failed = unpack(m, t);
+	}
+	return error;
+}
+
+/* In loops that keep their order units may pass through a rank on their way to another one. */
+static int passes_through(const struct equant_mover *m, const struct equant_runs *units)
+{
+	int i, r;
+
+	for (i = 0; i < m->nr_transfers; i++)
+		for (r = 0; r < units->n && m->transfers[i].incoming && !m->transfers[i].taken; r++)
+			if (equant_runs_meet(&m->transfers[i].units, &units->ranges[r]))
+				return 1;
+	return 0;
+}
+
 static int start(struct equant_mover *m, struct equant_units *units,
 		 const struct equant_instruction *move, struct equant_header *expected,
-		 uint64_t phase)
+		 uint64_t phase, int *failed)
 {
 	struct equant_runs moved = { 0 };
 	struct equant_transfer *t;
 	int error = equant_units_move(units, move, &moved);
 
+	if (!error && move->from == m->rank && passes_through(m, &moved))
+		error = take_in(m, expected, failed);
 	if (error || (move->from != m->rank && move->to != m->rank)) {
 		equant_runs_release(&moved);
 		return error;
@@ -280,40 +313,59 @@ static int start(struct equant_mover *m, struct equant_units *units,
 	t->units = moved;
 	t->incoming = move->to == m->rank;
 	t->peer = t->incoming ? move->from : move->to;
-	*expected = (struct equant_header){ .phase = phase,
+	t->header = (struct equant_header){ .phase = phase,
 					    .units = (uint64_t)moved.total,
 					    .unit_hash = equant_runs_hash(&moved) };
-	t->header = *expected;
+	expected[m->nr_transfers - 1] = t->header;
 	m->moves++;
 	return t->incoming ? start_receive(m, t) : start_send(m, t);
+}
+
+/* An instruction has its turn when its sender owns enough: the same order on every rank. */
+static int start_all(struct equant_mover *m, struct equant_units *units,
+		     const struct equant_instruction *instructions, int count,
+		     struct equant_header *expected, char *begun, uint64_t phase, int *failed)
+{
+	int left = count, before, i, error;
+
+	do {
+		before = left;
+		for (i = 0; i < count; i++) {
+			const struct equant_instruction *move = &instructions[i];
+
+			if (begun[i] || (move->from >= 0 && move->from < units->ranks &&
+					 units->counts[move->from] < move->units))
+				continue;
+			error = start(m, units, move, expected, phase, failed);
+			if (error)
+				return error;
+			begun[i] = 1;
+			left--;
+		}
+	} while (left && left < before);
+	return left ? -EPROTO : 0;
 }
 
 int equant_mover_run(struct equant_mover *m, struct equant_units *units,
 		     const struct equant_instruction *instructions, int count, uint64_t phase)
 {
 	struct equant_header *expected;
-	int i, error, failed = 0;
+	int error, failed = 0;
+	char *begun;
 
 	error = complete(m);
 	forget_transfers(m);
 	if (error)
 		return error;
 	expected = calloc((size_t)count + 1, sizeof(*expected));
-	if (!expected || make_room(m, count)) {
-		free(expected);
-		return -ENOMEM;
-	}
-	for (i = 0; i < count && !error; i++)
-		error = start(m, units, &instructions[i], &expected[m->nr_transfers], phase);
+	begun = calloc((size_t)count + 1, 1);
+	error = !expected || !begun || make_room(m, count) ? -ENOMEM : 0;
+	if (!error)
+		error = start_all(m, units, instructions, count, expected, begun, phase, &failed);
 	/* Sends may go on while this rank computes: nobody writes slices that are not its own. */
-	for (i = 0; i < m->nr_transfers && !error; i++) {
-		if (!m->transfers[i].incoming)
-			continue;
-		error = fetch(m, &m->transfers[i], &expected[i]);
-		/* The senders of the others cannot know that one failed, and wait. */
-		if (!error && !failed)
-			failed = unpack(m, &m->transfers[i]);
-	}
+	if (!error)
+		error = take_in(m, expected, &failed);
+	free(begun);
 	free(expected);
 	if (!error)
 		error = equant_mover_progress(m, SEND_PATIENCE);

@@ -24,6 +24,7 @@ struct equant_header {
 struct equant_transfer {
 	int peer;
 	int incoming;
+	int taken; /* an incoming one: its units are here */
 	struct equant_runs units;
 	struct equant_header header;
 	char *data; /* packed data */

@@ -86,6 +86,9 @@ static struct equant_balancer *new_balancer(struct equant_loop *loop,
 		.ports = o->ports,
 		.omit = o->omit,
 		.moves_allowed = 1,
+		.movement = loop->restricted ? EQUANT_MOVEMENT_RESTRICTED :
+					       EQUANT_MOVEMENT_UNRESTRICTED,
+		.handshake = EQUANT_HANDSHAKE_RENDEZVOUS, /* long messages meet */
 		.filter = (enum equant_filter_kind)o->filter,
 	};
 

@@ -151,6 +151,11 @@ static int first_overlap(const struct equant_runs *runs, const struct equant_ran
 	return at < runs->n && overlap(&runs->ranges[at], range).count ? at : -1;
 }
 
+int equant_runs_meet(const struct equant_runs *runs, const struct equant_range *range)
+{
+	return first_overlap(runs, range) >= 0;
+}
+
 int equant_runs_cut(struct equant_runs *runs, struct equant_range range, struct equant_runs *out)
 {
 	int at;

@@ -51,6 +51,9 @@ int equant_runs_take(struct equant_runs *runs, long count, int high, struct equa
  */
 int equant_runs_cut(struct equant_runs *runs, struct equant_range range, struct equant_runs *out);
 
+/** equant_runs_meet() - are any of the range's units in the set? */
+int equant_runs_meet(const struct equant_runs *runs, const struct equant_range *range);
+
 /** equant_runs_find() - is the unit in the set? */
 int equant_runs_find(const struct equant_runs *runs, long unit);
 

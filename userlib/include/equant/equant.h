@@ -190,6 +190,7 @@ EQUANT_API int equant_loop_data(struct equant_loop *loop, const struct equant_da
 enum equant_distribution {
 	EQUANT_BLOCK, /* a block of units to each rank */
 	EQUANT_CYCLIC, /* unit u to rank u modulo ranks */
+	EQUANT_BLOCK_ORDER, /* blocks that stay in the ranks' order: work moves between neighbours */
 };
 
 /**
@@ -198,6 +199,9 @@ enum equant_distribution {
  * @distribution: blocks if this is not called
  *
  * Where units are deactivated one after the other a cyclic start keeps ranks equal for longer.
+ * With EQUANT_BLOCK_ORDER every rank always has one block of the active units, the lower rank the lower
+ * units, for programs in which neighbouring units need each other; work for a rank far away
+ * then passes through the ranks between (Siegell 1995, section 5.5.2).
  *
  * Return: 0, -EINVAL, -EBUSY, -ENOMEM.
  */
@@ -285,6 +289,25 @@ EQUANT_API int equant_loop_copy(struct equant_loop *loop, long unit, int to);
  * Return: as equant_loop_broadcast(), or -ENOMEM.
  */
 EQUANT_API int equant_loop_exchange(struct equant_loop *loop, long a, long b);
+
+/**
+ * equant_loop_ghosts_start() - collective; begin to fetch the slices around each block
+ * @loop: the loop
+ * @below: units below each of the rank's ranges, as far as there are any
+ * @above: units above
+ *
+ * The owners' slices of all registered arrays come to their place in the caller's arrays, for
+ * reading.  Until equant_loop_ghosts_finish() they must not be read, and the slices at the edges of the
+ * caller's own blocks not be written; what lies between may be computed meanwhile.  No hook may come
+ * in between.  Meant for loops of EQUANT_BLOCK_ORDER; works for any distribution.
+ *
+ * Return: 0; -EINVAL a negative width, slices of more than 2 GiB, an exchange that was not
+ * finished; -ENOMEM; -EIO.
+ */
+EQUANT_API int equant_loop_ghosts_start(struct equant_loop *loop, long below, long above);
+
+/** equant_loop_ghosts_finish() - the slices are here; 0 or -EIO */
+EQUANT_API int equant_loop_ghosts_finish(struct equant_loop *loop);
 
 enum equant_reduction { EQUANT_SUM, EQUANT_MIN, EQUANT_MAX };
 

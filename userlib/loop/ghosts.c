@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * The slices around a rank's blocks of units: copies of what its neighbours own
+ * (Siegell 1995, sections 3.3 and 6.4.1).  Everybody knows what everybody owns, so both
+ * sides of each message follow from the table, in the same order.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+
+#include "control/wait.h"
+#include "core/message.h"
+#include "core/mpi_error.h"
+#include "loop/loop_internal.h"
+
+static MPI_Request *new_request(struct equant_ghosts *g)
+{
+	int room = g->room ? 2 * g->room : 16;
+	MPI_Request *grown;
+
+	if (g->n < g->room)
+		return &g->requests[g->n++];
+	grown = realloc(g->requests, (size_t)room * sizeof(*grown));
+	if (!grown)
+		return NULL;
+	g->requests = grown;
+	g->room = room;
+	return &g->requests[g->n++];
+}
+
+static int post(struct equant_loop *loop, const struct equant_array *array, long unit, int peer,
+		int incoming)
+{
+	MPI_Request *request = new_request(&loop->ghosts);
+	char *slice = array->base + (size_t)unit * array->slice;
+	int code;
+
+	if (!request)
+		return -ENOMEM;
+	*request = MPI_REQUEST_NULL;
+	if (incoming)
+		code = MPI_Irecv(slice, (int)array->slice, MPI_BYTE, peer, EQUANT_TAG_GHOST,
+				 loop->comm, request);
+	else
+		code = MPI_Isend(slice, (int)array->slice, MPI_BYTE, peer, EQUANT_TAG_GHOST,
+				 loop->comm, request);
+	return equant_mpi_error(code, "exchanging boundaries");
+}
+
+/* @rank wants a copy of the unit. */
+static int copy(struct equant_loop *loop, long unit, int rank)
+{
+	int owner = equant_loop_owner(loop, unit), error = 0;
+
+	if (owner == rank || (loop->rank != owner && loop->rank != rank))
+		return 0;
+	for (int i = 0; i < loop->slices.nr_arrays && !error; i++)
+		error = post(loop, &loop->slices.arrays[i], unit,
+			     loop->rank == owner ? rank : owner, loop->rank == rank);
+	return error;
+}
+
+static long most(long a, long b)
+{
+	return a > b ? a : b;
+}
+
+/* Where two ranges are close what lies between is wanted by both, and comes once. */
+static int surround(struct equant_loop *loop, int rank, long below, long above)
+{
+	const struct equant_runs *own = &loop->units.owned[rank];
+	long next = 0, units = loop->units.units;
+	int error = 0;
+
+	for (int i = 0; i < own->n; i++) {
+		const struct equant_range *r = &own->ranges[i];
+		long end = r->first + r->count;
+		long last = above < units - end ? end + above : units;
+
+		for (next = most(next, r->first - below); next < r->first && !error; next++)
+			error = copy(loop, next, rank);
+		for (next = most(next, end); next < last && !error; next++)
+			error = copy(loop, next, rank);
+	}
+	return error;
+}
+
+static int post_all(struct equant_loop *loop, long below, long above)
+{
+	int error = 0;
+
+	for (int r = 0; r < loop->ranks && !error; r++)
+		error = surround(loop, r, below, above);
+	return error;
+}
+
+static int refuse(const struct equant_loop *loop, const char *fault)
+{
+	equant_message("loop %s, rank %d: equant_loop_ghosts_start: %s", loop->name, loop->rank,
+		       fault);
+	return -EINVAL;
+}
+
+int equant_loop_ghosts_start(struct equant_loop *loop, long below, long above)
+{
+	if (below < 0 || above < 0)
+		return refuse(loop, "a negative width");
+	if (loop->ghosts.under_way)
+		return refuse(loop, "the last exchange is not finished");
+	for (int i = 0; i < loop->slices.nr_arrays; i++)
+		if (loop->slices.arrays[i].slice > INT_MAX)
+			return refuse(loop, "slices of more than 2 GiB");
+	loop->ghosts.under_way = 1;
+	return post_all(loop, below, above);
+}
+
+int equant_loop_ghosts_finish(struct equant_loop *loop)
+{
+	struct equant_ghosts *g = &loop->ghosts;
+	uint64_t waited = 0;
+	int error = g->n ? equant_wait_requests(g->requests, g->n, 0, &waited) : 0;
+
+	g->n = 0;
+	g->under_way = 0;
+	return error;
+}
