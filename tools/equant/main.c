@@ -56,6 +56,15 @@ static const struct equant_command commands[] = {
 			"load and unload need root; jobs then use the probe without any privilege.\n",
 	},
 	{
+		.name = "advise",
+		.run = equant_cmd_advise,
+		.summary = "where the hook goes in a loop nest, and with what block size",
+		.usage = "Usage: equant advise [--json] NEST\n"
+			 "\n"
+			 "NEST is the description of a loop nest, as in Documentation/advise.rst.\n"
+			 "The exit status is 3 when a hook is of no use anywhere.\n",
+	},
+	{
 		.name = "demo",
 		.run = equant_cmd_demo,
 		.summary = "a minute that shows what balancing gains on this machine",

@@ -25,4 +25,33 @@ static inline bool equant_is_amount(double value)
 	return value >= 0 && value <= EQUANT_ADVISE_MOST;
 }
 
+/* ---- nest.c ---------------------------------------------------------------- */
+
+int equant_nest_append(struct equant_nest *nest, const struct equant_node *node);
+int equant_nest_distributed(const struct equant_nest *nest);
+struct equant_nest *equant_nest_copy(const struct equant_nest *nest);
+
+/* What is wrong with the machine, or NULL. */
+const char *equant_nest_machine_fault(const struct equant_nest *nest);
+
+/* Put a node without a place behind @after in @parent, or first for -1; or take it out. */
+void equant_nest_link(struct equant_nest *nest, int node, int parent, int after);
+void equant_nest_unlink(struct equant_nest *nest, int node);
+
+/* Cost(level) of algorithm 4.1: operations of one rank in what is in @node, once. */
+double equant_nest_cost(const struct equant_nest *nest, int node);
+
+/* How often a loop runs on one rank. */
+double equant_nest_trips(const struct equant_nest *nest, int loop);
+
+/* ---- restructure.c --------------------------------------------------------- */
+
+/* StripMine() of algorithm 4.1; the loop's own node becomes the inner loop. */
+int equant_strip_mine(struct equant_nest *nest, int loop, long block, unsigned int flags);
+
+/* What is done before a hook is placed; each fills in a reason and returns 1 if it has one. */
+int equant_control_grain(struct equant_nest *nest, struct equant_reason *reason, char *why,
+			 size_t why_size);
+int equant_interchange(struct equant_nest *nest, struct equant_reason *reason);
+
 #endif /* EQUANT_ADVISE_INTERNAL_H */
