@@ -44,7 +44,7 @@ static int refuse(const struct reader *reader, const char *word, const char *fau
 /* The end of the word at @at, which is terminated; NULL if a quote is not closed. */
 static char *end_word(char *at)
 {
-	char *end = *at == '"' ? strchr(at + 1, '"') : at + strcspn(at, " \t\r\n#");
+	char *end = *at == '"' ? strchr(at + 1, '"') : at + strcspn(at, " \t\r#");
 
 	if (!end)
 		return NULL;
@@ -55,7 +55,7 @@ static char *end_word(char *at)
 
 static int split(struct reader *reader, char *line)
 {
-	char *at = line + strspn(line, " \t\r\n"), *end, *word;
+	char *at = line + strspn(line, " \t\r"), *end, *word;
 
 	reader->count = 0;
 	while (*at && *at != '#') {
@@ -63,12 +63,12 @@ static int split(struct reader *reader, char *line)
 		end = end_word(at);
 		if (!end)
 			return refuse(reader, word, "the quote is not closed");
-		if (*end && !strchr(" \t\r\n#", *end))
+		if (*end && !strchr(" \t\r#", *end))
 			return refuse(reader, end, "expected a blank after the quote");
 		if (reader->count == WORDS_MOST)
 			return refuse(reader, word, "too many words in a line");
 		reader->words[reader->count++] = word;
-		at = end + strspn(end, " \t\r\n");
+		at = end + strspn(end, " \t\r");
 		if (*end == '#')
 			at = strchr(end, '\0');
 		*end = '\0';
@@ -339,10 +339,12 @@ static int read_lines(struct reader *reader, FILE *file)
 
 	while (!error && (length = getline(&line, &room, file)) >= 0) {
 		reader->line++;
-		if (strlen(line) != (size_t)length)
+		if (strlen(line) != (size_t)length) {
 			error = refuse(reader, line, "a zero byte follows this");
-		else
-			error = read_line(reader, line);
+			break;
+		}
+		line[strcspn(line, "\n")] = '\0';
+		error = read_line(reader, line);
 	}
 	if (!error && ferror(file)) {
 		error = errno ? -errno : -EIO;
