@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * What the round-robin simulators share.
+ */
+#ifndef EQUANT_MODEL_INTERNAL_H
+#define EQUANT_MODEL_INTERNAL_H
+
+#include <stdbool.h>
+
+#include <equant/model.h>
+
+/* ---- turns.c --------------------------------------------------------------- */
+
+bool equant_machine_valid(const struct equant_machine *machine);
+
+/** equant_turns_active() - ticks in which the rank had its CPU from time 0 to @time */
+int64_t equant_turns_active(const struct equant_machine *machine, int rank, int64_t time);
+
+/**
+ * equant_turns_finish() - when is work done that is begun at @time or later?
+ *
+ * The end of a turn still belongs to it.  Without work: the first moment on the CPU.
+ */
+int64_t equant_turns_finish(const struct equant_machine *machine, int rank, int64_t time,
+			    int64_t work);
+
+/**
+ * equant_turns_longest() - an upper bound of finish - time for any time
+ *
+ * Return: ticks, -EOVERFLOW.
+ */
+int64_t equant_turns_longest(const struct equant_machine *machine, int rank, int64_t work);
+
+/** equant_machine_account() - eqs. 1.4 and 1.2 */
+void equant_machine_account(const struct equant_machine *machine, int64_t elapsed,
+			    int64_t productive, struct equant_efficiency *result);
+
+#endif /* EQUANT_MODEL_INTERNAL_H */
