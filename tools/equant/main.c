@@ -74,6 +74,25 @@ static const struct equant_command commands[] = {
 			 "  --pairs N     runs without and with balancing, from 1 to 99 (3)\n",
 	},
 	{
+		.name = "simulate",
+		.run = equant_cmd_simulate,
+		.summary = "what efficiency to expect: models of programs on shared CPUs",
+		.usage =
+			"Usage: equant simulate barrier [--loads LIST] [--phases LIST] [--grain SWEEP]\n"
+			"                               [--barriers N]\n"
+			"\n"
+			"  --json         the table as JSON\n"
+			"  --svg FILE     a chart, too\n"
+			"\n"
+			"A LIST is numbers with commas between them, a SWEEP a number or FROM:TO:STEP.\n"
+			"\n"
+			"barrier: a barrier after every computation, on CPUs whose tasks take turns.\n"
+			"  --loads LIST   tasks on each CPU, the program's included (2,1,1,1)\n"
+			"  --phases LIST  quanta since the program's last turn began (0)\n"
+			"  --grain SWEEP  work per rank between barriers, in quanta (up to two peaks)\n"
+			"  --barriers N   how many (1000)\n",
+	},
+	{
 		.name = "help",
 		.run = equant_cmd_help,
 		.summary = "this list; `help env`: options; `help COMMAND`: one command",

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * equant simulate: the models of <equant/model.h>, as a table or a chart.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "simulate.h"
+
+static const struct {
+	const char *name;
+	int (*run)(int argc, char **argv, struct table *table);
+} models[] = {
+	{ "barrier", simulate_barrier },
+};
+
+#define MODELS ((int)(sizeof(models) / sizeof(models[0])))
+
+struct output {
+	bool json;
+	const char *svg;
+};
+
+/* Takes --json and --svg out of the arguments; what is left is the model's. */
+static int take_output(const char *model, int *argc, char **argv, struct output *output)
+{
+	int left = 1;
+
+	for (int i = 1; i < *argc; i++) {
+		if (!strcmp(argv[i], "--json"))
+			output->json = true;
+		else if (strcmp(argv[i], "--svg"))
+			argv[left++] = argv[i];
+		else if (++i < *argc)
+			output->svg = argv[i];
+		else
+			return simulate_fail(model, "--svg: the name of a file is missing");
+	}
+	*argc = left;
+	return 0;
+}
+
+static int write_svg(const struct table *table, const char *path)
+{
+	FILE *out = fopen(path, "we");
+	int ret = 0;
+
+	if (!out || table_svg(out, table))
+		ret = -errno;
+	if (out && fclose(out) && !ret)
+		ret = -errno;
+	if (ret)
+		fprintf(stderr, "equant simulate: %s: %s\n", path, strerror(-ret));
+	return ret;
+}
+
+static int show(const struct table *table, const char *model, const struct output *output)
+{
+	if (output->svg && write_svg(table, output->svg))
+		return 1;
+	if (output->json)
+		table_json(stdout, table, model);
+	else
+		table_print(stdout, table);
+	if (fflush(stdout)) {
+		fprintf(stderr, "equant simulate: standard output: %s\n", strerror(errno));
+		return 1;
+	}
+	return 0;
+}
+
+static int run(int model, int argc, char **argv)
+{
+	const char *name = models[model].name;
+	struct output output = { 0 };
+	struct table table = { 0 };
+	int ret;
+
+	if (take_output(name, &argc, argv, &output))
+		return EQUANT_EXIT_USAGE;
+	ret = models[model].run(argc, argv, &table);
+	if (ret == -EINVAL)
+		ret = EQUANT_EXIT_USAGE;
+	else if (ret)
+		fprintf(stderr, "equant simulate %s: %s\n", name, strerror(-ret));
+	else
+		ret = show(&table, name, &output);
+	table_release(&table);
+	return ret < 0 ? 1 : ret;
+}
+
+int equant_cmd_simulate(int argc, char **argv)
+{
+	if (argc < 2) {
+		fputs("equant simulate: which model? See `equant help simulate`.\n", stderr);
+		return EQUANT_EXIT_USAGE;
+	}
+	for (int i = 0; i < MODELS; i++)
+		if (!strcmp(argv[1], models[i].name))
+			return run(i, argc - 1, argv + 1);
+	fprintf(stderr, "equant simulate: unknown model '%s'; see `equant help simulate`\n",
+		argv[1]);
+	return EQUANT_EXIT_USAGE;
+}

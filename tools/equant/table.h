@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * A table of numbers, one column against the others: as text, JSON or a chart.
+ */
+#ifndef EQUANT_TOOL_TABLE_H
+#define EQUANT_TOOL_TABLE_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+#define TABLE_COLUMNS 12
+#define TABLE_FACTS 12
+
+/**
+ * struct table_column - one column
+ * @name: head of the column and name in JSON
+ * @format: of a number, "%.3f" and the like; NAN is printed as "-"
+ * @drawn: is it a line of the chart?
+ */
+struct table_column {
+	const char *name;
+	const char *format;
+	int drawn;
+};
+
+/**
+ * struct table - rows under construction
+ * @title: one line for the reader
+ * @x_title: what the first column is and its unit
+ * @columns: ended by one without a name; the first is the chart's abscissa
+ * @facts: numbers about the whole table, for JSON
+ *
+ * Start with the rest zero; table_release() frees the rows.
+ */
+struct table {
+	char title[256];
+	const char *x_title;
+	const struct table_column *columns;
+	struct {
+		const char *name;
+		double value;
+	} facts[TABLE_FACTS];
+	int nr_facts;
+	size_t rows;
+	size_t room;
+	double *values;
+};
+
+int table_width(const struct table *table);
+
+/** table_add() - one row, a number for every column; -ENOMEM */
+int table_add(struct table *table, const double *values);
+
+/** table_fact() - a number for JSON; there is room for TABLE_FACTS */
+void table_fact(struct table *table, const char *name, double value);
+
+void table_print(FILE *out, const struct table *table);
+
+/** table_json() - { "model": @model, facts, "points": [ rows ] } */
+void table_json(FILE *out, const struct table *table, const char *model);
+
+/** table_svg() - the drawn columns, from 0 to 1, against the first; -1 on a write error */
+int table_svg(FILE *out, const struct table *table);
+
+void table_release(struct table *table);
+
+#endif /* EQUANT_TOOL_TABLE_H */

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * A table as a line chart: fractions against the first column.
+ */
+#include <math.h>
+
+#include "table.h"
+
+#define LEFT 60.0
+#define TOP 50.0
+#define PLOT_WIDTH 700.0
+#define PLOT_HEIGHT 320.0
+#define RIGHT 150.0
+#define BOTTOM 60.0
+#define TICKS 5
+
+static const char *const colours[] = { "#1f5fa8", "#c03020", "#2a8a3a", "#8a5aa8", "#b07a10" };
+
+#define COLOURS (sizeof(colours) / sizeof(colours[0]))
+
+struct frame {
+	double from, to; /* of the first column */
+};
+
+static struct frame frame_of(const struct table *table)
+{
+	struct frame frame = { .from = 0, .to = 0 };
+	int width = table_width(table);
+
+	for (size_t r = 0; r < table->rows; r++)
+		frame.to = fmax(frame.to, table->values[r * width]);
+	if (frame.to <= 0)
+		frame.to = 1;
+	return frame;
+}
+
+static double x_of(const struct frame *frame, double value)
+{
+	return LEFT + PLOT_WIDTH * (value - frame->from) / (frame->to - frame->from);
+}
+
+static double y_of(double value)
+{
+	return TOP + PLOT_HEIGHT * (1 - fmin(fmax(value, 0), 1.05));
+}
+
+static void put_escaped(FILE *out, const char *text)
+{
+	for (; *text; text++) {
+		if (*text == '<')
+			fputs("&lt;", out);
+		else if (*text == '&')
+			fputs("&amp;", out);
+		else
+			fputc(*text, out);
+	}
+}
+
+static void put_head(FILE *out, const struct table *table)
+{
+	double width = LEFT + PLOT_WIDTH + RIGHT, height = TOP + PLOT_HEIGHT + BOTTOM;
+
+	fprintf(out,
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" height=\"%.0f\">\n"
+		"<style>\n"
+		"text{font:12px sans-serif;fill:#222} .grid{stroke:#ddd} .line{fill:none;stroke-width:1.5}\n"
+		"</style>\n"
+		"<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n",
+		width, height, width, height);
+	fprintf(out, "<text x=\"%.0f\" y=\"24\" font-weight=\"bold\">", LEFT);
+	put_escaped(out, table->title);
+	fprintf(out, "</text>\n<text x=\"%.0f\" y=\"%.0f\" text-anchor=\"middle\">",
+		LEFT + PLOT_WIDTH / 2, TOP + PLOT_HEIGHT + 42);
+	put_escaped(out, table->x_title);
+	fputs("</text>\n", out);
+}
+
+static void put_grid(FILE *out, const struct frame *frame)
+{
+	for (int i = 0; i <= TICKS; i++) {
+		double value = (double)i / TICKS;
+		double at = frame->from + (frame->to - frame->from) * value;
+
+		fprintf(out,
+			"<line class=\"grid\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>\n"
+			"<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">%.1f</text>\n",
+			LEFT, y_of(value), LEFT + PLOT_WIDTH, y_of(value), LEFT - 8,
+			y_of(value) + 4, value);
+		fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%.4g</text>\n",
+			x_of(frame, at), TOP + PLOT_HEIGHT + 18, at);
+	}
+}
+
+/* A number that is not known leaves a gap. */
+static void put_line(FILE *out, const struct table *table, const struct frame *frame, int column,
+		     const char *colour)
+{
+	int width = table_width(table);
+	char command = 'M';
+
+	fprintf(out, "<path class=\"line\" stroke=\"%s\" d=\"", colour);
+	for (size_t r = 0; r < table->rows; r++) {
+		const double *row = table->values + r * width;
+
+		if (!isfinite(row[column])) {
+			command = 'M';
+			continue;
+		}
+		fprintf(out, "%c%.2f %.2f", command, x_of(frame, row[0]), y_of(row[column]));
+		command = 'L';
+	}
+	fputs("\"/>\n", out);
+}
+
+static void put_name(FILE *out, const char *name, int line, const char *colour)
+{
+	fprintf(out, "<text x=\"%.0f\" y=\"%.0f\" style=\"fill:%s\">", LEFT + PLOT_WIDTH + 12,
+		TOP + 14 + 18.0 * line, colour);
+	put_escaped(out, name);
+	fputs("</text>\n", out);
+}
+
+int table_svg(FILE *out, const struct table *table)
+{
+	struct frame frame = frame_of(table);
+	int line = 0;
+
+	put_head(out, table);
+	put_grid(out, &frame);
+	for (int c = 1; table->columns[c].name; c++) {
+		const char *colour = colours[line % COLOURS];
+
+		if (!table->columns[c].drawn)
+			continue;
+		put_line(out, table, &frame, c, colour);
+		put_name(out, table->columns[c].name, line++, colour);
+	}
+	fputs("</svg>\n", out);
+	return ferror(out) ? -1 : 0;
+}
