@@ -25,7 +25,7 @@ static int check(const struct equant_machine *machine, const int64_t *work, long
 	for (int i = 0; i < machine->n; i++) {
 		if (work[i] < 0)
 			return -EINVAL;
-		bound = equant_turns_longest(machine, i, work[i]);
+		bound = equant_turns_longest(machine, i, work[i], 1);
 		if (bound < 0 || __builtin_add_overflow(*productive, work[i], productive))
 			return -EOVERFLOW;
 		if (bound > most)

@@ -25,11 +25,13 @@ int64_t equant_turns_finish(const struct equant_machine *machine, int rank, int6
 			    int64_t work);
 
 /**
- * equant_turns_longest() - an upper bound of finish - time for any time
+ * equant_turns_longest() - an upper bound of the time for work in so many pieces, waits for the
+ * turn included
  *
  * Return: ticks, -EOVERFLOW.
  */
-int64_t equant_turns_longest(const struct equant_machine *machine, int rank, int64_t work);
+int64_t equant_turns_longest(const struct equant_machine *machine, int rank, int64_t work,
+			     long pieces);
 
 /** equant_machine_account() - eqs. 1.4 and 1.2 */
 void equant_machine_account(const struct equant_machine *machine, int64_t elapsed,

@@ -63,13 +63,14 @@ int64_t equant_turns_finish(const struct equant_machine *machine, int rank, int6
 	return (active - 1) / quantum * round + (active - 1) % quantum + 1 - turns->phase;
 }
 
-int64_t equant_turns_longest(const struct equant_machine *machine, int rank, int64_t work)
+int64_t equant_turns_longest(const struct equant_machine *machine, int rank, int64_t work,
+			     long pieces)
 {
 	int64_t longest;
 
-	/* Each quantum of work takes a round, and the first and last may be parts of one. */
-	if (__builtin_add_overflow(work, machine->quantum, &longest) ||
-	    __builtin_add_overflow(longest, machine->quantum, &longest) ||
+	/* Each quantum of work takes a round, and the first and last of a piece may be parts. */
+	if (__builtin_mul_overflow(2 * (int64_t)pieces, machine->quantum, &longest) ||
+	    __builtin_add_overflow(longest, work, &longest) ||
 	    __builtin_mul_overflow(longest, (int64_t)machine->turns[rank].tasks, &longest))
 		return -EOVERFLOW;
 	return longest;

@@ -106,6 +106,115 @@ EQUANT_API int equant_peak_work(const struct equant_machine *machine, int64_t *t
 EQUANT_API int equant_simulate_barrier(const struct equant_machine *machine, const int64_t *work,
 				       long synchronizations, struct equant_efficiency *result);
 
+/* ---- pipelines (section 3.3) ---------------------------------------------- */
+
+/**
+ * struct equant_pipeline - a DOACROSS loop, its pipelined loop cut into blocks
+ * @work: ticks of work of each rank in the whole loop, n values >= 0, one > 0, borrowed
+ * @iterations: of the pipelined loop, >= 1: m
+ * @block: iterations of a block, >= 1; the last block may be smaller: b
+ * @fixed: ticks that any message takes of its sender's CPU: t_fixed
+ * @per_iteration: ticks that each iteration of the block adds to that: t_incr
+ */
+struct equant_pipeline {
+	const int64_t *work;
+	long iterations;
+	long block;
+	int64_t fixed;
+	int64_t per_iteration;
+};
+
+/**
+ * equant_simulate_pipeline() - a pipelined loop on round-robin CPUs, section 3.3.7
+ * @machine: the CPUs, in the order of the pipeline
+ * @pipeline: the loop
+ * @result: its efficiency, filling and draining included
+ *
+ * Return: 0, -EINVAL, -EOVERFLOW when the elapsed time could exceed 63 bits, -ENOMEM.
+ */
+EQUANT_API int equant_simulate_pipeline(const struct equant_machine *machine,
+					const struct equant_pipeline *pipeline,
+					struct equant_efficiency *result);
+
+/** equant_pipeline_bound() - eq. 3.6: efficiency of @blocks blocks on @n dedicated CPUs, M / (M + P - 1) */
+EQUANT_API double equant_pipeline_bound(int n, double blocks);
+
+/** equant_pipeline_time() - eq. 3.7: elapsed time on @n dedicated CPUs, in the unit of the arguments */
+EQUANT_API double equant_pipeline_time(int n, double sequential, double blocks, double shift);
+
+/**
+ * equant_pipeline_blocks() - eq. 3.12: the number of blocks that takes the least time
+ * @n: ranks, >= 1
+ * @sequential: time of the whole loop on one CPU
+ * @iterations: of the pipelined loop, >= 1
+ * @fixed: time of any message, >= 0
+ * @per_iteration: what each iteration of a block adds to it, >= 0
+ *
+ * Return: the number, not rounded, from 1 to @iterations.
+ */
+EQUANT_API double equant_pipeline_blocks(int n, double sequential, double iterations, double fixed,
+					 double per_iteration);
+
+/* ---- oscillating loads (section 7.5) ---------------------------------------- */
+
+/**
+ * struct equant_oscillation - a load that comes and goes on one CPU of n, half the time each
+ * @n: ranks, >= 2
+ * @rmin: what the loaded CPU has left, 0 < rmin <= 1: 0.5 for one competing task
+ * @period: of the oscillation, seconds, > 0
+ * @target: balancing period, seconds, >= 0
+ * @delay: balancing periods from a change to the answer: depth + 0.5 (eqs. 7.5, 7.6); the
+ *	thesis adds 1 for its filter (figure 7.21)
+ * @move_all: seconds to move all data from one rank to another: m_wholearray, table 7.5
+ * @restricted: work moves between neighbours only
+ * @dedicated: efficiency of the program without any load, 0 < dedicated <= 1
+ */
+struct equant_oscillation {
+	int n;
+	double rmin;
+	double period;
+	double target;
+	double delay;
+	double move_all;
+	int restricted;
+	double dedicated;
+};
+
+/**
+ * struct equant_oscillation_result - what the model says
+ * @efficiency: with dynamic balancing; NAN where the model does not apply
+ * @equal: table 7.4: work divided equally for ever
+ * @avoid_changes: divided for ever as if the load were always there
+ * @avoid_rank: no work for the loaded rank
+ * @fraction: part of all work that moves at each change, eq. 7.9
+ * @c: seconds from the load's going to the answer; @d: of moving; @e: balanced
+ * @d: see @c
+ * @e: see @c
+ * @f: seconds from the load's coming to the answer; @g: of moving; @h: balanced
+ * @g: see @f
+ * @h: see @f
+ */
+struct equant_oscillation_result {
+	double efficiency;
+	double equal;
+	double avoid_changes;
+	double avoid_rank;
+	double fraction;
+	double c, d, e;
+	double f, g, h;
+};
+
+/**
+ * equant_model_oscillation() - section 7.5, eqs. 7.1 to 7.20, table 7.4
+ * @oscillation: the load and the balancer
+ * @result: all fields set unless -EINVAL
+ *
+ * Return: 0, -EINVAL for a field out of range, -ERANGE when the load changes again before the
+ * answer is complete (t_e or t_h < 0): the model does not apply.
+ */
+EQUANT_API int equant_model_oscillation(const struct equant_oscillation *oscillation,
+					struct equant_oscillation_result *result);
+
 #ifdef __cplusplus
 }
 #endif
