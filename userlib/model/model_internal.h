@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+#include <equant/balance.h>
 #include <equant/model.h>
 
 /* ---- turns.c --------------------------------------------------------------- */
@@ -36,5 +37,17 @@ int64_t equant_turns_longest(const struct equant_machine *machine, int rank, int
 /** equant_machine_account() - eqs. 1.4 and 1.2 */
 void equant_machine_account(const struct equant_machine *machine, int64_t elapsed,
 			    int64_t productive, struct equant_efficiency *result);
+
+/* ---- cpu.c ----------------------------------------------------------------- */
+
+/** equant_cpu_finish() - when is work done that rank @rank begins at @time? */
+int64_t equant_cpu_finish(const struct equant_job *job, int rank, int64_t time, int64_t work);
+
+/** equant_cpu_run() - nanoseconds in which the rank had its CPU from time 0 to @time */
+int64_t equant_cpu_run(const struct equant_job *job, int rank, int64_t time);
+
+/** equant_cpu_predict() - what a probe that sees the CPU's tasks says at @time */
+void equant_cpu_predict(const struct equant_job *job, int rank, int64_t time,
+			struct equant_sample *sample);
 
 #endif /* EQUANT_MODEL_INTERNAL_H */

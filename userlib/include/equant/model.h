@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <equant/balance.h>
 #include <equant/export.h>
 
 #ifdef __cplusplus
@@ -214,6 +215,95 @@ struct equant_oscillation_result {
  */
 EQUANT_API int equant_model_oscillation(const struct equant_oscillation *oscillation,
 					struct equant_oscillation_result *result);
+
+/* ---- whole jobs, balanced by equant's own decisions ---------------------------- */
+
+/**
+ * struct equant_job_cpu - a rank's CPU and the load that competes for it
+ * @unit: nanoseconds of this CPU that a unit of work takes, >= 1
+ * @tasks: competing tasks while the load is on, >= 0
+ * @period: nanoseconds of the load's oscillation; 0 = it is always on
+ * @on: how long it is on in each period: at least a quantum, and off as long at least
+ * @start: when it comes on for the first time, from 0 to below @period; it is periodic both ways
+ */
+struct equant_job_cpu {
+	int64_t unit;
+	int tasks;
+	int64_t period;
+	int64_t on;
+	int64_t start;
+};
+
+enum equant_job_scheduler {
+	EQUANT_JOB_SHARED, /* every task has its equal part of any moment */
+	EQUANT_JOB_TURNS, /* turns of a quantum, the rank's first whenever the load changes */
+};
+
+enum equant_job_probe {
+	EQUANT_JOB_CLOCK, /* wall time only: the thesis */
+	EQUANT_JOB_MEASURED, /* time on and off the CPU, too */
+	EQUANT_JOB_PREDICTED, /* and the share as it is at the moment */
+};
+
+/**
+ * struct equant_job - a program whose units are all computed once in a step
+ * @n: ranks, >= 1
+ * @cpus: n CPUs, borrowed
+ * @scheduler: of all CPUs
+ * @quantum: its quantum, nanoseconds, >= 1
+ * @units: of work, divided equally at the start, >= n
+ * @steps: how often all units are computed, >= 1; a hook is called before each
+ * @barrier: ranks wait for each other after each step; otherwise in balancing phases only
+ * @depth: 0: a phase decides on its own samples; 1: on those of the phase before
+ * @probe: what samples tell
+ * @interact: nanoseconds of CPU that a phase costs each rank, >= 0
+ * @move_fixed: nanoseconds that a transfer takes the two ranks, >= 0
+ * @move_per_unit: and each of its units, >= 0
+ * @balance: options of the decision, borrowed; NULL = no balancing.  Its costs are not taken from
+ *	the three fields above.
+ */
+struct equant_job {
+	int n;
+	const struct equant_job_cpu *cpus;
+	enum equant_job_scheduler scheduler;
+	int64_t quantum;
+	long units;
+	long steps;
+	int barrier;
+	int depth;
+	enum equant_job_probe probe;
+	int64_t interact;
+	int64_t move_fixed;
+	int64_t move_per_unit;
+	const struct equant_balance_options *balance;
+};
+
+/**
+ * struct equant_job_result - what became of it
+ * @efficiency: of all steps; ticks are nanoseconds
+ * @phases: balancing phases
+ * @moves: phases in which work moved
+ * @moved: units that moved in all of them
+ */
+struct equant_job_result {
+	struct equant_efficiency efficiency;
+	long phases;
+	long moves;
+	long moved;
+};
+
+/**
+ * equant_simulate_job() - run a job in simulated time, section 7.5.3
+ * @job: the program, its CPUs and its balancer
+ * @result: what became of it
+ *
+ * What the thesis' model leaves out is in it: threshold, filter, profitability, and loads that
+ * change before the answer.  The decisions are those of equant_balancer_decide().
+ *
+ * Return: 0, -EINVAL for a field out of range, balancing options included, -EOVERFLOW when the
+ * time could exceed 62 bits, -ENOMEM.
+ */
+EQUANT_API int equant_simulate_job(const struct equant_job *job, struct equant_job_result *result);
 
 #ifdef __cplusplus
 }
