@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 16
+plan 34
 
 export LC_ALL=C
 
@@ -63,6 +63,117 @@ prints "barrier shows the peaks of figure 3.14a and the time lines of 3.12 and 3
        1.4    0.9459    0.5895
       1.75    1.0000    0.5785
 END
+
+refuses "simulate pipeline: --block 20: more than the 10 iterations" \
+	"a block is no larger than the loop" pipeline --iterations 10 --block 20
+refuses "--loads: their least common multiple is too large" "loads that do not divide are refused" \
+	pipeline --loads 997,991,983,977,971,967,953 --block 10
+refuses "--rmin '0': expected a number from" "a CPU of which nothing is left is refused" \
+	oscillating --rmin 0
+refuses "--ranks '2.5': expected a whole number" "half a rank is refused" oscillating --ranks 2.5
+refuses "--ranks '65': expected a whole number from 1 to 64" "65 ranks are refused" run --ranks 65
+refuses "--probe 'bpf': expected one of clock measured predicted" "an unknown probe is named" \
+	run --probe bpf
+refuses "--period 0.004: the load is on or off for less than a quantum of 0.004 s" \
+	"a load that changes within a quantum is refused" run --period 0.004
+refuses "simulate run: unexpected argument '--loads'" "options of another model are refused" \
+	run --loads 2,1
+
+prints "pipeline shows that a balanced one hardly suffers, figure 3.10" \
+	pipeline --block 10:100:30 << 'END'
+1000 iterations, 200 quanta of work, on 4 round-robin CPUs; eq. 3.12 chooses blocks of 1
+
+     block    blocks  balanced     equal  dedicated
+        10       100    0.9715    0.5682     0.9709
+        40        25    0.8946    0.5435     0.8929
+        70        15    0.8383    0.5263     0.8264
+       100        10    0.7705    0.5013     0.7692
+END
+
+prints "pipeline weighs messages against filling the pipeline, figure 3.7" \
+	pipeline --loads 1,1,1,1 --fixed 0.05 --block 5:125:20 << 'END'
+1000 iterations, 200 quanta of work, on 4 round-robin CPUs; eq. 3.12 chooses blocks of 18.3
+
+     block    blocks  balanced     equal  dedicated
+         5       200    0.8217    0.8217     0.8217
+        25        40    0.8953    0.8953     0.8953
+        45        23    0.8628    0.8628     0.8626
+        65        16    0.8251    0.8251     0.8248
+        85        12    0.7886    0.7886     0.7882
+       105        10    0.7541    0.7541     0.7539
+       125         8    0.7220    0.7220     0.7220
+END
+
+prints "oscillating has no answer for a load that is back too soon" \
+	oscillating --ranks 2 --move-all 2.73 --period 2:60:29 << 'END'
+2 ranks, one with 0.5 of its CPU half of the time; 0.167 of the work moves
+
+    period  balanced     equal  avoid_changes  avoid_rank
+         2         -    0.8571         0.8571      0.5714
+        31    0.9361    0.8571         0.8571      0.5714
+        60    0.9670    0.8571         0.8571      0.5714
+END
+
+# point NAME ARGUMENT...: a number of the only point of a run
+point()
+{
+	local name=$1
+
+	shift
+	"$equant" simulate run --json "$@" | sed -n "s/^ *\"$name\": \([0-9][^,]*\),*$/\1/p"
+}
+
+# above A B: is the first number larger?
+above()
+{
+	awk -v a="$1" -v b="$2" 'BEGIN { exit !(a > b) }' || { echo "# $1 is not above $2"; false; }
+}
+
+model_agrees()
+{
+	local arguments="--period 60 --seconds 600 --target 1 --threshold 0 --profit 0 --no-filter
+		--move-all 2.73 --interact 0 --probe $1"
+
+	# shellcheck disable=SC2086
+	near "$(point balanced $arguments)" "$(point model $arguments)" "$2"
+}
+succeeds "run agrees with the model within 1 % where shares are seen" model_agrees predicted 0.01
+succeeds "run agrees with the model within 3 % where rates are measured" model_agrees clock 0.03
+
+seeing_pays()
+{
+	above "$(point balanced --period 2)" "$(point balanced --period 2 --probe clock)"
+}
+succeeds "run: a share that is seen beats a rate that is measured" seeing_pays
+
+equal_as_constant()
+{
+	near "$(point equal --period 0)" "$(awk 'BEGIN { print 4 / 7 }')" 1e-6 &&
+		near "$(point balanced --period 0)" 1 0.01
+}
+succeeds "run: a constant load is balanced once and for all" equal_as_constant
+
+off_is_off()
+{
+	[ "$(point moves --period 0 --tasks 0)" = 0 ] &&
+		near "$(point balanced --period 0 --tasks 0 --interact 0)" 1 1e-9
+}
+succeeds "run: without a load nothing moves and nothing is lost" off_is_off
+
+same_twice()
+{
+	"$equant" simulate run > "$scratch/first" && "$equant" simulate run > "$scratch/second" &&
+		cmp "$scratch/first" "$scratch/second"
+}
+succeeds "run: the same arguments give the same numbers" same_twice
+
+gap()
+{
+	"$equant" simulate run --svg "$scratch/gap.svg" > /dev/null &&
+		grep -q '<path class="line".* d=""/>' "$scratch/gap.svg" &&
+		! grep -q nan "$scratch/gap.svg"
+}
+succeeds "a number that is not known is not drawn" gap
 
 # Every line of the chart is in it, and the chart is well-formed as far as tools here can tell.
 chart()

@@ -14,6 +14,9 @@ static const struct {
 	int (*run)(int argc, char **argv, struct table *table);
 } models[] = {
 	{ "barrier", simulate_barrier },
+	{ "pipeline", simulate_pipeline },
+	{ "oscillating", simulate_oscillating },
+	{ "run", simulate_run },
 };
 
 #define MODELS ((int)(sizeof(models) / sizeof(models[0])))

@@ -85,5 +85,8 @@ int simulate_machine(const char *model, const struct simulate_list *loads,
 
 /* The models: fill the table; 0, -EINVAL after a message, or another -errno. */
 int simulate_barrier(int argc, char **argv, struct table *table);
+int simulate_pipeline(int argc, char **argv, struct table *table);
+int simulate_oscillating(int argc, char **argv, struct table *table);
+int simulate_run(int argc, char **argv, struct table *table);
 
 #endif /* EQUANT_TOOL_SIMULATE_H */

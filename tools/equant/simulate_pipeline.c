@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * equant simulate pipeline: efficiency against block size, Siegell 1995,
+ * figures 3.7 (costs of messages) and 3.10 (competing loads).
+ */
+#include <errno.h>
+#include <math.h>
+
+#include "simulate.h"
+
+#define MODEL "pipeline"
+
+struct pipeline_options {
+	struct simulate_list loads;
+	struct simulate_list phases;
+	struct simulate_sweep block;
+	long iterations;
+	double sequential;
+	double fixed;
+	double per_iteration;
+};
+
+static const struct table_column columns[] = {
+	{ "block", "%.0f", 0 }, { "blocks", "%.0f", 0 },    { "balanced", "%.4f", 1 },
+	{ "equal", "%.4f", 1 }, { "dedicated", "%.4f", 1 }, { 0 },
+};
+
+static int64_t ticks(double quanta)
+{
+	return llround(quanta * (double)SIMULATE_QUANTUM);
+}
+
+static int simulate(const struct equant_machine *machine, const struct equant_pipeline *pipeline,
+		    double *efficiency)
+{
+	struct equant_efficiency result;
+	int error = equant_simulate_pipeline(machine, pipeline, &result);
+
+	if (error == -EOVERFLOW)
+		return simulate_fail(MODEL, "--block %ld: the simulated time does not fit 63 bits",
+				     pipeline->block);
+	*efficiency = error ? NAN : result.efficiency;
+	return error;
+}
+
+/* Eq. 3.7 as efficiency, with eq. 3.9: what the same blocks would reach on CPUs without loads. */
+static double dedicated(int n, const struct pipeline_options *options, long block)
+{
+	double blocks = (double)options->iterations / (double)block;
+	double shift = options->fixed + options->per_iteration * (double)block;
+
+	return options->sequential /
+	       (n * equant_pipeline_time(n, options->sequential, blocks, shift));
+}
+
+static int point(const struct equant_machine *machine, const struct pipeline_options *options,
+		 long block, struct table *table)
+{
+	int64_t work[SIMULATE_CPUS], total = ticks(options->sequential);
+	const struct equant_pipeline pipeline = {
+		.work = work,
+		.iterations = options->iterations,
+		.block = block,
+		.fixed = ticks(options->fixed),
+		.per_iteration = ticks(options->per_iteration),
+	};
+	double blocks = ceil((double)options->iterations / (double)block);
+	double balanced = NAN, equal = NAN;
+	int error = equant_divide(machine, total, work);
+
+	if (error == -EOVERFLOW)
+		return simulate_fail(MODEL, "--loads: their least common multiple is too large");
+	if (!error)
+		error = simulate(machine, &pipeline, &balanced);
+	for (int i = 0; i < machine->n; i++)
+		work[i] = total / machine->n + (i < total % machine->n);
+	if (!error)
+		error = simulate(machine, &pipeline, &equal);
+	if (error)
+		return error;
+	return table_add(table, (double[]){ (double)block, blocks, balanced, equal,
+					    dedicated(machine->n, options, block) });
+}
+
+static int fill(const struct equant_machine *machine, const struct pipeline_options *options,
+		struct table *table)
+{
+	double best = equant_pipeline_blocks(machine->n, options->sequential,
+					     (double)options->iterations, options->fixed,
+					     options->per_iteration);
+	long last = 0;
+
+	best = (double)options->iterations / best;
+	snprintf(
+		table->title, sizeof(table->title),
+		"%ld iterations, %g quanta of work, on %d round-robin CPUs; eq. 3.12 chooses blocks of %.3g",
+		options->iterations, options->sequential, machine->n, best);
+	table_fact(table, "ranks", machine->n);
+	table_fact(table, "iterations", (double)options->iterations);
+	table_fact(table, "sequential", options->sequential);
+	table_fact(table, "best", best);
+	for (long i = 0; i < options->block.count; i++) {
+		long block = lround(simulate_at(&options->block, i));
+		int error;
+
+		if (block == last)
+			continue;
+		if (block > options->iterations)
+			return simulate_fail(MODEL, "--block %ld: more than the %ld iterations",
+					     block, options->iterations);
+		error = point(machine, options, block, table);
+		if (error)
+			return error;
+		last = block;
+	}
+	return 0;
+}
+
+int simulate_pipeline(int argc, char **argv, struct table *table)
+{
+	struct pipeline_options options = {
+		.loads = { .count = 4, .values = { 2, 1, 1, 1 } },
+		.block = { .from = 5, .step = 5, .count = 40 },
+		.iterations = 1000,
+		.sequential = 200,
+	};
+	const struct simulate_option known[] = {
+		{ "loads", SIMULATE_LOADS, &options.loads, 1, 1000, NULL },
+		{ "phases", SIMULATE_LIST, &options.phases, 0, 1000, NULL },
+		{ "block", SIMULATE_SWEEP, &options.block, 1, 1e7, NULL },
+		{ "iterations", SIMULATE_WHOLE, &options.iterations, 1, 1e7, NULL },
+		{ "sequential", SIMULATE_NUMBER, &options.sequential, 1e-3, 1e6, NULL },
+		{ "fixed", SIMULATE_NUMBER, &options.fixed, 0, 1e3, NULL },
+		{ "per-iteration", SIMULATE_NUMBER, &options.per_iteration, 0, 1e3, NULL },
+		{ 0 },
+	};
+	struct equant_turns turns[SIMULATE_CPUS];
+	struct equant_machine machine;
+
+	if (simulate_parse(MODEL, argc, argv, known) ||
+	    simulate_machine(MODEL, &options.loads, &options.phases, turns, &machine))
+		return -EINVAL;
+	table->columns = columns;
+	table->x_title = "iterations of a block";
+	return fill(&machine, &options, table);
+}

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * equant simulate run: a job in simulated time, balanced by the library's own
+ * decisions, while a load on its first rank's CPU comes and goes.
+ */
+#include <errno.h>
+#include <math.h>
+
+#include <equant/balance.h>
+
+#include "simulate.h"
+
+#define MODEL "run"
+
+struct run_options {
+	struct simulate_sweep period;
+	long ranks;
+	long tasks;
+	long units;
+	long depth;
+	int scheduler;
+	int probe;
+	bool no_barrier;
+	bool no_filter;
+	double duty;
+	double step;
+	double seconds;
+	double quantum;
+	double target;
+	double threshold;
+	double profit;
+	double interact;
+	double move_all;
+};
+
+static const struct table_column columns[] = {
+	{ "period", "%.4g", 0 }, { "balanced", "%.4f", 1 },
+	{ "equal", "%.4f", 1 },	 { "model", "%.4f", 1 },
+	{ "phases", "%.0f", 0 }, { "moves", "%.0f", 0 },
+	{ "moved", "%.0f", 0 },	 { 0 },
+};
+
+static int64_t nanoseconds(double seconds)
+{
+	return llround(seconds * 1e9);
+}
+
+static struct equant_balance_options balance_options(const struct run_options *o)
+{
+	return (struct equant_balance_options){
+		.sz = sizeof(struct equant_balance_options),
+		.mode = o->probe == EQUANT_JOB_PREDICTED ? EQUANT_RATE_PREDICTED :
+							   EQUANT_RATE_MEASURED,
+		.threshold = o->threshold,
+		.profit = o->profit,
+		.window = 10,
+		.interact_fraction = 0.05,
+		.amplitude = 0.1,
+		.period = o->target,
+		.default_quantum = o->quantum,
+		.move_per_unit = o->move_all / (double)(o->units * o->ranks),
+		.interact = o->interact,
+		.moves_allowed = 1,
+		.filter = !o->no_filter,
+	};
+}
+
+static struct equant_job job_of(const struct run_options *o)
+{
+	return (struct equant_job){
+		.n = (int)o->ranks,
+		.scheduler = (enum equant_job_scheduler)o->scheduler,
+		.quantum = nanoseconds(o->quantum),
+		.units = o->units * o->ranks,
+		.steps = lround(ceil(o->seconds / o->step)),
+		.barrier = !o->no_barrier,
+		.depth = (int)o->depth,
+		.probe = (enum equant_job_probe)o->probe,
+		.interact = nanoseconds(o->interact),
+		.move_per_unit = nanoseconds(o->move_all / (double)(o->units * o->ranks)),
+	};
+}
+
+/* Section 7.5, where it applies: a fixed balancing period, a load that is on half of the time. */
+static double model(const struct run_options *o, double period)
+{
+	const struct equant_oscillation oscillation = {
+		.n = (int)o->ranks,
+		.rmin = 1.0 / (double)(o->tasks + 1),
+		.period = period,
+		.target = o->target,
+		.delay = (double)o->depth + 0.5,
+		.move_all = o->move_all,
+		.dedicated = 1,
+	};
+	struct equant_oscillation_result result;
+
+	if (o->target <= 0 || o->duty != 0.5 || period <= 0 || o->ranks < 2 ||
+	    equant_model_oscillation(&oscillation, &result))
+		return NAN;
+	return result.efficiency;
+}
+
+/* The load comes for the first time once it has been off as long as it will be each time. */
+static int set_load(const struct run_options *o, double period, struct equant_job_cpu *cpu)
+{
+	int64_t quantum = nanoseconds(o->quantum);
+
+	cpu->tasks = (int)o->tasks;
+	cpu->period = nanoseconds(period);
+	cpu->on = nanoseconds(period * o->duty);
+	cpu->start = cpu->period - cpu->on;
+	if (cpu->period && (cpu->on < quantum || cpu->period - cpu->on < quantum))
+		return simulate_fail(
+			MODEL, "--period %g: the load is on or off for less than a quantum of %g s",
+			period, o->quantum);
+	return 0;
+}
+
+static int point(const struct run_options *o, double period, struct table *table)
+{
+	struct equant_balance_options balance = balance_options(o);
+	struct equant_job_cpu cpus[SIMULATE_CPUS] = { 0 };
+	struct equant_job_result balanced, equal;
+	struct equant_job job = job_of(o);
+	int error = set_load(o, period, &cpus[0]);
+
+	for (int i = 0; i < job.n; i++)
+		cpus[i].unit = nanoseconds(o->step / (double)o->units);
+	job.cpus = cpus;
+	if (!error)
+		error = equant_simulate_job(&job, &equal);
+	job.balance = &balance;
+	if (!error)
+		error = equant_simulate_job(&job, &balanced);
+	if (error == -EOVERFLOW)
+		return simulate_fail(MODEL, "--seconds %g: the simulated time could overflow",
+				     o->seconds);
+	if (error)
+		return error;
+	return table_add(table, (double[]){ period, balanced.efficiency.efficiency,
+					    equal.efficiency.efficiency, model(o, period),
+					    (double)balanced.phases, (double)balanced.moves,
+					    (double)balanced.moved });
+}
+
+static int fill(const struct run_options *o, const char *probe, struct table *table)
+{
+	snprintf(table->title, sizeof(table->title),
+		 "%ld ranks, %ld competing on the first one's CPU %.3g of the time; probe: %s",
+		 o->ranks, o->tasks, o->duty, probe);
+	table_fact(table, "ranks", (double)o->ranks);
+	table_fact(table, "tasks", (double)o->tasks);
+	table_fact(table, "duty", o->duty);
+	table_fact(table, "depth", (double)o->depth);
+	table_fact(table, "step", o->step);
+	table_fact(table, "seconds", o->seconds);
+	for (long i = 0; i < o->period.count; i++) {
+		int error = point(o, simulate_at(&o->period, i), table);
+
+		if (error)
+			return error;
+	}
+	return 0;
+}
+
+int simulate_run(int argc, char **argv, struct table *table)
+{
+	static const char *const probes[] = { "clock", "measured", "predicted", NULL };
+	static const char *const schedulers[] = { "shared", "turns", NULL };
+	struct run_options o = {
+		.period = { .from = 1, .step = 1, .count = 20 },
+		.ranks = 4,
+		.tasks = 1,
+		.units = 1000,
+		.depth = 1,
+		.probe = EQUANT_JOB_PREDICTED,
+		.duty = 0.5,
+		.step = 0.01,
+		.seconds = 60,
+		.quantum = 0.004,
+		.threshold = 0.03,
+		.profit = 5,
+		.interact = 20e-6,
+		.move_all = 0.1,
+	};
+	const struct simulate_option known[] = {
+		{ "ranks", SIMULATE_WHOLE, &o.ranks, 1, SIMULATE_CPUS, NULL },
+		{ "tasks", SIMULATE_WHOLE, &o.tasks, 0, 1000, NULL },
+		{ "period", SIMULATE_SWEEP, &o.period, 0, 1e6, NULL },
+		{ "duty", SIMULATE_NUMBER, &o.duty, 0.001, 0.999, NULL },
+		{ "scheduler", SIMULATE_CHOICE, &o.scheduler, 0, 0, schedulers },
+		{ "quantum", SIMULATE_NUMBER, &o.quantum, 1e-6, 10, NULL },
+		{ "probe", SIMULATE_CHOICE, &o.probe, 0, 0, probes },
+		{ "depth", SIMULATE_WHOLE, &o.depth, 0, 1, NULL },
+		{ "units", SIMULATE_WHOLE, &o.units, 1, 1e6, NULL },
+		{ "step", SIMULATE_NUMBER, &o.step, 1e-3, 1e3, NULL },
+		{ "seconds", SIMULATE_NUMBER, &o.seconds, 1e-3, 1e5, NULL },
+		{ "no-barrier", SIMULATE_FLAG, &o.no_barrier, 0, 0, NULL },
+		{ "target", SIMULATE_NUMBER, &o.target, 0, 1e3, NULL },
+		{ "threshold", SIMULATE_NUMBER, &o.threshold, 0, 1, NULL },
+		{ "profit", SIMULATE_NUMBER, &o.profit, 0, 1e6, NULL },
+		{ "no-filter", SIMULATE_FLAG, &o.no_filter, 0, 0, NULL },
+		{ "interact", SIMULATE_NUMBER, &o.interact, 0, 10, NULL },
+		{ "move-all", SIMULATE_NUMBER, &o.move_all, 0, 1e3, NULL },
+		{ 0 },
+	};
+
+	if (simulate_parse(MODEL, argc, argv, known))
+		return -EINVAL;
+	table->columns = columns;
+	table->x_title = "period of the load, seconds";
+	return fill(&o, probes[o.probe], table);
+}
