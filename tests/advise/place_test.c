@@ -296,7 +296,7 @@ TEST(the_messages_of_a_block_are_gathered)
 
 TEST(the_block_size_is_that_of_the_pipeline)
 {
-	struct equant_pipeline pipeline = {
+	struct equant_strips pipeline = {
 		.ranks = 4,
 		.iterations = 2000,
 		.units = 500,

@@ -37,7 +37,7 @@ static long ceil_div(long a, long b)
 	return a / b + (a % b != 0);
 }
 
-static const char *pipeline_fault(const struct equant_pipeline *pipeline)
+static const char *pipeline_fault(const struct equant_strips *pipeline)
 {
 	if (pipeline->ranks < 1)
 		return "the number of ranks is less than 1";
@@ -56,12 +56,12 @@ static const char *pipeline_fault(const struct equant_pipeline *pipeline)
 	return NULL;
 }
 
-static double iteration_time(const struct equant_pipeline *pipeline)
+static double iteration_time(const struct equant_strips *pipeline)
 {
 	return (double)pipeline->units * pipeline->unit_time;
 }
 
-static double total_time(const struct equant_pipeline *pipeline, long size)
+static double total_time(const struct equant_strips *pipeline, long size)
 {
 	double m = (double)pipeline->iterations, p = pipeline->ranks, b = (double)size;
 	double blocks = (double)ceil_div(pipeline->iterations, size);
@@ -73,7 +73,7 @@ static double total_time(const struct equant_pipeline *pipeline, long size)
 	return compute + pipeline->shift_fixed * (blocks + p - 2) + increment * (m + (p - 2) * b);
 }
 
-double equant_pipeline_time(const struct equant_pipeline *pipeline, long size)
+double equant_strips_time(const struct equant_strips *pipeline, long size)
 {
 	if (pipeline_fault(pipeline) || size < 1 || size > pipeline->iterations)
 		return NAN;
@@ -81,14 +81,14 @@ double equant_pipeline_time(const struct equant_pipeline *pipeline, long size)
 }
 
 /* A: what each further iteration in a block costs. */
-static double slope(const struct equant_pipeline *pipeline)
+static double slope(const struct equant_strips *pipeline)
 {
 	return (pipeline->ranks - 1.0) * iteration_time(pipeline) +
 	       (pipeline->ranks - 2.0) * pipeline->bytes * pipeline->byte_time;
 }
 
 /* Eq. 3.12, within 1 and m. */
-static double ideal_blocks(const struct equant_pipeline *pipeline)
+static double ideal_blocks(const struct equant_strips *pipeline)
 {
 	double m = (double)pipeline->iterations;
 	double blocks;
@@ -102,7 +102,7 @@ static double ideal_blocks(const struct equant_pipeline *pipeline)
 }
 
 /* Can no block of this size or farther from the ideal one be better than @best? */
-static bool beyond(const struct equant_pipeline *pipeline, long size, double best)
+static bool beyond(const struct equant_strips *pipeline, long size, double best)
 {
 	double m = (double)pipeline->iterations, p = pipeline->ranks, b = (double)size;
 	double least =
@@ -112,7 +112,7 @@ static bool beyond(const struct equant_pipeline *pipeline, long size, double bes
 	return p < 2 || least >= best;
 }
 
-static void consider(const struct equant_pipeline *pipeline, long size, long *best)
+static void consider(const struct equant_strips *pipeline, long size, long *best)
 {
 	if (total_time(pipeline, size) < total_time(pipeline, *best))
 		*best = size;
@@ -130,7 +130,7 @@ static long shorter(long iterations, long size)
 	return ceil_div(iterations, ceil_div(iterations, size - 1));
 }
 
-static long best_size(const struct equant_pipeline *pipeline, double ideal)
+static long best_size(const struct equant_strips *pipeline, double ideal)
 {
 	long m = pipeline->iterations;
 	long blocks = ideal < (double)m ? (long)ideal : m;
@@ -154,7 +154,7 @@ static long best_size(const struct equant_pipeline *pipeline, double ideal)
 	return best;
 }
 
-static int check(const struct equant_pipeline *pipeline, char *why, size_t why_size)
+static int check(const struct equant_strips *pipeline, char *why, size_t why_size)
 {
 	const char *fault = pipeline_fault(pipeline);
 
@@ -164,7 +164,7 @@ static int check(const struct equant_pipeline *pipeline, char *why, size_t why_s
 	return -EINVAL;
 }
 
-int equant_block_size(const struct equant_pipeline *pipeline, struct equant_block *block, char *why,
+int equant_block_size(const struct equant_strips *pipeline, struct equant_block *block, char *why,
 		      size_t why_size)
 {
 	int error = check(pipeline, why, why_size);
@@ -183,7 +183,7 @@ int equant_block_size(const struct equant_pipeline *pipeline, struct equant_bloc
 	return 0;
 }
 
-long equant_block_for_grain(const struct equant_pipeline *pipeline, double grain, char *why,
+long equant_block_for_grain(const struct equant_strips *pipeline, double grain, char *why,
 			    size_t why_size)
 {
 	int error = check(pipeline, why, why_size);

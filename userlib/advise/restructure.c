@@ -81,10 +81,10 @@ static bool is_pipeline(const struct equant_nest *nest, int pipelined, int distr
 	return received && sent;
 }
 
-static struct equant_pipeline pipeline_of(const struct equant_nest *nest, int pipelined,
-					  int distributed)
+static struct equant_strips pipeline_of(const struct equant_nest *nest, int pipelined,
+					int distributed)
 {
-	struct equant_pipeline pipeline = {
+	struct equant_strips pipeline = {
 		.ranks = nest->ranks,
 		.iterations = (long)nest->nodes[pipelined].trips,
 		.units = (long)ceil(nest->nodes[distributed].trips / nest->ranks),
@@ -135,7 +135,7 @@ int equant_control_grain(struct equant_nest *nest, struct equant_reason *reason,
 {
 	int distributed = equant_nest_distributed(nest);
 	int pipelined = nest->nodes[distributed].parent, blocks, error;
-	struct equant_pipeline pipeline;
+	struct equant_strips pipeline;
 	struct equant_block block;
 
 	if (!(nest->nodes[distributed].flags & EQUANT_LOOP_CARRIES) || nest->ranks == 1)

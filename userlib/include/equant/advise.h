@@ -27,7 +27,7 @@ extern "C" {
 /* ---- block size of a pipeline (section 3.3) ------------------------------ */
 
 /**
- * struct equant_pipeline - measured costs of a loop that is executed as a pipeline
+ * struct equant_strips - measured costs of a loop that is executed as a pipeline
  * @ranks: P, at least 1
  * @iterations: m, iterations of the pipelined loop, the one around the distributed loop; at least 1
  * @units: iterations of the distributed loop on the rank that has most, eq. 3.2; at least 1
@@ -39,7 +39,7 @@ extern "C" {
  *
  * No time and no amount may be negative, not finite or above 1e18.
  */
-struct equant_pipeline {
+struct equant_strips {
 	int ranks;
 	long iterations;
 	long units;
@@ -74,13 +74,13 @@ struct equant_block {
  * @why: if not NULL, gets one line about what is wrong
  * @why_size: size of @why
  *
- * Starts at eq. 3.12 and goes on to the exact minimum of equant_pipeline_time(): the
+ * Starts at eq. 3.12 and goes on to the exact minimum of equant_strips_time(): the
  * formula ignores that blocks are whole.  One rank alone shifts nothing and gets one
  * block.  Of two sizes with the same time either may come, but always the same one.
  *
  * Return: 0, or -EINVAL for a value outside the ranges above.
  */
-EQUANT_API int equant_block_size(const struct equant_pipeline *pipeline, struct equant_block *block,
+EQUANT_API int equant_block_size(const struct equant_strips *pipeline, struct equant_block *block,
 				 char *why, size_t why_size);
 
 /**
@@ -92,11 +92,11 @@ EQUANT_API int equant_block_size(const struct equant_pipeline *pipeline, struct 
  *
  * Return: the nearest size in 1 to m, or -EINVAL.
  */
-EQUANT_API long equant_block_for_grain(const struct equant_pipeline *pipeline, double grain,
+EQUANT_API long equant_block_for_grain(const struct equant_strips *pipeline, double grain,
 				       char *why, size_t why_size);
 
 /**
- * equant_pipeline_time() - the time of the pipelined loop for a given block size
+ * equant_strips_time() - the time of the pipelined loop for a given block size
  * @pipeline: measured costs
  * @size: iterations per block, 1 to m
  *
@@ -105,7 +105,7 @@ EQUANT_API long equant_block_for_grain(const struct equant_pipeline *pipeline, d
  *
  * Return: seconds, or NaN if @pipeline or @size is outside its range.
  */
-EQUANT_API double equant_pipeline_time(const struct equant_pipeline *pipeline, long size);
+EQUANT_API double equant_strips_time(const struct equant_strips *pipeline, long size);
 
 /* ---- a loop nest ----------------------------------------------------------- */
 
@@ -167,7 +167,7 @@ struct equant_node {
  * @overhead: ovhf: what fraction of the computation hooks may cost (0.01)
  * @response: respf: how finely the balancing period shall be controlled (0.1)
  * @target: estimate of the balancing period; ten quanta (0.04)
- * @shift_fixed: as in struct equant_pipeline, for a loop that carries a dependence (20e-6)
+ * @shift_fixed: as in struct equant_strips, for a loop that carries a dependence (20e-6)
  * @byte_time: likewise (1e-9)
  * @between: may the hook be between iterations of the distributed loop? Ranks then call it
  *	unequally often, which equant_hook() does not allow (0)
