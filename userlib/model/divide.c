@@ -83,7 +83,7 @@ int equant_divide(const struct equant_machine *machine, int64_t total, int64_t *
 	if (!remainders)
 		return -ENOMEM;
 	for (int i = 0; i < machine->n; i++) {
-		unsigned __int128 part = (unsigned __int128)total * (lcm / machine->turns[i].tasks);
+		__int128 part = (__int128)total * (lcm / machine->turns[i].tasks);
 
 		work[i] = (int64_t)(part / sum);
 		remainders[i] = (struct remainder){ .rest = (int64_t)(part % sum), .rank = i };
