@@ -67,6 +67,7 @@ TEST_F(options, without_anything_set_the_defaults_hold)
 	EXPECT_EQ(0.05, self->set.interact);
 	EXPECT_EQ(0.1, self->set.amplitude);
 	EXPECT_EQ(30, self->set.timeout);
+	EXPECT_EQ(EQUANT_WAIT_AUTO, self->set.wait);
 	EXPECT_STREQ("", self->messages.text);
 	equant_options_release(&self->set);
 }
@@ -93,6 +94,7 @@ TEST_F(options, every_bad_value_is_refused_and_named)
 		{ "EQUANT_INTERACT", "0" },	{ "EQUANT_INTERACT", "1.5" },
 		{ "EQUANT_AMPLITUDE", "0" },	{ "EQUANT_AMPLITUDE", "2" },
 		{ "EQUANT_TIMEOUT", "0" },	{ "EQUANT_TIMEOUT", "never" },
+		{ "EQUANT_WAIT", "poll" },	{ "EQUANT_WAIT", "" },
 	};
 	char named[128];
 
@@ -290,7 +292,7 @@ TEST_F(options, every_field_is_described_and_the_described_defaults_are_the_defa
 	struct census census = { 0 };
 
 	equant_options_describe(count_line, &census);
-	EXPECT_EQ(18, census.lines);
+	EXPECT_EQ(19, census.lines);
 	EXPECT_EQ(0, census.bad);
 	EXPECT_EQ(plain, digest_with(self, NULL, NULL))
 	{

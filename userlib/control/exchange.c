@@ -12,10 +12,11 @@
 #include <string.h>
 
 #include "control/exchange.h"
-#include "control/wait.h"
+#include "control/node.h"
 #include "core/mpi_error.h"
 
 struct equant_exchange {
+	struct equant_waiter *waiter;
 	MPI_Comm comm;
 	int tag;
 	int rank;
@@ -28,12 +29,14 @@ struct equant_exchange {
 	char *items; /* item of rank i at index i */
 };
 
-struct equant_exchange *equant_exchange_new(MPI_Comm comm, int tag, size_t size)
+struct equant_exchange *equant_exchange_new(struct equant_waiter *waiter, MPI_Comm comm, int tag,
+					    size_t size)
 {
 	struct equant_exchange *x = calloc(1, sizeof(*x));
 
 	if (!x)
 		return NULL;
+	x->waiter = waiter;
 	x->comm = comm;
 	x->tag = tag;
 	x->size = size;
@@ -87,6 +90,7 @@ static int start_round(struct equant_exchange *x)
 		error = MPI_Isend(x->rotated, (int)bytes, MPI_BYTE, to, x->tag, x->comm,
 				  &x->requests[0]);
 	x->active = error == MPI_SUCCESS;
+	equant_node_ring(x->waiter->node, to);
 	return equant_mpi_error(error, "sending a sample");
 }
 
@@ -129,7 +133,8 @@ int equant_exchange_finish(struct equant_exchange *x, double timeout, uint64_t *
 	int error;
 
 	while (x->distance < x->ranks) {
-		error = equant_wait_requests(x->requests, 2, timeout, waited_ns);
+		error = equant_wait_requests(x->waiter, x->requests, 2, MPI_STATUSES_IGNORE,
+					     timeout, waited_ns);
 		if (error)
 			return error;
 		error = end_round(x);

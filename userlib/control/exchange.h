@@ -6,17 +6,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "control/wait.h"
+
 struct equant_exchange;
 
 /**
  * equant_exchange_new() - an all-to-all exchange of one fixed-size item per rank
+ * @waiter: how to wait; must outlive the exchange
  * @comm: private communicator
  * @tag: its tag; exchanges that may be under way together need different ones
  * @size: bytes per item
  *
  * Return: the exchange or NULL and errno.
  */
-struct equant_exchange *equant_exchange_new(MPI_Comm comm, int tag, size_t size);
+struct equant_exchange *equant_exchange_new(struct equant_waiter *waiter, MPI_Comm comm, int tag,
+					    size_t size);
 
 /** equant_exchange_free() - must not be under way */
 void equant_exchange_free(struct equant_exchange *x);

@@ -1,31 +1,165 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * Waiting for other ranks.  MPI libraries poll.  Where another process wants
+ * the same CPU, a rank that polls spends its time slice on it, and loses the
+ * CPU just when the message comes and there is work to do.  The usual remedy is
+ * two-phase waiting: poll for about as long as giving up the CPU costs, then give
+ * it up (Karlin, Li, Manasse, Owicki, Empirical Studies of Competitive
+ * Spinning for a Shared-Memory Multiprocessor, SOSP 1991), which never
+ * costs more than twice the better of the two.
+ *
+ * spin	never gives up the CPU
+ * yield	sched_yield() between tests
+ * block	two phases: polls, then sleeps between tests, for an eighth of the time waited
+ *	so far, so that the sleep adds little to what was waited anyway; a rank of the
+ *	same node that has sent something ends the sleep
+ * auto	spins while nobody else wants the CPU, blocks else
+ */
 #include <errno.h>
+#include <sched.h>
+#include <string.h>
 
+#include "control/futex.h"
+#include "control/node.h"
 #include "control/wait.h"
 #include "core/clock.h"
 #include "core/mpi_error.h"
 
-#define SPIN_NS 50000u /* some round trips of a short message */
-#define SLEEP_NS 20000 /* becomes about 75 us with the default timer slack */
+#define SPIN_NS 50000u /* some round trips of a short message; a sleep costs as much */
+#define NAP_LEAST_NS 20000u /* becomes about 75 us with the default timer slack */
+#define NAP_MOST_NS 500000u
+#define NAP_WOKEN_NS 2000000u /* MPI must go on with other messages in between */
+#define NAP_PART 8
+#define LOOK_NS 200000u /* between two looks at who wants the CPU: 1 us each */
 
-int equant_wait_requests(MPI_Request *requests, int n, double timeout, uint64_t *waited_ns)
+/*
+ * A rank that sleeps gets the CPU at once when it wakes, so that its run-queue wait
+ * no longer shows a competitor: what was seen counts for a while.
+ */
+#define CROWDED_NS 250000000u
+#define CROWDED_PART 8 /* of the time it wanted the CPU it did not have it */
+
+void equant_waiter_init(struct equant_waiter *waiter, enum equant_wait_mode mode,
+			struct equant_probe *probe, struct equant_node *node)
 {
-	static const struct timespec nap = { .tv_nsec = SLEEP_NS };
-	uint64_t start = 0, now;
+	memset(waiter, 0, sizeof(*waiter));
+	waiter->mode = mode;
+	waiter->node = node;
+	/* Looking at a recorded trace would use it up. */
+	if (probe && strcmp(equant_probe_name(probe), "replay"))
+		waiter->probe = probe;
+}
+
+/* From what the thread had to wait for its CPU since the last look, sections included. */
+static int has_waited(struct equant_waiter *w, uint64_t now)
+{
+	struct equant_counters seen;
+	uint64_t run, wait;
+
+	equant_probe_read(w->probe, &seen);
+	run = equant_since(seen.run_ns, w->seen.run_ns);
+	wait = equant_since(seen.wait_ns, w->seen.wait_ns);
+	if (w->seen.t_ns && wait * CROWDED_PART > run + wait)
+		w->crowded_until_ns = now + CROWDED_NS;
+	w->seen = seen;
+	return now < w->crowded_until_ns;
+}
+
+/* Where the probe cannot tell, others may be there. */
+static int is_crowded(struct equant_waiter *w, uint64_t now)
+{
+	unsigned int features = w->probe ? equant_probe_features(w->probe) : 0;
+	struct equant_status status;
+
+	if (features & EQUANT_PROBE_PREDICTS) {
+		equant_probe_status(w->probe, &status);
+		if (status.runnable)
+			return status.runnable > 1;
+	}
+	return features & EQUANT_PROBE_WAIT ? has_waited(w, now) : 1;
+}
+
+static int gives_up(struct equant_waiter *w, struct equant_patience *p, uint64_t now)
+{
+	if (now - p->start_ns <= SPIN_NS || w->mode == EQUANT_WAIT_SPIN)
+		return 0;
+	if (w->mode != EQUANT_WAIT_AUTO || p->crowded)
+		return 1;
+	if (now - p->look_ns < LOOK_NS)
+		return 0;
+	p->look_ns = now;
+	p->crowded = is_crowded(w, now);
+	return p->crowded;
+}
+
+/*
+ * What is waited for may happen between the last test and the announcement, when nobody
+ * knew that this rank was to be woken: after it another test comes first.
+ */
+static void nap(struct equant_patience *p, uint64_t waited)
+{
+	uint64_t ns = waited / NAP_PART, most = p->woken ? NAP_WOKEN_NS : NAP_MOST_NS;
+	struct timespec t = { 0 };
+
+	if (p->word && !p->announced) {
+		equant_word_add(p->asleep, 1);
+		p->announced = 1;
+		return;
+	}
+	if (ns < NAP_LEAST_NS)
+		ns = NAP_LEAST_NS;
+	if (ns > most)
+		ns = most;
+	if (p->word) {
+		equant_futex_wait(p->word, p->value, ns);
+	} else {
+		t.tv_nsec = (long)ns;
+		nanosleep(&t, NULL);
+	}
+}
+
+void equant_patience_end(struct equant_patience *p)
+{
+	if (p->announced)
+		equant_word_add(p->asleep, (uint32_t)-1);
+	p->announced = 0;
+}
+
+uint64_t equant_patience_pause(struct equant_waiter *waiter, struct equant_patience *p)
+{
+	uint64_t now = equant_now_ns();
+
+	if (!p->start_ns)
+		p->start_ns = now;
+	if (waiter->mode == EQUANT_WAIT_YIELD)
+		sched_yield();
+	else if (gives_up(waiter, p, now))
+		nap(p, now - p->start_ns);
+	return now - p->start_ns;
+}
+
+int equant_wait_requests(struct equant_waiter *waiter, MPI_Request *requests, int n,
+			 MPI_Status *statuses, double timeout, uint64_t *waited_ns)
+{
+	struct equant_patience p = { 0 };
+	uint64_t waited = 0;
 	int done = 0, error;
 
-	for (;;) {
-		error = MPI_Testall(n, requests, &done, MPI_STATUSES_IGNORE);
-		if (error != MPI_SUCCESS || (done && !start))
-			return equant_mpi_error(error, "waiting for another rank");
-		now = equant_now_ns();
-		if (!start)
-			start = now;
-		if (done || (timeout > 0 && (double)(now - start) > timeout * 1e9))
-			break;
-		if (now - start > SPIN_NS)
-			nanosleep(&nap, NULL);
+	if (waiter->node) {
+		p.word = &waiter->node->memory->ranks[waiter->node->rank].bell;
+		p.asleep = &waiter->node->memory->ranks[waiter->node->rank].asleep;
 	}
-	*waited_ns += now - start;
+	for (;;) {
+		p.value = p.word ? equant_word_read(p.word) : 0;
+		error = MPI_Testall(n, requests, &done, statuses);
+		if (error != MPI_SUCCESS || done || (timeout > 0 && (double)waited > timeout * 1e9))
+			break;
+		waited = equant_patience_pause(waiter, &p);
+	}
+	equant_patience_end(&p);
+	if (p.start_ns)
+		*waited_ns += equant_now_ns() - p.start_ns;
+	if (error != MPI_SUCCESS)
+		return equant_mpi_error(error, "waiting for another rank");
 	return done ? 0 : -ETIMEDOUT;
 }

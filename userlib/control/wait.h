@@ -5,19 +5,80 @@
 #include <mpi.h>
 #include <stdint.h>
 
+#include <equant/equant.h>
+#include <equant/probe.h>
+
+struct equant_node;
+
+/**
+ * struct equant_waiter - how a context's rank waits for others
+ * @mode: what was asked for
+ * @probe: tells auto whether others want this CPU; owned by the context
+ * @node: who shares memory with this rank, NULL = nobody; owned by the context
+ * @seen: the counters when auto last looked
+ * @crowded_until_ns: auto takes the CPU for wanted by others until then
+ */
+struct equant_waiter {
+	enum equant_wait_mode mode;
+	struct equant_probe *probe;
+	struct equant_node *node;
+	struct equant_counters seen;
+	uint64_t crowded_until_ns;
+};
+
+/**
+ * struct equant_patience - one wait; but for @word, @asleep and @woken zero at its start
+ * @start_ns: of the wait, 0 = the first test has not failed yet
+ * @look_ns: when auto last looked for others
+ * @crowded: what it saw
+ * @word: a futex that changes when it is time to test again; NULL = there is none
+ * @value: @word before the last test
+ * @asleep: is not zero while ranks sleep on @word
+ * @announced: @asleep counts this rank
+ * @woken: @word surely changes at the end of the wait, not perhaps
+ */
+struct equant_patience {
+	uint64_t start_ns;
+	uint64_t look_ns;
+	int crowded;
+	uint32_t *word;
+	uint32_t value;
+	uint32_t *asleep;
+	int announced;
+	int woken;
+};
+
+/** equant_waiter_init() - @probe may be NULL: auto then always gives up the CPU */
+void equant_waiter_init(struct equant_waiter *waiter, enum equant_wait_mode mode,
+			struct equant_probe *probe, struct equant_node *node);
+
+/**
+ * equant_patience_pause() - what a rank does between two tests that fail
+ * @waiter: how
+ * @p: this wait
+ *
+ * Return: nanoseconds since the first call for this wait.
+ */
+uint64_t equant_patience_pause(struct equant_waiter *waiter, struct equant_patience *p);
+
+/** equant_patience_end() - nobody needs to wake this rank any more */
+void equant_patience_end(struct equant_patience *p);
+
 /**
  * equant_wait_requests() - complete requests without holding on to the CPU
+ * @waiter: how
  * @requests: n of them, MPI_REQUEST_NULL allowed
  * @n: their number
+ * @statuses: n of them or MPI_STATUSES_IGNORE
  * @timeout: seconds, 0 = wait for ever
  * @waited_ns: the time spent here is added to it
  *
  * A rank that polls spends the time slice it will need when the message
- * comes, if another process shares its CPU: spin for the length of a short
- * message, then sleep between tests.
+ * comes, if another process shares its CPU: see wait.c.
  *
  * Return: 0, -ETIMEDOUT, or the error of a request.
  */
-int equant_wait_requests(MPI_Request *requests, int n, double timeout, uint64_t *waited_ns);
+int equant_wait_requests(struct equant_waiter *waiter, MPI_Request *requests, int n,
+			 MPI_Status *statuses, double timeout, uint64_t *waited_ns);
 
 #endif /* EQUANT_CONTROL_WAIT_H */

@@ -49,6 +49,10 @@ static int duplicate(struct equant *eq, MPI_Comm comm)
 	if (error)
 		return error;
 	MPI_Comm_set_errhandler(eq->comm, MPI_ERRORS_RETURN);
+	/* A copy has its original's error handler. */
+	error = equant_mpi_error(MPI_Comm_dup(eq->comm, &eq->collectives), "MPI_Comm_dup");
+	if (error)
+		return error;
 	MPI_Comm_rank(eq->comm, &eq->rank);
 	MPI_Comm_size(eq->comm, &eq->ranks);
 	return 0;
@@ -108,9 +112,12 @@ static int agree(struct equant *eq, int error)
 static void release(struct equant *eq)
 {
 	equant_probe_close(eq->probe);
+	equant_node_close(eq->node, equant_mpi_is_over());
 	equant_options_release(&eq->options);
 	if (eq->comm != MPI_COMM_NULL && !equant_mpi_is_over())
 		MPI_Comm_free(&eq->comm);
+	if (eq->collectives != MPI_COMM_NULL && !equant_mpi_is_over())
+		MPI_Comm_free(&eq->collectives);
 	free(eq);
 }
 
@@ -126,7 +133,7 @@ int equant_open(struct equant **out, MPI_Comm comm, const struct equant_options 
 	eq = calloc(1, sizeof(*eq));
 	if (!eq)
 		return -ENOMEM;
-	eq->comm = MPI_COMM_NULL;
+	eq->comm = eq->collectives = MPI_COMM_NULL;
 	error = duplicate(eq, comm);
 	if (error)
 		goto fail;
@@ -136,6 +143,11 @@ int equant_open(struct equant **out, MPI_Comm comm, const struct equant_options 
 	error = agree(eq, error);
 	if (error)
 		goto fail;
+	error = equant_node_open(&eq->node, eq->collectives);
+	if (error)
+		goto fail;
+	equant_waiter_init(&eq->waiter, (enum equant_wait_mode)eq->options.wait, eq->probe,
+			   eq->node);
 	*out = eq;
 	return 0;
 fail:

@@ -146,6 +146,12 @@ static const struct option options[] = {
 	  .high = 1e6,
 	  .initial = 30,
 	  .meaning = "checked mode: seconds until a silent rank is an error" },
+	{ .variable = "EQUANT_WAIT",
+	  .kind = CHOICE,
+	  .offset = FIELD(wait),
+	  .choices = "spin|yield|block|auto",
+	  .initial = EQUANT_WAIT_AUTO,
+	  .meaning = "what a rank does while it waits for others" },
 };
 
 #define NR_OPTIONS (sizeof(options) / sizeof(options[0]))

@@ -99,7 +99,7 @@ int equant_check_phase(struct equant_loop *loop, int closing, int failed)
 	struct equant_exchange *x;
 	int error;
 
-	x = equant_exchange_new(loop->comm, EQUANT_TAG_CHECK, sizeof(belief));
+	x = equant_exchange_new(&loop->eq->waiter, loop->comm, EQUANT_TAG_CHECK, sizeof(belief));
 	if (!x)
 		return -errno;
 	error = equant_exchange_start(x, &belief);

@@ -40,7 +40,8 @@ static int swap(struct equant_loop *loop, int peer, char *out, char *in, int byt
 				  &requests[0]);
 	if (error != MPI_SUCCESS)
 		return equant_mpi_error(error, "measuring transfers");
-	return equant_wait_requests(requests, 2, 0, &waited);
+	return equant_wait_requests(&loop->eq->waiter, requests, 2, MPI_STATUSES_IGNORE, 0,
+				    &waited);
 }
 
 /* Seconds to swap messages of this size with a neighbour; 0 without one. */
@@ -132,7 +133,7 @@ int equant_costs_measure(struct equant_loop *loop, struct equant_costs *costs)
 	uint64_t t;
 	int i, error;
 
-	x = equant_exchange_new(loop->comm, EQUANT_TAG_COST, sizeof(*costs));
+	x = equant_exchange_new(&loop->eq->waiter, loop->comm, EQUANT_TAG_COST, sizeof(*costs));
 	if (!x)
 		return -errno;
 	costs->interact = 0;

@@ -36,13 +36,14 @@ static int check(const struct equant_loop *loop, const char *function, long unit
 	return 0;
 }
 
-static int wait_for(int code, MPI_Request *requests, int n)
+static int wait_for(struct equant_loop *loop, int code, MPI_Request *requests, int n)
 {
 	uint64_t waited = 0;
 
 	if (code != MPI_SUCCESS)
 		return equant_mpi_error(code, "sending a slice");
-	return equant_wait_requests(requests, n, 0, &waited);
+	return equant_wait_requests(&loop->eq->waiter, requests, n, MPI_STATUSES_IGNORE, 0,
+				    &waited);
 }
 
 int equant_loop_broadcast(struct equant_loop *loop, long unit)
@@ -56,7 +57,8 @@ int equant_loop_broadcast(struct equant_loop *loop, long unit)
 	for (int i = 0; i < loop->slices.nr_arrays && !error; i++) {
 		const struct equant_array *array = &loop->slices.arrays[i];
 
-		error = wait_for(MPI_Ibcast(slice_of(array, unit), (int)array->slice, MPI_BYTE,
+		error = wait_for(loop,
+				 MPI_Ibcast(slice_of(array, unit), (int)array->slice, MPI_BYTE,
 					    owner, loop->comm, &request),
 				 &request, 1);
 	}
@@ -74,7 +76,7 @@ static int copy_array(struct equant_loop *loop, char *slice, int bytes, int from
 	else
 		code = MPI_Irecv(slice, bytes, MPI_BYTE, from, EQUANT_TAG_SLICE, loop->comm,
 				 &request);
-	return wait_for(code, &request, 1);
+	return wait_for(loop, code, &request, 1);
 }
 
 int equant_loop_copy(struct equant_loop *loop, long unit, int to)
@@ -125,7 +127,7 @@ static int swap_with(struct equant_loop *loop, char *mine, int bytes, int peer)
 	if (code == MPI_SUCCESS)
 		code = MPI_Isend(mine, bytes, MPI_BYTE, peer, EQUANT_TAG_SLICE, loop->comm,
 				 &requests[0]);
-	error = wait_for(code, requests, 2);
+	error = wait_for(loop, code, requests, 2);
 	if (!error)
 		memcpy(mine, room, (size_t)bytes);
 	free(room);

@@ -118,8 +118,11 @@ int equant_loop_ghosts_finish(struct equant_loop *loop)
 {
 	struct equant_ghosts *g = &loop->ghosts;
 	uint64_t waited = 0;
-	int error = g->n ? equant_wait_requests(g->requests, g->n, 0, &waited) : 0;
+	int error = 0;
 
+	if (g->n)
+		error = equant_wait_requests(&loop->eq->waiter, g->requests, g->n,
+					     MPI_STATUSES_IGNORE, 0, &waited);
 	g->n = 0;
 	g->under_way = 0;
 	return error;

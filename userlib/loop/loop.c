@@ -112,7 +112,8 @@ static int prepare(struct equant_loop *loop, long units)
 
 	if (error)
 		return error;
-	equant_mover_init(&loop->mover, loop->comm, loop->rank, o->check, &loop->slices);
+	equant_mover_init(&loop->mover, &loop->eq->waiter, loop->comm, loop->rank, o->check,
+			  &loop->slices);
 	if (o->check)
 		loop->mover.timeout = o->timeout;
 	return open_trace(loop);

@@ -9,6 +9,8 @@
 #include <equant/trace.h>
 
 #include "control/exchange.h"
+#include "control/node.h"
+#include "control/wait.h"
 #include "loop/move.h"
 #include "loop/slices.h"
 #include "loop/tags.h"
@@ -17,14 +19,18 @@
 /**
  * struct equant - a context
  * @comm: duplicate of the caller's communicator
+ * @collectives: another one, for equant_barrier() and equant_allreduce()
  * @loops: open loops
  */
 struct equant {
 	MPI_Comm comm;
+	MPI_Comm collectives;
 	int rank;
 	int ranks;
 	struct equant_options options;
 	struct equant_probe *probe;
+	struct equant_node *node;
+	struct equant_waiter waiter;
 	struct equant_loop *loops;
 };
 

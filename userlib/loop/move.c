@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/wait.h"
+#include "control/node.h"
 #include "core/message.h"
 #include "core/mpi_error.h"
 #include "loop/move.h"
@@ -17,10 +17,11 @@
 #define CHUNK ((size_t)1 << 30) /* MPI counts are int */
 #define SEND_PATIENCE 0.001 /* seconds; long messages may need the sender's help */
 
-void equant_mover_init(struct equant_mover *m, MPI_Comm comm, int rank, int checked,
-		       const struct equant_slices *slices)
+void equant_mover_init(struct equant_mover *m, struct equant_waiter *waiter, MPI_Comm comm,
+		       int rank, int checked, const struct equant_slices *slices)
 {
 	memset(m, 0, sizeof(*m));
+	m->waiter = waiter;
 	m->comm = comm;
 	m->rank = rank;
 	m->checked = checked;
@@ -53,7 +54,8 @@ static void abandon(struct equant_mover *m)
 
 static int complete(struct equant_mover *m)
 {
-	int error = equant_wait_requests(m->requests, m->nr_requests, m->timeout, &m->waited_ns);
+	int error = equant_wait_requests(m->waiter, m->requests, m->nr_requests,
+					 MPI_STATUSES_IGNORE, m->timeout, &m->waited_ns);
 
 	if (error == -ETIMEDOUT) {
 		equant_message("rank %d: a transfer was not completed within %g s", m->rank,
@@ -70,7 +72,8 @@ int equant_mover_progress(struct equant_mover *m, double patience)
 
 	if (!m->nr_requests)
 		return 0;
-	error = equant_wait_requests(m->requests, m->nr_requests, patience, &m->waited_ns);
+	error = equant_wait_requests(m->waiter, m->requests, m->nr_requests, MPI_STATUSES_IGNORE,
+				     patience, &m->waited_ns);
 	if (error == -ETIMEDOUT)
 		return 0;
 	m->nr_requests = 0;
@@ -120,6 +123,8 @@ static int post(struct equant_mover *m, const struct equant_transfer *t, void *b
 		if (error != MPI_SUCCESS)
 			return equant_mpi_error(error, "moving work");
 		m->nr_requests++;
+		if (!t->incoming)
+			equant_node_ring(m->waiter->node, t->peer);
 		bytes = (char *)bytes + n;
 		size -= (size_t)n;
 	}

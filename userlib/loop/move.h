@@ -4,6 +4,7 @@
 
 #include <mpi.h>
 
+#include "control/wait.h"
 #include "loop/slices.h"
 #include "loop/units.h"
 
@@ -34,6 +35,7 @@ struct equant_transfer {
  * struct equant_mover - carries out the instructions of a phase
  */
 struct equant_mover {
+	struct equant_waiter *waiter;
 	MPI_Comm comm;
 	int rank;
 	int checked;
@@ -51,8 +53,8 @@ struct equant_mover {
 	uint64_t waited_ns;
 };
 
-void equant_mover_init(struct equant_mover *m, MPI_Comm comm, int rank, int checked,
-		       const struct equant_slices *slices);
+void equant_mover_init(struct equant_mover *m, struct equant_waiter *waiter, MPI_Comm comm,
+		       int rank, int checked, const struct equant_slices *slices);
 
 /** equant_mover_bytes() - the size of a transfer, headers aside */
 size_t equant_mover_bytes(const struct equant_mover *m, const struct equant_transfer *t);

@@ -104,8 +104,8 @@ static int start(struct equant_loop *loop)
 	loop->started = 1;
 	if (!loop->eq->options.balance)
 		return 0;
-	loop->exchange =
-		equant_exchange_new(loop->comm, EQUANT_TAG_SAMPLE, sizeof(struct equant_sample));
+	loop->exchange = equant_exchange_new(&loop->eq->waiter, loop->comm, EQUANT_TAG_SAMPLE,
+					     sizeof(struct equant_sample));
 	if (!loop->exchange)
 		return -errno;
 	error = equant_costs_measure(loop, &costs);

@@ -28,7 +28,8 @@ static int sum(struct equant_loop *loop, const double *values, double *result)
 						MPI_SUM, loop->comm, &request),
 				 "summing over units");
 	if (!error)
-		error = equant_wait_requests(&request, 1, 0, &waited);
+		error = equant_wait_requests(&loop->eq->waiter, &request, 1, MPI_STATUSES_IGNORE, 0,
+					     &waited);
 	if (!error)
 		*result = equant_exact_value(&all);
 	return error;
@@ -77,7 +78,7 @@ static int extreme(struct equant_loop *loop, const double *values, double sign, 
 	uint64_t waited = 0;
 	int error;
 
-	x = equant_exchange_new(loop->comm, EQUANT_TAG_REDUCE, sizeof(best));
+	x = equant_exchange_new(&loop->eq->waiter, loop->comm, EQUANT_TAG_REDUCE, sizeof(best));
 	if (!x)
 		return -errno;
 	error = equant_exchange_start(x, &best);

@@ -78,8 +78,7 @@ static int check(const struct equant_machine *machine, const struct equant_pipel
 /* Work up to an iteration; differences of it add up to the whole. */
 static int64_t work_until(int64_t work, long iteration, long iterations)
 {
-	return (int64_t)((__uint128_t)work * (unsigned long)iteration /
-			 (unsigned long)iterations);
+	return (int64_t)((__uint128_t)work * (unsigned long)iteration / (unsigned long)iterations);
 }
 
 /* One block through all ranks; @sent: when each rank had sent its last one. */

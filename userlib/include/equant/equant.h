@@ -46,6 +46,16 @@ extern "C" {
 #define EQUANT_VERSION "0.1.0"
 
 /**
+ * enum equant_wait_mode - what a rank does while it waits for others
+ */
+enum equant_wait_mode {
+	EQUANT_WAIT_SPIN, /* test again at once */
+	EQUANT_WAIT_YIELD, /* sched_yield() between tests */
+	EQUANT_WAIT_BLOCK, /* test again for a short time, then sleep between tests */
+	EQUANT_WAIT_AUTO, /* spin while nobody else wants the CPU, block else */
+};
+
+/**
  * struct equant_options - how to measure, decide and report
  *
  * Start from equant_options_init() and change what you need.  Every field is also an
@@ -74,6 +84,7 @@ struct equant_options {
 	double interact; /* largest fraction of time for interaction, eq. 4.2 */
 	double amplitude; /* tolerated amplitude of a measured rate, eq. 4.10 */
 	double timeout; /* seconds after which a silent peer is an error in checked mode */
+	int wait; /* enum equant_wait_mode: hooks, equant_wait(), equant_barrier()... */
 };
 
 /** equant_options_init() - defaults */
@@ -367,6 +378,63 @@ static inline int equant_hook(struct equant_loop *loop)
 		return 0;
 	return equant_balance(loop);
 }
+
+/* ---- waiting -------------------------------------------------------------- */
+
+/*
+ * MPI's own waits poll on most systems: beside another process a rank then loses the CPU just
+ * when its message comes.  These wait as the option @wait says.  They make MPI calls
+ * and belong between compute sections; Documentation/waiting.rst says when to use them.
+ */
+
+/**
+ * equant_wait() - complete a request, as MPI_Wait()
+ * @eq: a context of this rank; the request may be of any communicator
+ * @request: MPI_REQUEST_NULL is complete
+ * @status: or MPI_STATUS_IGNORE
+ *
+ * Return: 0; -EIO..., where the error handler of the request's communicator returns.
+ */
+EQUANT_API int equant_wait(struct equant *eq, MPI_Request *request, MPI_Status *status);
+
+/**
+ * equant_waitall() - complete requests, as MPI_Waitall()
+ * @eq: a context of this rank
+ * @n: how many, >= 0
+ * @requests: n of them, MPI_REQUEST_NULL allowed
+ * @statuses: n of them or MPI_STATUSES_IGNORE
+ *
+ * Return: 0; -EINVAL; errors as equant_wait().
+ */
+EQUANT_API int equant_waitall(struct equant *eq, int n, MPI_Request *requests,
+			      MPI_Status *statuses);
+
+/**
+ * equant_barrier() - collective; returns when every rank of the context has called it
+ *
+ * Dissemination barrier (Hensgen, Finkel, Manber 1988).
+ *
+ * Return: 0; -EIO a peer is gone.
+ */
+EQUANT_API int equant_barrier(struct equant *eq);
+
+/**
+ * equant_allreduce() - collective; combine every rank's elements, as MPI_Allreduce()
+ * @eq: the context whose ranks take part
+ * @send: @count elements, or MPI_IN_PLACE: they are in @recv
+ * @recv: receives @count elements, must not overlap @send
+ * @count: the same on every rank
+ * @datatype: any
+ * @op: predefined or the program's own, commutative or not
+ *
+ * Operands are combined in an order that only the ranks determine, so that rounding is
+ * the same in every run and on every rank.
+ *
+ * Return: 0; -EINVAL (negative count, no datatype or operation); -EOVERFLOW; -ENOMEM;
+ * -EPROTO ranks that do not match; -EIO a peer is gone.
+ */
+EQUANT_API int equant_allreduce(struct equant *eq, const void *send, void *recv, int count,
+				MPI_Datatype datatype, MPI_Op op);
 
 /* ---- what happened ------------------------------------------------------- */
 

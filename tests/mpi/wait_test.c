@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* However ranks wait, they wait for the right thing, and no longer than it takes. */
+#include <equant/equant.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "kselftest_harness.h"
+#include "libjob.h"
+
+FIXTURE(wait)
+{
+	struct job job;
+};
+
+FIXTURE_SETUP(wait)
+{
+	self->job = (struct job){ .ranks = 3, .program = "wait_worker" };
+}
+
+FIXTURE_TEARDOWN(wait)
+{
+}
+
+static const char *const ways[] = { "EQUANT_WAIT=spin", "EQUANT_WAIT=yield", "EQUANT_WAIT=block",
+				    "EQUANT_WAIT=auto" };
+
+#define WAYS ((int)(sizeof(ways) / sizeof(ways[0])))
+
+TEST_F(wait, reductions_barriers_and_requests_are_right_for_any_number_of_ranks)
+{
+	static const int numbers[] = { 1, 2, 3, 4, 8 };
+
+	self->job.argv[0] = "right";
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		self->job.ranks = numbers[i];
+		for (int w = 0; w < WAYS; w++) {
+			self->job.environment[0] = ways[w];
+			EXPECT_PASSED(&self->job);
+		}
+	}
+}
+
+TEST_F(wait, a_rank_that_stands_still_for_a_second_is_waited_for)
+{
+	self->job.argv[0] = "one_stands_still";
+	for (int w = 0; w < WAYS; w++) {
+		self->job.environment[0] = ways[w];
+		EXPECT_PASSED(&self->job);
+		EXPECT_SAID(&self->job, "cpu ");
+	}
+}
+
+TEST_F(wait, a_rank_that_blocks_leaves_the_cpu_to_others)
+{
+	self->job.argv[0] = "one_stands_still";
+	self->job.environment[0] = "EQUANT_WAIT=block";
+	self->job.environment[1] = "SLEEPS=1";
+	EXPECT_PASSED(&self->job);
+}
+
+/* With wall time alone nothing is known about others. */
+TEST_F(wait, without_a_probe_that_sees_others_auto_leaves_the_cpu_to_them)
+{
+	self->job.argv[0] = "one_stands_still";
+	self->job.environment[0] = "EQUANT_WAIT=auto";
+	self->job.environment[1] = "SLEEPS=1";
+	self->job.environment[2] = "PROBE=clock";
+	EXPECT_PASSED(&self->job);
+}
+
+TEST_F(wait, the_job_ends_when_a_rank_is_killed)
+{
+	self->job.argv[0] = "one_is_killed";
+	for (int w = 0; w < WAYS; w++) {
+		self->job.environment[0] = ways[w];
+		EXPECT_EQ(0, job_run(&self->job));
+		EXPECT_EQ(NULL, job_not_failed(&self->job, 10))
+		{
+			TH_LOG("%s\n%s", job_not_failed(&self->job, 10), self->job.output);
+		}
+		EXPECT_SAID(&self->job, "signal 9");
+	}
+}
+
+/* mpirun is told to go on: the library must notice by itself. */
+TEST_F(wait, a_barrier_without_a_rank_that_is_gone_fails)
+{
+	self->job.argv[0] = "one_is_killed";
+	self->job.environment[1] = "OMPI_MCA_orte_enable_recovery=1";
+	for (int w = 0; w < WAYS; w++) {
+		self->job.environment[0] = ways[w];
+		EXPECT_EQ(0, job_run(&self->job));
+		EXPECT_FALSE(self->job.timed_out);
+		EXPECT_SAID(&self->job, "a rank on this node that others wait for, has ended");
+		EXPECT_EQ(2, job_count(&self->job, "the barrier failed"))
+		{
+			TH_LOG("%s", self->job.output);
+		}
+	}
+}
+
+TEST_F(wait, contexts_share_memory_without_a_name_until_they_are_closed)
+{
+	self->job.argv[0] = "memory_is_shared";
+	EXPECT_PASSED(&self->job);
+}
+
+static int write_file(const char *folder, const char *name, const char *text)
+{
+	char path[256];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	file = fopen(path, "w");
+	if (!file)
+		return -1;
+	fputs(text, file);
+	fchmod(fileno(file), 0755);
+	return fclose(file);
+}
+
+/* Nodes that are names: mpirun's daemons, each with a host name of its own. */
+TEST_F(wait, all_is_right_on_two_nodes_whose_ranks_are_neighbours_or_alternate)
+{
+	static const char *const mappings[] = { "OMPI_MCA_rmaps_base_mapping_policy=slot",
+						"OMPI_MCA_rmaps_base_mapping_policy=node" };
+	char folder[64], agent[128], hosts[128];
+
+	if (geteuid())
+		SKIP(return, "only root may change the host name");
+	ASSERT_EQ(0, folder_make(folder, sizeof(folder)));
+	EXPECT_EQ(0, write_file(folder, "agent",
+				"#!/bin/sh\nhost=$1\nshift\n"
+				"exec unshare --uts sh -c \"hostname $host; $*\"\n"));
+	EXPECT_EQ(0, write_file(folder, "hosts", "nodea slots=2\nnodeb slots=2\n"));
+	snprintf(agent, sizeof(agent), "OMPI_MCA_plm_rsh_agent=%s/agent", folder);
+	snprintf(hosts, sizeof(hosts), "OMPI_MCA_orte_default_hostfile=%s/hosts", folder);
+	self->job = (struct job){ .ranks = 4,
+				  .limit = 40,
+				  .program = "wait_worker",
+				  .argv = { "right" },
+				  .environment = { NULL, NULL, agent, hosts, "NODES=2",
+						   "OMPI_MCA_plm_rsh_no_tree_spawn=1",
+						   "OMPI_MCA_btl=tcp,vader,self" } };
+	for (int i = 0; i < 4; i++) {
+		self->job.environment[0] = ways[2 + i / 2];
+		self->job.environment[1] = mappings[i % 2];
+		EXPECT_PASSED(&self->job);
+	}
+	folder_remove(folder);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * A barrier and a reduction whose ranks wait as equant waits, made of
+ * point-to-point messages.
+ *
+ * The barrier disseminates (Hensgen, Finkel, Manber, Two Algorithms for Barrier
+ * Synchronization, International Journal of Parallel Programming 17(1), 1988): in
+ * round k a rank tells rank + 2^k that it and those that it has heard of are here.
+ *
+ * The reduction goes up a binomial tree in which a rank holds the result of the
+ * 2^k ranks from its own on, and takes the next 2^k from rank + 2^k: always
+ * neighbouring ranges, the lower one left of the operator, so that an
+ * operation that does not commute sees the order of ranks, and one that rounds gives the same
+ * bits in every run.  The result goes down the same tree.
+ */
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "control/collective.h"
+#include "control/node.h"
+#include "core/mpi_error.h"
+
+/* Only collectives use this communicator, and all ranks call them in the same order. */
+enum { TAG_BARRIER = 1, TAG_UP, TAG_DOWN, TAG_COPY };
+
+int equant_collective_barrier(struct equant_waiter *waiter, MPI_Comm comm)
+{
+	int rank, ranks, distance, error = 0;
+	uint64_t waited = 0;
+
+	MPI_Comm_rank(comm, &rank);
+	MPI_Comm_size(comm, &ranks);
+	for (distance = 1; distance < ranks && !error; distance *= 2) {
+		int to = (rank + distance) % ranks, from = (rank - distance + ranks) % ranks;
+		MPI_Request requests[2];
+
+		error = MPI_Irecv(NULL, 0, MPI_BYTE, from, TAG_BARRIER, comm, &requests[0]);
+		if (error == MPI_SUCCESS)
+			error = MPI_Isend(NULL, 0, MPI_BYTE, to, TAG_BARRIER, comm, &requests[1]);
+		error = equant_mpi_error(error, "equant_barrier");
+		if (!error)
+			error = equant_wait_requests(waiter, requests, 2, MPI_STATUSES_IGNORE, 0,
+						     &waited);
+	}
+	return error;
+}
+
+/**
+ * struct reduction - one under way
+ * @partial: the elements of the ranks combined so far
+ * @other: what comes in
+ * @offset: from the start of the memory behind either to its first element
+ */
+struct reduction {
+	struct equant_waiter *waiter;
+	MPI_Comm comm;
+	int rank, ranks;
+	int count;
+	MPI_Datatype datatype;
+	MPI_Op op;
+	char *partial, *other;
+	MPI_Aint offset;
+};
+
+static int await(struct reduction *r, int error, MPI_Request *request)
+{
+	uint64_t waited = 0;
+
+	error = equant_mpi_error(error, "equant_allreduce");
+	return error ? error :
+		       equant_wait_requests(r->waiter, request, 1, MPI_STATUSES_IGNORE, 0, &waited);
+}
+
+static int send_to(struct reduction *r, const void *elements, int peer, int tag)
+{
+	MPI_Request request;
+	int error = MPI_Isend(elements, r->count, r->datatype, peer, tag, r->comm, &request);
+
+	/* The communicator may be one of leaders: @peer is not the context's rank. */
+	equant_node_ring(r->waiter->node, -1);
+	return await(r, error, &request);
+}
+
+static int receive_from(struct reduction *r, void *elements, int peer, int tag)
+{
+	MPI_Request request;
+
+	return await(r, MPI_Irecv(elements, r->count, r->datatype, peer, tag, r->comm, &request),
+		     &request);
+}
+
+/* Elements only: gaps in the datatype stay as they are. */
+static int copy(struct reduction *r, const void *from, void *to)
+{
+	int error = MPI_Sendrecv(from, r->count, r->datatype, r->rank, TAG_COPY, to, r->count,
+				 r->datatype, r->rank, TAG_COPY, r->comm, MPI_STATUS_IGNORE);
+
+	return equant_mpi_error(error, "equant_allreduce");
+}
+
+/* Extents may be negative and elements may begin before their address. */
+static int make_room(struct reduction *r)
+{
+	MPI_Aint lower, extent, true_lower, true_extent, reach, size;
+
+	if (MPI_Type_get_extent(r->datatype, &lower, &extent) != MPI_SUCCESS ||
+	    MPI_Type_get_true_extent(r->datatype, &true_lower, &true_extent) != MPI_SUCCESS)
+		return -EPROTO;
+	if (__builtin_mul_overflow((MPI_Aint)(r->count - 1), extent, &reach) ||
+	    __builtin_add_overflow(true_extent, reach < 0 ? -reach : reach, &size))
+		return -EOVERFLOW;
+	r->offset = -true_lower - (reach < 0 ? reach : 0);
+	r->partial = malloc(size > 0 ? (size_t)size : 1);
+	r->other = malloc(size > 0 ? (size_t)size : 1);
+	if (!r->partial || !r->other) {
+		free(r->partial);
+		free(r->other);
+		return -ENOMEM;
+	}
+	r->partial += r->offset;
+	r->other += r->offset;
+	return 0;
+}
+
+/* MPI_Reduce_local() leaves "left op right" in the right operand. */
+static int combine(struct reduction *r)
+{
+	char *left = r->partial;
+	int error = MPI_Reduce_local(left, r->other, r->count, r->datatype, r->op);
+
+	r->partial = r->other;
+	r->other = left;
+	return equant_mpi_error(error, "equant_allreduce");
+}
+
+/* Returns the distance to the parent in @parent, >= ranks for rank 0. */
+static int go_up(struct reduction *r, int *parent)
+{
+	int distance, error = 0;
+
+	for (distance = 1; distance < r->ranks && !error; distance *= 2) {
+		if (r->rank & distance) {
+			error = send_to(r, r->partial, r->rank - distance, TAG_UP);
+			break;
+		}
+		if (r->rank + distance >= r->ranks)
+			continue;
+		error = receive_from(r, r->other, r->rank + distance, TAG_UP);
+		if (!error)
+			error = combine(r);
+	}
+	*parent = distance;
+	return error;
+}
+
+static int go_down(struct reduction *r, void *recv, int parent)
+{
+	int distance, error;
+
+	error = r->rank ? receive_from(r, recv, r->rank - parent, TAG_DOWN) :
+			  copy(r, r->partial, recv);
+	for (distance = parent / 2; distance && !error; distance /= 2)
+		if (r->rank + distance < r->ranks)
+			error = send_to(r, recv, r->rank + distance, TAG_DOWN);
+	return error;
+}
+
+int equant_collective_allreduce(struct equant_waiter *waiter, MPI_Comm comm, const void *send,
+				void *recv, int count, MPI_Datatype datatype, MPI_Op op)
+{
+	struct reduction r = {
+		.waiter = waiter, .comm = comm, .count = count, .datatype = datatype, .op = op
+	};
+	int parent, error;
+
+	if (!count)
+		return 0;
+	MPI_Comm_rank(comm, &r.rank);
+	MPI_Comm_size(comm, &r.ranks);
+	error = make_room(&r);
+	if (error)
+		return error;
+	error = copy(&r, send == MPI_IN_PLACE ? recv : send, r.partial);
+	if (!error)
+		error = go_up(&r, &parent);
+	if (!error)
+		error = go_down(&r, recv, parent);
+	free(r.partial - r.offset);
+	free(r.other - r.offset);
+	return error;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+#ifndef EQUANT_CONTROL_COLLECTIVE_H
+#define EQUANT_CONTROL_COLLECTIVE_H
+
+#include <mpi.h>
+
+#include "control/wait.h"
+
+/**
+ * equant_collective_barrier() - nobody leaves before all have come
+ * @waiter: how to wait
+ * @comm: a communicator that the library has to itself
+ *
+ * Return: 0 or -errno.
+ */
+int equant_collective_barrier(struct equant_waiter *waiter, MPI_Comm comm);
+
+/**
+ * equant_collective_allreduce() - combine every rank's elements, in the order of ranks
+ * @waiter: how to wait
+ * @comm: a communicator that the library has to itself
+ * @send: @count elements or MPI_IN_PLACE
+ * @recv: receives the result
+ * @count: >= 0
+ * @datatype: any
+ * @op: any that MPI_Reduce_local() takes, commutative or not
+ *
+ * Return: 0, -ENOMEM, -EOVERFLOW, -EPROTO, -EIO.
+ */
+int equant_collective_allreduce(struct equant_waiter *waiter, MPI_Comm comm, const void *send,
+				void *recv, int count, MPI_Datatype datatype, MPI_Op op);
+
+#endif /* EQUANT_CONTROL_COLLECTIVE_H */

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+#ifndef EQUANT_CONTROL_FUTEX_H
+#define EQUANT_CONTROL_FUTEX_H
+
+#include <limits.h>
+#include <linux/futex.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+/*
+ * The words are in memory shared between processes, so the operations are not private ones.
+ * All accesses are sequentially consistent: who is about to sleep writes that it is and then
+ * reads the word; who wakes writes the word and then reads who sleeps.  One
+ * of them sees the other.
+ */
+
+/* Until the word is no longer @value (also at once), a wake-up, a signal, or the time is up. */
+static inline void equant_futex_wait(uint32_t *word, uint32_t value, uint64_t ns)
+{
+	struct timespec t = { .tv_sec = (time_t)(ns / 1000000000u),
+			      .tv_nsec = (long)(ns % 1000000000u) };
+
+	syscall(SYS_futex, word, FUTEX_WAIT, value, &t, NULL, 0);
+}
+
+static inline void equant_futex_wake(uint32_t *word)
+{
+	syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+static inline uint32_t equant_word_read(const uint32_t *word)
+{
+	return __atomic_load_n(word, __ATOMIC_SEQ_CST);
+}
+
+/* Returns the new value. */
+static inline uint32_t equant_word_add(uint32_t *word, uint32_t n)
+{
+	return __atomic_add_fetch(word, n, __ATOMIC_SEQ_CST);
+}
+
+#endif /* EQUANT_CONTROL_FUTEX_H */

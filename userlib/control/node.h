@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+#ifndef EQUANT_CONTROL_NODE_H
+#define EQUANT_CONTROL_NODE_H
+
+#include <mpi.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define EQUANT_NODE_SLOT 8192u /* bytes a rank may bring to a reduction at once */
+
+/**
+ * struct equant_node_rank - what the others see of a rank; a cache line
+ * @bell: a futex; changes when the rank is to look for messages
+ * @asleep: it sleeps on @bell or is about to
+ * @pid: for finding out that it is gone
+ */
+struct equant_node_rank {
+	uint32_t bell;
+	uint32_t asleep;
+	int32_t pid;
+	uint32_t pad[13];
+};
+
+/**
+ * struct equant_node_memory - the segment that the ranks of a node share
+ * @cookie: tells it from another one
+ * @arrived: ranks in the barrier
+ * @generation: a futex; the number of barriers passed
+ * @asleep: ranks that sleep on @generation or are about to
+ * @ranks: of each rank of the node; the slots follow, two per rank
+ */
+struct equant_node_memory {
+	uint64_t cookie;
+	uint32_t pad[14];
+	uint32_t arrived;
+	uint32_t pad_arrived[15];
+	uint32_t generation;
+	uint32_t asleep;
+	uint32_t pad_generation[14];
+	struct equant_node_rank ranks[];
+};
+
+/**
+ * struct equant_node - a rank's view of its node
+ * @comm: the node's ranks, in the order of the context's
+ * @leaders: the first rank of each node; MPI_COMM_NULL elsewhere
+ * @nodes: how many
+ * @ordered: each node's ranks are neighbours, so that nodes are in the order of ranks
+ * @turn: which of the two slots the next reduction uses
+ * @local: rank in @comm by the context's rank, -1 on another node
+ * @left, @right: @EQUANT_NODE_SLOT bytes each, for reductions
+ */
+struct equant_node {
+	MPI_Comm comm;
+	MPI_Comm leaders;
+	int rank;
+	int ranks;
+	int nodes;
+	int ordered;
+	int turn;
+	int *local;
+	char *left, *right;
+	size_t size;
+	struct equant_node_memory *memory;
+};
+
+/**
+ * equant_node_open() - collective; find the ranks of this node and share memory with them
+ * @out: receives the node, or NULL where memory cannot be shared on each node
+ * @comm: of the context
+ *
+ * The memory has no name that could outlive its users.
+ *
+ * Return: 0, also without memory; -ENOMEM, -EIO.
+ */
+int equant_node_open(struct equant_node **out, MPI_Comm comm);
+
+/** equant_node_close() - collective unless @mpi_is_over; @node may be NULL */
+void equant_node_close(struct equant_node *node, int mpi_is_over);
+
+/** equant_node_ring() - a message to this rank of the context is on its way; -1: to some */
+void equant_node_ring(struct equant_node *node, int rank);
+
+/** equant_node_slot() - a rank's memory for the present turn */
+void *equant_node_slot(const struct equant_node *node, int rank);
+
+/** equant_node_check() - are the others still there?  0, or -EIO and a message */
+int equant_node_check(const struct equant_node *node);
+
+#endif /* EQUANT_CONTROL_NODE_H */

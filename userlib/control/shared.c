@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * A barrier and a reduction over the memory that the ranks of a node share.
+ *
+ * The barrier is a counter and a generation that the last one to come changes
+ * (Mellor-Crummey and Scott, Algorithms for Scalable Synchronization on
+ * Shared-Memory Multiprocessors, ACM TOCS 9(1), 1991, section 3.1, with a generation for
+ * the sense).  The generation is a futex, so that whoever has given up its CPU gets it
+ * back at once.
+ *
+ * In the reduction each rank puts its elements into its slot.  Behind a barrier
+ * each rank combines all slots in the order of ranks.  The next reduction uses the other
+ * slots, and its barrier says that everybody has read these.
+ *
+ * With several nodes only the first rank of each combines, then the first ranks among
+ * themselves by messages; a second barrier hands out the result.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "control/collective.h"
+#include "control/futex.h"
+#include "control/node.h"
+#include "control/shared.h"
+#include "core/mpi_error.h"
+
+#define CHUNKS_MOST 8 /* beyond it messages are faster than so many barriers */
+#define CHECK_NS 100000000u
+
+/* MPI goes on with what is under way: a rank that is late may wait for a message of ours. */
+static int progress(struct equant_node *node)
+{
+	int flag;
+
+	return equant_mpi_error(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, node->comm, &flag,
+					   MPI_STATUS_IGNORE),
+				"waiting for another rank");
+}
+
+static int await_generation(struct equant_waiter *waiter, uint32_t old)
+{
+	struct equant_node *node = waiter->node;
+	struct equant_node_memory *memory = node->memory;
+	struct equant_patience p = {
+		.word = &memory->generation, .value = old, .asleep = &memory->asleep, .woken = 1
+	};
+	uint64_t waited, check = CHECK_NS;
+	int error = 0;
+
+	while (!error && equant_word_read(&memory->generation) == old) {
+		error = progress(node);
+		waited = equant_patience_pause(waiter, &p);
+		if (error || waited < check)
+			continue;
+		check = waited + CHECK_NS;
+		/* A rank that has come and gone since has changed the generation before. */
+		error = equant_node_check(node);
+		if (equant_word_read(&memory->generation) != old)
+			error = 0;
+	}
+	equant_patience_end(&p);
+	return error;
+}
+
+static int node_barrier(struct equant_waiter *waiter)
+{
+	struct equant_node_memory *memory = waiter->node->memory;
+	uint32_t old = equant_word_read(&memory->generation);
+
+	if (equant_word_add(&memory->arrived, 1) < (uint32_t)waiter->node->ranks)
+		return await_generation(waiter, old);
+	__atomic_store_n(&memory->arrived, 0, __ATOMIC_SEQ_CST);
+	equant_word_add(&memory->generation, 1);
+	if (equant_word_read(&memory->asleep))
+		equant_futex_wake(&memory->generation);
+	return 0;
+}
+
+int equant_shared_barrier(struct equant_waiter *waiter)
+{
+	struct equant_node *node = waiter->node;
+	int error = node_barrier(waiter);
+
+	if (error || node->nodes == 1)
+		return error;
+	if (!node->rank)
+		error = equant_collective_barrier(waiter, node->leaders);
+	return error ? error : node_barrier(waiter);
+}
+
+/* Elements without gaps, one behind the other: bytes can be copied. */
+static int is_dense(MPI_Datatype datatype, MPI_Aint *extent)
+{
+	MPI_Aint lower, true_lower, true_extent;
+	int size;
+
+	return MPI_Type_get_extent(datatype, &lower, extent) == MPI_SUCCESS &&
+	       MPI_Type_get_true_extent(datatype, &true_lower, &true_extent) == MPI_SUCCESS &&
+	       MPI_Type_size(datatype, &size) == MPI_SUCCESS && !true_lower && size == *extent &&
+	       true_extent == *extent && size > 0;
+}
+
+int equant_shared_takes(const struct equant_waiter *waiter, int count, MPI_Datatype datatype,
+			MPI_Op op)
+{
+	const struct equant_node *node = waiter->node;
+	int commutes = 0;
+	MPI_Aint extent;
+
+	if (!node || !is_dense(datatype, &extent) || extent > EQUANT_NODE_SLOT)
+		return 0;
+	if (count > CHUNKS_MOST * (EQUANT_NODE_SLOT / extent))
+		return 0;
+	if (node->nodes == 1 || node->ordered)
+		return 1;
+	return MPI_Op_commutative(op, &commutes) == MPI_SUCCESS && commutes;
+}
+
+/* Every rank's slot, in order; the result is in node->left. */
+static int combine(struct equant_node *node, int count, size_t bytes, MPI_Datatype datatype,
+		   MPI_Op op)
+{
+	char *left;
+	int r, error;
+
+	memcpy(node->left, equant_node_slot(node, 0), bytes);
+	for (r = 1; r < node->ranks; r++) {
+		memcpy(node->right, equant_node_slot(node, r), bytes);
+		error = equant_mpi_error(MPI_Reduce_local(node->left, node->right, count, datatype,
+							  op),
+					 "equant_allreduce");
+		if (error)
+			return error;
+		left = node->left;
+		node->left = node->right;
+		node->right = left;
+	}
+	return 0;
+}
+
+static int between_nodes(struct equant_waiter *waiter, int count, size_t bytes,
+			 MPI_Datatype datatype, MPI_Op op)
+{
+	struct equant_node *node = waiter->node;
+	int error = 0;
+
+	if (!node->rank) {
+		error = combine(node, count, bytes, datatype, op);
+		if (!error)
+			error = equant_collective_allreduce(waiter, node->leaders, node->left,
+							    equant_node_slot(node, 0), count,
+							    datatype, op);
+	}
+	if (!error)
+		error = node_barrier(waiter);
+	if (!error)
+		memcpy(node->left, equant_node_slot(node, 0), bytes);
+	return error;
+}
+
+static int reduce_chunk(struct equant_waiter *waiter, const void *send, void *recv, int count,
+			size_t bytes, MPI_Datatype datatype, MPI_Op op)
+{
+	struct equant_node *node = waiter->node;
+	int error;
+
+	memcpy(equant_node_slot(node, node->rank), send, bytes);
+	error = node_barrier(waiter);
+	if (error)
+		return error;
+	if (node->nodes == 1)
+		error = combine(node, count, bytes, datatype, op);
+	else
+		error = between_nodes(waiter, count, bytes, datatype, op);
+	if (!error)
+		memcpy(recv, node->left, bytes);
+	node->turn = !node->turn;
+	return error;
+}
+
+int equant_shared_allreduce(struct equant_waiter *waiter, const void *send, void *recv, int count,
+			    MPI_Datatype datatype, MPI_Op op)
+{
+	const char *from = send == MPI_IN_PLACE ? recv : send;
+	char *to = recv;
+	MPI_Aint extent;
+	int error = 0, most;
+
+	is_dense(datatype, &extent);
+	most = (int)(EQUANT_NODE_SLOT / extent);
+	while (count > 0 && !error) {
+		int n = count < most ? count : most;
+		size_t bytes = (size_t)n * (size_t)extent;
+
+		error = reduce_chunk(waiter, from, to, n, bytes, datatype, op);
+		from += bytes;
+		to += bytes;
+		count -= n;
+	}
+	return error;
+}

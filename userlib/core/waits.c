@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * The application's own waits, done as the library's.  Whoever begins to wait has sent what it
+ * had to send: ranks of the node that sleep look for it.
+ */
+#include <errno.h>
+
+#include "control/collective.h"
+#include "control/shared.h"
+#include "core/message.h"
+#include "loop/loop_internal.h"
+
+int equant_wait(struct equant *eq, MPI_Request *request, MPI_Status *status)
+{
+	uint64_t waited = 0;
+
+	equant_node_ring(eq->node, -1);
+	return equant_wait_requests(&eq->waiter, request, 1,
+				    status == MPI_STATUS_IGNORE ? MPI_STATUSES_IGNORE : status, 0,
+				    &waited);
+}
+
+int equant_waitall(struct equant *eq, int n, MPI_Request *requests, MPI_Status *statuses)
+{
+	uint64_t waited = 0;
+
+	if (n < 0) {
+		equant_message("equant_waitall: %d requests", n);
+		return -EINVAL;
+	}
+	equant_node_ring(eq->node, -1);
+	return equant_wait_requests(&eq->waiter, requests, n, statuses, 0, &waited);
+}
+
+int equant_barrier(struct equant *eq)
+{
+	if (eq->node)
+		return equant_shared_barrier(&eq->waiter);
+	return equant_collective_barrier(&eq->waiter, eq->collectives);
+}
+
+int equant_allreduce(struct equant *eq, const void *send, void *recv, int count,
+		     MPI_Datatype datatype, MPI_Op op)
+{
+	if (count < 0 || datatype == MPI_DATATYPE_NULL || op == MPI_OP_NULL) {
+		equant_message("equant_allreduce: %s",
+			       count < 0	 ? "negative count" :
+			       op == MPI_OP_NULL ? "MPI_OP_NULL is no operation" :
+						   "MPI_DATATYPE_NULL is no datatype");
+		return -EINVAL;
+	}
+	if (count && equant_shared_takes(&eq->waiter, count, datatype, op))
+		return equant_shared_allreduce(&eq->waiter, send, recv, count, datatype, op);
+	return equant_collective_allreduce(&eq->waiter, eq->collectives, send, recv, count,
+					   datatype, op);
+}
