@@ -222,6 +222,47 @@ TEST(a_rank_alone_wastes_nothing_under_any_load)
 	}
 }
 
+/* Nanosecond by nanosecond: is the load on, and whose turn is it? */
+static int64_t counted_until(const struct equant_job *job, int64_t work)
+{
+	const struct equant_job_cpu *cpu = job->cpus;
+	int64_t time = 0;
+
+	for (; work; time++) {
+		int64_t since = (time + cpu->period - cpu->start) % cpu->period;
+		int64_t tasks = since < cpu->on ? cpu->tasks + 1 : 1;
+
+		if (since >= cpu->on)
+			since -= cpu->on;
+		work -= since % (tasks * job->quantum) < job->quantum;
+	}
+	return time;
+}
+
+TEST(turns_under_a_load_that_comes_and_goes_agree_with_counting)
+{
+	uint64_t state = random_seeded();
+	struct equant_job_cpu cpu;
+	struct equant_job_result result;
+
+	for (int round = 0; round < 300; round++) {
+		struct equant_job job = job_of(1, &cpu, NULL);
+
+		job.scheduler = EQUANT_JOB_TURNS;
+		job.quantum = 1 + random_below(&state, 9);
+		job.units = 1 + random_below(&state, 50);
+		job.steps = 1 + random_below(&state, 20);
+		cpu.unit = 1 + random_below(&state, 10);
+		cpu.tasks = (int)random_below(&state, 5);
+		cpu.on = job.quantum + random_below(&state, 50);
+		cpu.period = cpu.on + job.quantum + random_below(&state, 50);
+		cpu.start = random_below(&state, cpu.period);
+		ASSERT_EQ(0, equant_simulate_job(&job, &result));
+		ASSERT_EQ(counted_until(&job, job.steps * job.units * cpu.unit),
+			  result.efficiency.elapsed);
+	}
+}
+
 TEST(a_load_that_changes_too_fast_to_follow_is_not_chased_with_predictions)
 {
 	struct equant_balance_options options = model_options(EQUANT_JOB_PREDICTED);
