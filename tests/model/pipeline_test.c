@@ -85,7 +85,7 @@ TEST(competing_loads_leave_a_balanced_pipeline_near_the_bound_at_any_grain)
 		for (long block = 1; block <= 100; block++) {
 			double bound = equant_pipeline_bound(4, (double)ITERATIONS / block);
 
-			EXPECT_LT(fabs(balanced(&cpus, block) - bound), 0.06)
+			EXPECT_LT(fabs(balanced(&cpus, block) - bound), 0.045)
 			TH_LOG("loads %d, block %ld", l, block);
 		}
 	}
