@@ -84,7 +84,8 @@ static void append_nodes(const struct equant_nest *nest, int parent, char *line)
 		if (node->kind == EQUANT_NODE_HOOK) {
 			append(line, "^");
 		} else if (node->kind == EQUANT_NODE_LOOP) {
-			append(line, "%s %.12g { ", node->name, node->trips);
+			append(line, node->flags & EQUANT_LOOP_UNKNOWN ? "%s ? { " : "%s %.12g { ",
+			       node->name, node->trips);
 			append_nodes(nest, i, line);
 			append(line, " }");
 		} else if (node->kind == EQUANT_NODE_STATEMENT) {

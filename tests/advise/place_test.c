@@ -322,6 +322,73 @@ TEST(a_dependence_with_a_barrier_in_the_loop_around_it_keeps_its_grain)
 	EXPECT_STREQ("no grain 1, rare enough 1, before communication 1", answer.reasons);
 }
 
+/* ---- loops of unknown length ----------------------------------------------------------- */
+
+TEST(a_loop_of_unknown_length_is_strip_mined)
+{
+	struct answer answer = place(MACHINE "loop a ? carries\nloop b ? carries\n"
+					     "loop c 40 distributed parallel\nstatement s 5\n"
+					     "end\nend\nend\n");
+
+	EXPECT_STREQ("a ? { b' ? { b 80000 { c 40 { s } } ^ } }", answer.nest);
+	EXPECT_STREQ("too often 1, rare enough 2, coarse 2, strip-mined 2, after the loop 2",
+		     answer.reasons);
+	EXPECT_TRUE(near(answer.period, 4e6));
+}
+
+TEST(where_it_cannot_be_strip_mined_the_time_between_hooks_is_infinite)
+{
+	struct answer answer =
+		place("ranks 4\nrate 1e5\nhook 20\ntarget 0.04\n"
+		      "loop a 9\nloop b ? carries\n"
+		      "loop c 40 distributed parallel\nstatement s 5\nend\nend\nend\n");
+
+	EXPECT_STREQ("a 9 { b ? { c 40 { s } } ^ }", answer.nest);
+	EXPECT_TRUE(isinf(answer.period));
+}
+
+TEST(it_is_left_alone_where_the_hook_is_inside_it)
+{
+	EXPECT_STREQ("a ? { b 1000 { c 4000 { s } ^ } }",
+		     place(MACHINE "loop a ? carries\nloop b 1000\n"
+				   "loop c 4000 distributed parallel\nstatement s 5\n"
+				   "end\nend\nend\n")
+			     .nest);
+}
+
+/* Fig. 4.5c; 283 x 283 is the smallest tile of 80,000 that is nearly square. */
+TEST(two_parallel_loops_of_unknown_length_become_tiles)
+{
+	struct answer answer = place(MACHINE "loop a ? parallel\nloop b ? parallel\n"
+					     "loop c 40 distributed parallel\nstatement s 5\n"
+					     "end\nend\nend\n");
+
+	EXPECT_STREQ("a' ? { b' ? { a 283 { b 283 { c 40 { s } } } ^ } }", answer.nest);
+	EXPECT_STREQ(
+		"too often 1, rare enough 2, coarse 2, strip-mined 2, strip-mined 3, tiled 3, after the loop 3",
+		answer.reasons);
+	EXPECT_TRUE(near(answer.period, 283 * 283 * 50));
+}
+
+TEST(a_statement_between_them_keeps_them_from_becoming_tiles)
+{
+	EXPECT_STREQ("a ? { x b' ? { b 80000 { c 40 { s } } ^ } }",
+		     place(MACHINE "loop a ? parallel\nstatement x 1\nloop b ? parallel\n"
+				   "loop c 40 distributed parallel\nstatement s 5\n"
+				   "end\nend\nend\n")
+			     .nest);
+}
+
+TEST(a_relaxation_until_convergence_is_placed_like_one_of_known_length)
+{
+	struct answer answer = place(MACHINE "shift 20e-6\nbyte 1e-9\nloop t ? carries\n"
+					     "loop i 400 carries\nreceive left 8\n"
+					     "loop j 400 distributed carries\nstatement s 9\nend\n"
+					     "send right 8\nend\nend\n");
+
+	EXPECT_STREQ("t ? { i' 8 { <left i 50 { j 400 { s } } ^ >right } }", answer.nest);
+}
+
 /* ---- any nest ---------------------------------------------------------------------------- */
 
 static struct equant_node any_statement(struct random *random)

@@ -102,6 +102,10 @@ TEST(each_fault_is_named_with_its_line_and_word)
 		{ "loop a 10\nend\n", "no loop is distributed" },
 		{ "loop a 0 distributed parallel\nend\n", ":1: 'a' does not run" },
 		{ "loop a 1.5 distributed parallel\nend\n", ":1: 'a' does not run" },
+		{ "loop a ? distributed parallel\nend\n", ":1: 'a' is distributed, and it must" },
+		{ "loop a ?\nloop b 2 distributed carries\nend\nend\n", ":1: 'a' is a pipeline" },
+		{ "loop a 2 distributed parallel\nloop b ?\nend\nend\n", ":2: 'b' is not around" },
+		{ "loop a ?x\n", ":1: '?x': expected a number" },
 		{ "loop a 2 distributed\nend\n", ":1: 'a' is distributed, and must be" },
 		{ "loop a 2 distributed parallel carries\nend\n", ":1: 'a' cannot be parallel" },
 		{ "loop a 2 distributed carries\nend\n",
@@ -198,7 +202,7 @@ TEST(only_loops_hold_anything)
 TEST(no_text_makes_the_reader_stumble)
 {
 	static const char *const pieces[] = {
-		"loop",	 "end",	 "\n",	 "\n", "a",    "10",	      " ",	     " ",
+		"loop",	 "end",	 "\n",	 "\n", "a",    "?",	      " ",	     " ",
 		"\"",	 "#",	 "1..3", "..", "-5",   "distributed", "parallel",    "carries",
 		"ranks", "send", "nest", "\t", "cost", "statement",   "barrier x\n", "loop b 5 ",
 	};

@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 17
+plan 19
 
 export LC_ALL=C
 
@@ -67,6 +67,12 @@ exits 0 '"kind": "hook",' "JSON has the hook" "$equant" advise --json "$scratch/
 sed 's/1000/2/' "$scratch/mm.nest" > "$scratch/small.nest"
 exits 3 'too small' "a nest too small for a hook has an exit status of its own" \
 	"$equant" advise "$scratch/small.nest"
+
+sed 's/loop i 1000/loop i ?/' "$scratch/mm.nest" > "$scratch/unknown.nest"
+exits 0 '^loop i ? parallel$' "a loop of unknown length stays one" \
+	"$equant" advise "$scratch/unknown.nest"
+exits 0 '"trips": null,' "a length that is not known is null in JSON" \
+	"$equant" advise --json "$scratch/unknown.nest"
 
 sed 's/^    end$//' "$scratch/mm.nest" > "$scratch/open.nest"
 exits 1 "open.nest:3: 'i': the loop has no end" "a loop without an end is named" \

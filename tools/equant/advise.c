@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <getopt.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -44,7 +45,10 @@ static void print_name(const char *name)
 
 static void print_loop(const struct equant_node *node)
 {
-	printf(" %.12g", node->trips);
+	if (node->flags & EQUANT_LOOP_UNKNOWN)
+		printf(" ?");
+	else
+		printf(" %.12g", node->trips);
 	for (int i = 0; loop_flags[i].word; i++)
 		if (node->flags & loop_flags[i].flag)
 			printf(" %s", loop_flags[i].word);
@@ -105,6 +109,11 @@ static void explain_loops(FILE *out, const struct equant_reason *reason)
 			"loop %s goes into loop %s: both are parallel, and the hook needs a loop around the distributed one",
 			reason->loop, reason->other);
 		break;
+	case EQUANT_REASON_TILED:
+		fprintf(out,
+			"a block of loop %s goes inside the blocks of loop %s: should one loop be short, the block of the other makes up for it",
+			reason->loop, reason->other);
+		break;
 	case EQUANT_REASON_GRAIN:
 		fprintf(out,
 			"loop %s is a pipeline: blocks of %ld take the least time, efficiency %.3f without competitors",
@@ -116,8 +125,8 @@ static void explain_loops(FILE *out, const struct equant_reason *reason)
 			reason->loop);
 		break;
 	case EQUANT_REASON_STRIPPED:
-		fprintf(out, "loop %s is strip-mined into blocks of %ld, with the hook after each",
-			reason->loop, reason->block);
+		fprintf(out, "loop %s is strip-mined into blocks of %ld for the hook", reason->loop,
+			reason->block);
 		break;
 	case EQUANT_REASON_BETWEEN:
 		fprintf(out,
@@ -151,8 +160,13 @@ static void explain(FILE *out, const struct equant_reason *reason)
 			body(reason, text), reason->value, reason->limit);
 		break;
 	case EQUANT_REASON_RARE_ENOUGH:
-		fprintf(out, "%s: %.4g operations per hook, more than the %.4g needed",
-			body(reason, text), reason->value, reason->limit);
+		if (isinf(reason->value))
+			fprintf(out,
+				"%s: nobody knows how many operations per hook; %.4g are needed",
+				body(reason, text), reason->limit);
+		else
+			fprintf(out, "%s: %.4g operations per hook, more than the %.4g needed",
+				body(reason, text), reason->value, reason->limit);
 		break;
 	case EQUANT_REASON_COARSE:
 		fprintf(out, "%s: more than the %.4g operations that would control the period well",
@@ -195,7 +209,9 @@ static void print_text(const struct equant_placement *placement)
 		explain(stdout, &placement->reasons[i]);
 		printf(".\n");
 	}
-	if (placement->hook >= 0)
+	if (placement->hook >= 0 && isinf(placement->period))
+		printf("\nHow often a rank comes to the hook is not known.\n");
+	else if (placement->hook >= 0)
 		printf("\nA hook every %.4g operations of a rank, %.4g s; hooks cost %.2g %%.\n",
 		       placement->period, placement->period / nest->rate,
 		       100 * nest->hook / placement->period);
@@ -209,7 +225,7 @@ static void json_loop(struct json *json, const struct equant_nest *nest, int loo
 {
 	const struct equant_node *node = &nest->nodes[loop];
 
-	json_number(json, "trips", node->trips);
+	json_number(json, "trips", node->flags & EQUANT_LOOP_UNKNOWN ? NAN : node->trips);
 	for (int i = 0; loop_flags[i].word; i++)
 		json_bool(json, loop_flags[i].word, node->flags & loop_flags[i].flag);
 	json_bool(json, "blocks", node->flags & EQUANT_LOOP_BLOCKS);

@@ -41,7 +41,7 @@ void equant_nest_unlink(struct equant_nest *nest, int node);
 /* Cost(level) of algorithm 4.1: operations of one rank in what is in @node, once. */
 double equant_nest_cost(const struct equant_nest *nest, int node);
 
-/* How often a loop runs on one rank. */
+/* How often a loop runs on one rank; infinitely often if that is not known. */
 double equant_nest_trips(const struct equant_nest *nest, int loop);
 
 /* ---- restructure.c --------------------------------------------------------- */
@@ -52,6 +52,8 @@ int equant_strip_mine(struct equant_nest *nest, int loop, long block, unsigned i
 /* What is done before a hook is placed; each fills in a reason and returns 1 if it has one. */
 int equant_control_grain(struct equant_nest *nest, struct equant_reason *reason, char *why,
 			 size_t why_size);
+/* Both loops are strip-mined, the outer one around the inner: blocks outside, one tile inside. */
+int equant_tile(struct equant_nest *nest, int outer, int inner, long outer_block, long inner_block);
 int equant_interchange(struct equant_nest *nest, struct equant_reason *reason);
 
 #endif /* EQUANT_ADVISE_INTERNAL_H */

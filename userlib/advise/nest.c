@@ -157,6 +157,8 @@ double equant_nest_trips(const struct equant_nest *nest, int loop)
 {
 	const struct equant_node *node = &nest->nodes[loop];
 
+	if (node->flags & EQUANT_LOOP_UNKNOWN)
+		return INFINITY;
 	if (node->flags & EQUANT_LOOP_DISTRIBUTED && !(node->flags & EQUANT_LOOP_BLOCK))
 		return node->trips / nest->ranks;
 	return node->trips;
@@ -167,11 +169,13 @@ double equant_nest_cost(const struct equant_nest *nest, int node)
 	double sum = 0;
 
 	for (int i = nest->nodes[node].first; i >= 0; i = nest->nodes[i].next) {
+		double cost = nest->nodes[i].cost;
+
 		if (nest->nodes[i].kind == EQUANT_NODE_LOOP)
-			sum += equant_nest_trips(nest, i) *
-			       (nest->nodes[i].cost + equant_nest_cost(nest, i));
-		else
-			sum += nest->nodes[i].cost;
+			cost += equant_nest_cost(nest, i);
+		if (nest->nodes[i].kind == EQUANT_NODE_LOOP && cost > 0)
+			cost *= equant_nest_trips(nest, i);
+		sum += cost;
 	}
 	return sum;
 }
@@ -199,14 +203,29 @@ const char *equant_nest_machine_fault(const struct equant_nest *nest)
 	return NULL;
 }
 
+static const char *trips_fault(const struct equant_node *node)
+{
+	if (!(node->flags & EQUANT_LOOP_UNKNOWN)) {
+		if (equant_is_amount(node->trips) && node->trips >= 1 &&
+		    node->trips == floor(node->trips))
+			return NULL;
+		return "does not run a whole number of times from 1 to 1e18";
+	}
+	if (node->flags & EQUANT_LOOP_DISTRIBUTED)
+		return "is distributed, and it must be known how often it runs";
+	return node->trips == 0 ? NULL : "is both known and unknown";
+}
+
 static const char *loop_fault(const struct equant_node *node)
 {
 	unsigned int kind = node->flags & (EQUANT_LOOP_PARALLEL | EQUANT_LOOP_CARRIES);
+	const char *fault;
 
 	if (node->flags & (EQUANT_LOOP_BLOCKS | EQUANT_LOOP_BLOCK | EQUANT_LOOP_GRAIN))
 		return "is strip-mined already";
-	if (!equant_is_amount(node->trips) || node->trips < 1 || node->trips != floor(node->trips))
-		return "does not run a whole number of times from 1 to 1e18";
+	fault = trips_fault(node);
+	if (fault)
+		return fault;
 	if (kind == (EQUANT_LOOP_PARALLEL | EQUANT_LOOP_CARRIES))
 		return "cannot be parallel and carry a dependence";
 	if (!(node->flags & EQUANT_LOOP_DISTRIBUTED))
@@ -243,6 +262,37 @@ static int refuse_node(const struct equant_node *node, const char *fault, char *
 	return -EINVAL;
 }
 
+/* What is not around the distributed loop must be counted, and so must a pipeline. */
+static const char *unknown_fault(const struct equant_nest *nest, int node)
+{
+	int inside = equant_nest_distributed(nest), pipelined;
+
+	if (!(nest->nodes[node].flags & EQUANT_LOOP_UNKNOWN) || inside < 0)
+		return NULL;
+	pipelined = nest->nodes[inside].flags & EQUANT_LOOP_CARRIES ? nest->nodes[inside].parent :
+								      -1;
+	if (node == pipelined)
+		return "is a pipeline, and it must be known how often it runs";
+	while (inside > 0 && inside != node)
+		inside = nest->nodes[inside].parent;
+	if (inside == node)
+		return NULL;
+	return "is not around the distributed loop, and it must be known how often it runs";
+}
+
+/* All that can be counted; loops that are unknown once. */
+static double known_cost(const struct equant_nest *nest, int node)
+{
+	double sum = nest->nodes[node].cost;
+
+	for (int i = nest->nodes[node].first; i >= 0; i = nest->nodes[i].next) {
+		double trips = nest->nodes[i].kind == EQUANT_NODE_LOOP ? nest->nodes[i].trips : 1;
+
+		sum += (trips > 1 ? trips : 1) * known_cost(nest, i);
+	}
+	return sum;
+}
+
 static int check_nodes(const struct equant_nest *nest, char *why, size_t why_size)
 {
 	int distributed = 0;
@@ -250,6 +300,8 @@ static int check_nodes(const struct equant_nest *nest, char *why, size_t why_siz
 
 	for (int i = 1; i < nest->count; i++) {
 		fault = node_fault(&nest->nodes[i]);
+		if (!fault)
+			fault = unknown_fault(nest, i);
 		if (!fault && nest->nodes[i].flags & EQUANT_LOOP_DISTRIBUTED && distributed++)
 			fault = "is distributed, and so is another loop";
 		if (fault)
@@ -273,7 +325,7 @@ int equant_nest_check(const struct equant_nest *nest, char *why, size_t why_size
 	error = check_nodes(nest, why, why_size);
 	if (error)
 		return error;
-	if (isfinite(equant_nest_cost(nest, 0)))
+	if (isfinite(known_cost(nest, 0)))
 		return 0;
 	equant_say(why, why_size, "the nest has more operations than a double can hold");
 	return -EINVAL;

@@ -6,7 +6,7 @@
  *	nest NAME
  *	ranks N, rate X, hook X, overhead X, response X, target X, shift X,
  *	byte X, between yes|no
- *	loop NAME TRIPS | FIRST..LAST [distributed] [parallel | carries] [cost X]
+ *	loop NAME TRIPS | FIRST..LAST | ? [distributed] [parallel | carries] [cost X]
  *	statement NAME OPERATIONS
  *	send NAME BYTES [cost X], receive NAME BYTES [cost X], barrier NAME [cost X]
  *	end
@@ -176,15 +176,19 @@ static int read_setting(struct reader *reader, size_t offset)
 
 /* ---- loops and statements --------------------------------------------------------- */
 
-/* TRIPS, or FIRST..LAST with LAST included. */
-static int read_trips(struct reader *reader, double *trips)
+/* TRIPS, FIRST..LAST with LAST included, or ? */
+static int read_trips(struct reader *reader, struct equant_node *node)
 {
 	char *word = reader->words[2], *dots, *end;
 	long first, last;
 
 	dots = reader->count > 2 ? strstr(word, "..") : NULL;
+	if (reader->count > 2 && !strcmp(word, "?")) {
+		node->flags |= EQUANT_LOOP_UNKNOWN;
+		return 0;
+	}
 	if (!dots)
-		return number(reader, 2, trips);
+		return number(reader, 2, &node->trips);
 	errno = 0;
 	first = strtol(word, &end, 10);
 	if (end != dots || end == word || errno)
@@ -194,7 +198,7 @@ static int read_trips(struct reader *reader, double *trips)
 		return refuse(reader, word, "expected FIRST..LAST in whole numbers");
 	if (last < first)
 		return refuse(reader, word, "the loop never runs");
-	*trips = (double)last - (double)first + 1;
+	node->trips = (double)last - (double)first + 1;
 	return 0;
 }
 
@@ -249,7 +253,7 @@ static int read_node(struct reader *reader, enum equant_node_kind kind)
 	if (error)
 		return error;
 	if (kind == EQUANT_NODE_LOOP)
-		error = read_trips(reader, &node.trips);
+		error = read_trips(reader, &node);
 	else if (kind == EQUANT_NODE_STATEMENT)
 		error = number(reader, 2, &node.cost);
 	else if (kind == EQUANT_NODE_BARRIER)

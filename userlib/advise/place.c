@@ -27,11 +27,12 @@
 
 #include "advise/advise_internal.h"
 
-/* One per level for its overhead, and at most six more. */
-#define REASONS_MOST (EQUANT_NEST_DEPTH + 8)
+/* One per level for its overhead, and at most eight more. */
+#define REASONS_MOST (EQUANT_NEST_DEPTH + 10)
 
 static const char *const reason_names[] = {
 	[EQUANT_REASON_INTERCHANGED] = "interchanged",
+	[EQUANT_REASON_TILED] = "tiled",
 	[EQUANT_REASON_GRAIN] = "grain",
 	[EQUANT_REASON_NO_GRAIN] = "no grain",
 	[EQUANT_REASON_TOO_OFTEN] = "too often",
@@ -185,24 +186,58 @@ static long hook_block(struct equant_placement *placement, int level, int loop)
 	return block > 1 ? (long)block : 1;
 }
 
+/* Can the loop and the one around it change places, and is the length of neither known? */
+static bool is_tile(const struct equant_nest *nest, int loop)
+{
+	const struct equant_node *inner = &nest->nodes[loop];
+	const struct equant_node *outer = &nest->nodes[inner->parent];
+	unsigned int both = inner->flags & outer->flags;
+
+	return both & EQUANT_LOOP_UNKNOWN && both & EQUANT_LOOP_PARALLEL && outer->first == loop &&
+	       inner->next < 0;
+}
+
+/* Fig. 4.5c: tiles of as many iterations as a block would have, as square as can be. */
+static int insert_in_tile(struct equant_placement *placement, int level, int loop, long block)
+{
+	struct equant_nest *nest = placement->nest;
+	long inner = (long)ceil(sqrt((double)block)), outer = block / inner + (block % inner != 0);
+	int parent = nest->nodes[loop].parent, error;
+	struct equant_reason *reason;
+
+	add_reason(placement, EQUANT_REASON_STRIPPED, level, loop)->block = inner;
+	add_reason(placement, EQUANT_REASON_STRIPPED, level + 1, parent)->block = outer;
+	reason = add_reason(placement, EQUANT_REASON_TILED, level + 1, parent);
+	memcpy(reason->other, nest->nodes[loop].name, sizeof(reason->other));
+	error = equant_tile(nest, parent, loop, outer, inner);
+	return error ? error : insert_hook_level(placement, level + 1, parent);
+}
+
+static int insert_in_blocks(struct equant_placement *placement, int level, int loop, long block)
+{
+	int outer;
+
+	if (is_tile(placement->nest, loop))
+		return insert_in_tile(placement, level, loop, block);
+	add_reason(placement, EQUANT_REASON_STRIPPED, level, loop)->block = block;
+	outer = equant_strip_mine(placement->nest, loop, block, 0);
+	return outer < 0 ? outer : insert_hook_level(placement, level, loop);
+}
+
 /* The hook goes to @level, or into the loop that leads to it if that can be strip-mined. */
 static int insert_hook(struct equant_placement *placement, int level, int loop)
 {
 	struct equant_nest *nest = placement->nest;
 	double cost = equant_nest_cost(nest, nest->nodes[loop].parent);
 	double fine = nest->response * nest->target * nest->rate;
-	int outer;
 	long block;
 
 	if (cost > fine) {
 		add_figures(placement, EQUANT_REASON_COARSE, level, nest->nodes[loop].parent, cost,
 			    fine);
 		block = hook_block(placement, level, loop);
-		if (block) {
-			add_reason(placement, EQUANT_REASON_STRIPPED, level, loop)->block = block;
-			outer = equant_strip_mine(nest, loop, block, 0);
-			return outer < 0 ? outer : insert_hook_level(placement, level, loop);
-		}
+		if (block)
+			return insert_in_blocks(placement, level, loop, block);
 	}
 	if (nest->nodes[loop].parent > 0)
 		return insert_hook_level(placement, level, loop);

@@ -11,8 +11,8 @@
  *				allowed when both are parallel and nothing else is between
  *
  * Reference: Siegell 1995, sections 3.2, 3.3.1 and 4.2.3.  There, interchange
- * comes after strip mining of loops with unknown bounds; bounds are known here, and
- * it gives a distributed loop that is outermost a loop around it.
+ * comes after strip mining of loops with unknown bounds (fig. 4.5c); here it also gives
+ * a distributed loop that is outermost a loop around it.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -31,7 +31,8 @@ int equant_strip_mine(struct equant_nest *nest, int loop, long block, unsigned i
 	struct equant_node blocks = nest->nodes[loop];
 	int parent = blocks.parent, before = -1, outer;
 
-	blocks.trips = ceil(equant_nest_trips(nest, loop) / (double)block);
+	if (!(blocks.flags & EQUANT_LOOP_UNKNOWN))
+		blocks.trips = ceil(equant_nest_trips(nest, loop) / (double)block);
 	if (blocks.flags & EQUANT_LOOP_DISTRIBUTED)
 		blocks.trips *= nest->ranks;
 	blocks.cost = 0;
@@ -47,7 +48,27 @@ int equant_strip_mine(struct equant_nest *nest, int loop, long block, unsigned i
 	equant_nest_link(nest, loop, outer, -1);
 	nest->nodes[loop].trips = (double)block;
 	nest->nodes[loop].flags |= EQUANT_LOOP_BLOCK | flags;
+	nest->nodes[loop].flags &= ~EQUANT_LOOP_UNKNOWN;
 	return outer;
+}
+
+int equant_tile(struct equant_nest *nest, int outer, int inner, long outer_block, long inner_block)
+{
+	int outer_blocks, inner_blocks;
+
+	inner_blocks = equant_strip_mine(nest, inner, inner_block, 0);
+	if (inner_blocks < 0)
+		return inner_blocks;
+	outer_blocks = equant_strip_mine(nest, outer, outer_block, 0);
+	if (outer_blocks < 0)
+		return outer_blocks;
+	equant_nest_unlink(nest, inner);
+	equant_nest_unlink(nest, inner_blocks);
+	equant_nest_unlink(nest, outer);
+	equant_nest_link(nest, inner_blocks, outer_blocks, -1);
+	equant_nest_link(nest, outer, inner_blocks, -1);
+	equant_nest_link(nest, inner, outer, -1);
+	return 0;
 }
 
 /* ---- grain --------------------------------------------------------------------- */

@@ -129,6 +129,7 @@ enum equant_node_kind {
 #define EQUANT_LOOP_BLOCKS (1u << 3) /* strip-mined: counts the blocks; only in an answer */
 #define EQUANT_LOOP_BLOCK (1u << 4) /* strip-mined: one block; only in an answer */
 #define EQUANT_LOOP_GRAIN (1u << 5) /* strip-mined for the grain size; only in an answer */
+#define EQUANT_LOOP_UNKNOWN (1u << 6) /* how often it runs is not known: @trips is 0 */
 
 /**
  * struct equant_node - a loop or statement of a nest
@@ -221,7 +222,8 @@ EQUANT_API struct equant_nest *equant_nest_read(const char *path, char *why, siz
  * @why_size: size of @why
  *
  * One loop must be distributed and say whether it is parallel or carries a dependence;
- * in the latter case a loop must be around it.  All numbers must be in their ranges.
+ * in the latter case a loop must be around it, and known how often it runs.  Only loops around
+ * the distributed one may be unknown.  All numbers must be in their ranges.
  *
  * Return: 0, or -EINVAL.
  */
@@ -231,6 +233,7 @@ EQUANT_API int equant_nest_check(const struct equant_nest *nest, char *why, size
 
 enum equant_reason_kind {
 	EQUANT_REASON_INTERCHANGED, /* @loop went inside @other, to have a loop around it */
+	EQUANT_REASON_TILED, /* the same, so that the blocks of both are next to each other */
 	EQUANT_REASON_GRAIN, /* @loop strip-mined by eq. 3.12, messages gathered; @value: efficiency */
 	EQUANT_REASON_NO_GRAIN, /* no receive before and send after the distributed loop: left */
 	EQUANT_REASON_TOO_OFTEN, /* at @level, in @loop: @value operations, @limit are needed */
@@ -273,7 +276,8 @@ struct equant_reason {
  * @nest: the nest as it should be: restructured, with a node EQUANT_NODE_HOOK in it if one is
  *	of use
  * @hook: index of that node, or -1
- * @period: operations of one rank from one hook to the next; 0 without a hook
+ * @period: operations of one rank from one hook to the next; 0 without a hook, infinite if
+ *	an unknown loop is between
  * @reasons: why, in the order of the algorithm
  * @count: number of @reasons
  */
@@ -294,6 +298,10 @@ struct equant_placement {
  * Before that, and as section 4.2.3 demands, restructures for grain size: where the
  * distributed loop carries a dependence, the loop around it is strip-mined with the block size
  * of equant_block_size(), and its messages are gathered.
+ *
+ * A loop that is unknown counts as infinitely long, so that it is strip-mined.  If it and the
+ * one around it are both unknown and parallel, both are, and the blocks of both become the
+ * two inner loops: should one turn out short, the block size of the other makes up for it.
  *
  * Differs from algorithm 4.1 as printed in two points that the text of section 4.2
  * asks for: no hook between iterations of the distributed loop, unless @between is
