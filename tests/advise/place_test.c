@@ -175,6 +175,20 @@ TEST(nothing_is_strip_mined_where_half_a_period_is_too_short_for_a_hook)
 		     answer.reasons);
 }
 
+/* One rank: a hook needs 2000 operations, and 4e6 of them control the period. */
+#define ONE(operations)                                                           \
+	"rate 1e9\nhook 20\ntarget 0.04\nloop a 10 carries\nloop b 100 carries\n" \
+	"loop c 1 distributed parallel\nstatement s " #operations "\nend\nend\nend\n"
+
+TEST(the_limits_themselves_are_too_often_and_fine_enough)
+{
+	EXPECT_STREQ("a 10 { b 100 { c 1 { s } } ^ }", place(ONE(2000)).nest);
+	EXPECT_STREQ("a 10 { b 100 { c 1 { s } ^ } }", place(ONE(2001)).nest);
+	EXPECT_STREQ("rare enough 1, after the loop 1", place(ONE(4000000)).reasons);
+	EXPECT_STREQ("rare enough 1, coarse 1, between units 1, after the loop 1",
+		     place(ONE(4000001)).reasons);
+}
+
 TEST(a_problem_that_is_too_small_gets_no_hook)
 {
 	struct answer answer = place(MACHINE "loop b 10 carries\nloop c 40 distributed parallel\n"
@@ -310,6 +324,13 @@ TEST(the_block_size_is_that_of_the_pipeline)
 	ASSERT_EQ(0, equant_block_size(&pipeline, &block, NULL, 0));
 	EXPECT_EQ(50, block.size);
 	EXPECT_EQ(40, block.blocks);
+}
+
+TEST(dear_bytes_make_smaller_blocks)
+{
+	struct answer answer = place(MACHINE "shift 20e-6\nbyte 1e-6\n" SOR(400));
+
+	EXPECT_STREQ("t 10 { i' 20 { <left i 20 { j 400 { s } } ^ >right } }", answer.nest);
 }
 
 TEST(a_dependence_with_a_barrier_in_the_loop_around_it_keeps_its_grain)
