@@ -412,7 +412,8 @@ EQUANT_API int equant_waitall(struct equant *eq, int n, MPI_Request *requests,
 /**
  * equant_barrier() - collective; returns when every rank of the context has called it
  *
- * Dissemination barrier (Hensgen, Finkel, Manber 1988).
+ * Within a node a central counter (Mellor-Crummey and Scott 1991, section 3.1), between nodes
+ * dissemination (Hensgen, Finkel, Manber 1988).
  *
  * Return: 0; -EIO a peer is gone.
  */
