@@ -27,6 +27,16 @@ fi
 
 plan 5
 
+# However fast the machine is: the job has two records and computes.
+both_registered()
+{
+	for _ in $(seq 200); do
+		"$equant" probe status | grep -q ' 2 of ' && break
+		sleep 0.05
+	done
+	sleep 0.2
+}
+
 # survives PATTERN COMMAND...: run a job, spoil the probe under it, look at both
 survives()
 {
@@ -34,9 +44,9 @@ survives()
 
 	shift
 	"$equant" probe load > "$scratch/load" 2>&1 || return 1
-	mpirun --oversubscribe --bind-to none -np 2 "$mm" -n 200 -p 400 > "$scratch/job" 2>&1 &
+	mpirun --oversubscribe --bind-to none -np 2 "$mm" -n 200 -p 2000 > "$scratch/job" 2>&1 &
 	job=$!
-	sleep 0.8
+	both_registered
 	"$@" > "$scratch/spoil" 2>&1
 	wait $job
 	local status=$?
