@@ -5,43 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "libadvise.h"
-
-struct random random_seeded(void)
-{
-	const char *given = getenv("EQUANT_SEED");
-	struct timespec now;
-	uint64_t seed;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	seed = given ? strtoull(given, NULL, 0) :
-		       (uint64_t)now.tv_nsec ^ (uint64_t)now.tv_sec << 20;
-	fprintf(stderr, "# EQUANT_SEED=%llu\n", (unsigned long long)seed);
-	return (struct random){ .state = seed };
-}
-
-/* splitmix64: Steele, Lea, Flood, Fast Splittable Pseudorandom Number Generators, 2014. */
-uint64_t random_next(struct random *random)
-{
-	uint64_t z = random->state += 0x9e3779b97f4a7c15ull;
-
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
-	return z ^ (z >> 31);
-}
-
-long random_below(struct random *random, long limit)
-{
-	return (long)(random_next(random) % (uint64_t)limit);
-}
-
-double random_unit(struct random *random)
-{
-	return (double)(random_next(random) >> 11) / (double)(1ull << 53);
-}
 
 struct equant_nest *nest_from(const char *text, char *why, size_t why_size)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * Shared by the tests of userlib/balance: random numbers with a printed seed,
- * plans as text, and a model of a job to decide about.
+ * Shared by the tests of userlib/balance: plans as text and a model of a job to decide about.
  */
 #ifndef LIBBALANCE_H
 #define LIBBALANCE_H
@@ -11,19 +10,7 @@
 
 #include <equant/balance.h>
 
-/* ---- random numbers -------------------------------------------------------- */
-
-struct random {
-	uint64_t state;
-};
-
-/* The seed is EQUANT_SEED or taken from the clock, and printed either way. */
-struct random random_seeded(void);
-struct random random_from(uint64_t seed);
-uint64_t random_next(struct random *random);
-/* Uniform in 0..limit-1 and in [0, 1). */
-long random_below(struct random *random, long limit);
-double random_unit(struct random *random);
+#include "random.h"
 
 /* ---- plans as text ---------------------------------------------------------- */
 

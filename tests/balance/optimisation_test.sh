@@ -7,7 +7,7 @@
 # The flags that matter are those of the Makefile: IEEE arithmetic, nothing contracted.
 checksum()
 {
-	"$1" -std=gnu11 -D_GNU_SOURCE= "$2" -ffp-contract=off -Iuserlib -Iuserlib/include \
+	"$1" -std=gnu11 -D_GNU_SOURCE= "$2" -ffp-contract=off -Itests -Iuserlib -Iuserlib/include \
 		-isystem "$LINUX/tools/testing/selftests" -o "$scratch/decisions" \
 		tests/balance/decisions_test.c tests/balance/lib*.c userlib/balance/*.c -lm &&
 		"$scratch/decisions"

@@ -7,6 +7,7 @@
 
 #include "core/exact.h"
 #include "kselftest_harness.h"
+#include "random.h"
 
 #define COUNT 1000
 
@@ -27,19 +28,10 @@ static int same_bits(double a, double b)
 	return !memcmp(&a, &b, sizeof(a));
 }
 
-static uint64_t state = 88172645463325252ull;
-
-static uint64_t next(void)
-{
-	state ^= state << 13;
-	state ^= state >> 7;
-	return state ^= state << 17;
-}
-
 /* Any finite double: all exponents are equally likely. */
-static double any_double(void)
+static double any_double(struct random *random)
 {
-	uint64_t bits = next();
+	uint64_t bits = random_next(random);
 	double value;
 
 	if ((bits >> 52 & 0x7ff) == 0x7ff)
@@ -48,10 +40,10 @@ static double any_double(void)
 	return value;
 }
 
-static void shuffle(double *values, long n)
+static void shuffle(struct random *random, double *values, long n)
 {
 	for (long i = n - 1; i > 0; i--) {
-		long j = (long)(next() % (uint64_t)(i + 1));
+		long j = random_below(random, i + 1);
 		double swapped = values[i];
 
 		values[i] = values[j];
@@ -61,6 +53,7 @@ static void shuffle(double *values, long n)
 
 TEST(one_number_is_its_own_sum)
 {
+	struct random random = random_seeded();
 	const double golden[] = { 1,
 				  -1,
 				  0.1,
@@ -74,7 +67,7 @@ TEST(one_number_is_its_own_sum)
 	for (size_t i = 0; i < sizeof(golden) / sizeof(golden[0]); i++)
 		EXPECT_TRUE(same_bits(golden[i], SUM(golden[i])));
 	for (int i = 0; i < 100000; i++) {
-		double value = any_double();
+		double value = any_double(&random);
 
 		EXPECT_TRUE(value == SUM(value));
 	}
@@ -113,18 +106,19 @@ TEST(infinities_and_what_is_no_number_come_through)
 
 TEST(neither_order_nor_grouping_changes_a_bit)
 {
+	struct random random = random_seeded();
 	double values[COUNT], whole;
 
 	for (int round = 0; round < 200; round++) {
 		struct equant_exact parts[7] = { 0 }, all = { 0 };
 
 		for (int i = 0; i < COUNT; i++)
-			values[i] = any_double();
+			values[i] = any_double(&random);
 		whole = sum_of(values, COUNT);
-		shuffle(values, COUNT);
+		shuffle(&random, values, COUNT);
 		EXPECT_TRUE(same_bits(whole, sum_of(values, COUNT)));
 		for (int i = 0; i < COUNT; i++)
-			equant_exact_add(&parts[next() % 7], &values[i], 1);
+			equant_exact_add(&parts[random_below(&random, 7)], &values[i], 1);
 		for (int p = 0; p < 7; p++)
 			for (int w = 0; w < EQUANT_EXACT_WORDS; w++)
 				((int64_t *)&all)[w] += ((int64_t *)&parts[p])[w];
@@ -135,12 +129,15 @@ TEST(neither_order_nor_grouping_changes_a_bit)
 /* Terms of one exponent are integers: 128 bits hold their sum, and say how it rounds. */
 TEST(sums_of_integers_are_those_of_integer_arithmetic)
 {
+	struct random random = random_seeded();
+
 	for (int round = 0; round < 10000; round++) {
 		double values[64];
 		__int128 sum = 0;
 
 		for (int i = 0; i < 64; i++) {
-			int64_t term = (int64_t)next() >> (11 + next() % 40);
+			int64_t term = (int64_t)random_next(&random) >>
+				       (11 + random_below(&random, 40));
 
 			values[i] = (double)term;
 			sum += term;

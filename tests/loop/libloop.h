@@ -8,16 +8,7 @@
 #include <stdint.h>
 
 #include "loop/units.h"
-
-struct random {
-	uint64_t state;
-};
-
-/* The seed is EQUANT_SEED or taken from the clock, and printed either way. */
-struct random random_seeded(void);
-uint64_t random_next(struct random *random);
-/* Uniform in 0..limit-1. */
-long random_below(struct random *random, long limit);
+#include "random.h"
 
 /* NULL when the ranges are sorted, not empty, apart from each other and add up to ->total. */
 const char *runs_fault(const struct equant_runs *runs);

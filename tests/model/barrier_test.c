@@ -167,17 +167,17 @@ static void tick_by_tick(const struct equant_machine *m, const int64_t *work, lo
 
 TEST(the_simulator_agrees_with_counting_ticks)
 {
-	uint64_t state = random_seeded();
+	struct random random = random_seeded();
 	struct equant_efficiency result, counted;
 	int64_t work[CPUS_MOST];
 	struct cpus cpus;
 
 	for (int round = 0; round < 500; round++) {
-		long barriers = 1 + random_below(&state, 20);
+		long barriers = 1 + random_below(&random, 20);
 
-		cpus_random(&cpus, 6, &state);
+		cpus_random(&cpus, 6, &random);
 		for (int i = 0; i < cpus.machine.n; i++)
-			work[i] = 1 + random_below(&state, 40);
+			work[i] = 1 + random_below(&random, 40);
 		tick_by_tick(&cpus.machine, work, barriers, &counted);
 		ASSERT_EQ(0, equant_simulate_barrier(&cpus.machine, work, barriers, &result));
 		ASSERT_EQ(counted.elapsed, result.elapsed);
@@ -188,15 +188,15 @@ TEST(the_simulator_agrees_with_counting_ticks)
 
 TEST(divided_work_is_in_proportion_and_complete)
 {
-	uint64_t state = random_seeded();
+	struct random random = random_seeded();
 	int64_t work[CPUS_MOST];
 	struct cpus cpus;
 
 	for (int round = 0; round < 1000; round++) {
-		int64_t total = random_below(&state, 1000000000), sum = 0;
+		int64_t total = random_below(&random, 1000000000), sum = 0;
 		double shares = 0;
 
-		cpus_random(&cpus, CPUS_MOST, &state);
+		cpus_random(&cpus, CPUS_MOST, &random);
 		for (int i = 0; i < cpus.machine.n; i++)
 			shares += 1.0 / cpus.turns[i].tasks;
 		ASSERT_EQ(0, equant_divide(&cpus.machine, total, work));

@@ -169,7 +169,7 @@ TEST(a_constant_load_is_balanced_once_and_for_good)
 /* The same CPUs, the same work: two simulators that share only the arithmetic of turns. */
 TEST(without_balancing_turns_and_barriers_are_those_of_the_barrier_simulator)
 {
-	uint64_t state = random_seeded();
+	struct random random = random_seeded();
 	struct equant_job_cpu cpus[RANKS_MOST];
 	struct equant_efficiency expected;
 	struct equant_job_result result;
@@ -179,15 +179,15 @@ TEST(without_balancing_turns_and_barriers_are_those_of_the_barrier_simulator)
 	for (int round = 0; round < 200; round++) {
 		struct equant_job job;
 
-		cpus_random(&machine, CPUS_MOST, &state);
+		cpus_random(&machine, CPUS_MOST, &random);
 		job = job_of(machine.machine.n, cpus, NULL);
 		job.scheduler = EQUANT_JOB_TURNS;
 		job.quantum = machine.machine.quantum;
-		job.steps = 1 + random_below(&state, 50);
+		job.steps = 1 + random_below(&random, 50);
 		for (int i = 0; i < job.n; i++) {
 			machine.turns[i].phase = 0;
 			cpus[i].tasks = machine.turns[i].tasks - 1;
-			cpus[i].unit = 1 + random_below(&state, 3);
+			cpus[i].unit = 1 + random_below(&random, 3);
 			work[i] = cpus[i].unit * UNITS;
 		}
 		ASSERT_EQ(0, equant_simulate_barrier(&machine.machine, work, job.steps, &expected));
@@ -201,7 +201,7 @@ TEST(without_balancing_turns_and_barriers_are_those_of_the_barrier_simulator)
 /* What a rank computes in a time is what its CPU gave it, however the load changes. */
 TEST(a_rank_alone_wastes_nothing_under_any_load)
 {
-	uint64_t state = random_seeded();
+	struct random random = random_seeded();
 	struct equant_job_cpu cpu;
 	struct equant_job_result result;
 
@@ -209,13 +209,13 @@ TEST(a_rank_alone_wastes_nothing_under_any_load)
 		struct equant_job job = job_of(1, &cpu, NULL);
 
 		job.scheduler = round % 2 ? EQUANT_JOB_TURNS : EQUANT_JOB_SHARED;
-		job.quantum = 1 + random_below(&state, 9) * 1000;
-		job.steps = 1 + random_below(&state, 20);
-		cpu.unit = 1 + random_below(&state, 1000);
-		cpu.tasks = (int)random_below(&state, 5);
-		cpu.on = job.quantum * (1 + random_below(&state, 5));
-		cpu.period = cpu.on + job.quantum * (1 + random_below(&state, 5));
-		cpu.start = random_below(&state, cpu.period);
+		job.quantum = 1 + random_below(&random, 9) * 1000;
+		job.steps = 1 + random_below(&random, 20);
+		cpu.unit = 1 + random_below(&random, 1000);
+		cpu.tasks = (int)random_below(&random, 5);
+		cpu.on = job.quantum * (1 + random_below(&random, 5));
+		cpu.period = cpu.on + job.quantum * (1 + random_below(&random, 5));
+		cpu.start = random_below(&random, cpu.period);
 		ASSERT_EQ(0, equant_simulate_job(&job, &result));
 		ASSERT_EQ(job.steps * UNITS * cpu.unit, result.efficiency.productive);
 		ASSERT_EQ(result.efficiency.productive, result.efficiency.available);
@@ -241,7 +241,7 @@ static int64_t counted_until(const struct equant_job *job, int64_t work)
 
 TEST(turns_under_a_load_that_comes_and_goes_agree_with_counting)
 {
-	uint64_t state = random_seeded();
+	struct random random = random_seeded();
 	struct equant_job_cpu cpu;
 	struct equant_job_result result;
 
@@ -249,14 +249,14 @@ TEST(turns_under_a_load_that_comes_and_goes_agree_with_counting)
 		struct equant_job job = job_of(1, &cpu, NULL);
 
 		job.scheduler = EQUANT_JOB_TURNS;
-		job.quantum = 1 + random_below(&state, 9);
-		job.units = 1 + random_below(&state, 50);
-		job.steps = 1 + random_below(&state, 20);
-		cpu.unit = 1 + random_below(&state, 10);
-		cpu.tasks = (int)random_below(&state, 5);
-		cpu.on = job.quantum + random_below(&state, 50);
-		cpu.period = cpu.on + job.quantum + random_below(&state, 50);
-		cpu.start = random_below(&state, cpu.period);
+		job.quantum = 1 + random_below(&random, 9);
+		job.units = 1 + random_below(&random, 50);
+		job.steps = 1 + random_below(&random, 20);
+		cpu.unit = 1 + random_below(&random, 10);
+		cpu.tasks = (int)random_below(&random, 5);
+		cpu.on = job.quantum + random_below(&random, 50);
+		cpu.period = cpu.on + job.quantum + random_below(&random, 50);
+		cpu.start = random_below(&random, cpu.period);
 		ASSERT_EQ(0, equant_simulate_job(&job, &result));
 		ASSERT_EQ(counted_until(&job, job.steps * job.units * cpu.unit),
 			  result.efficiency.elapsed);

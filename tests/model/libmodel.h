@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/*
- * Shared by the tests of userlib/model: machines out of lists of loads, and
- * random numbers with a printed seed.
- */
+/* Shared by the tests of userlib/model: machines out of lists of loads. */
 #ifndef LIBMODEL_H
 #define LIBMODEL_H
 
 #include <stdint.h>
 
 #include <equant/model.h>
+
+#include "random.h"
 
 #define QUANTUM 1000000L
 #define CPUS_MOST 16
@@ -26,11 +25,7 @@ struct cpus {
 /* The loads up to a 0; every application's turn begins at time 0. */
 void cpus_init(struct cpus *cpus, const int *loads);
 
-/* The seed is EQUANT_SEED or taken from the clock, and printed either way. */
-uint64_t random_seeded(void);
-/* Uniform in 0..limit-1. */
-int64_t random_below(uint64_t *state, int64_t limit);
 /* 1 to @most CPUs of 1 to 6 tasks, in any phase. */
-void cpus_random(struct cpus *cpus, int most, uint64_t *state);
+void cpus_random(struct cpus *cpus, int most, struct random *random);
 
 #endif /* LIBMODEL_H */

@@ -160,22 +160,22 @@ static void tick_by_tick(const struct equant_machine *m, const struct equant_pip
 
 TEST(the_simulator_agrees_with_counting_ticks)
 {
-	uint64_t state = random_seeded();
+	struct random random = random_seeded();
 	struct equant_efficiency result, counted;
 	int64_t work[CPUS_MOST];
 	struct cpus cpus;
 
 	for (int round = 0; round < 500; round++) {
-		long blocks = 1 + random_below(&state, 12);
+		long blocks = 1 + random_below(&random, 12);
 		struct equant_pipeline pipeline = { .work = work };
 
-		cpus_random(&cpus, 6, &state);
-		pipeline.block = 1 + random_below(&state, 5);
+		cpus_random(&cpus, 6, &random);
+		pipeline.block = 1 + random_below(&random, 5);
 		pipeline.iterations = blocks * pipeline.block;
-		pipeline.fixed = random_below(&state, 4);
-		pipeline.per_iteration = random_below(&state, 3);
+		pipeline.fixed = random_below(&random, 4);
+		pipeline.per_iteration = random_below(&random, 3);
 		for (int i = 0; i < cpus.machine.n; i++)
-			work[i] = blocks * (1 + random_below(&state, 30));
+			work[i] = blocks * (1 + random_below(&random, 30));
 		tick_by_tick(&cpus.machine, &pipeline, &counted);
 		ASSERT_EQ(0, equant_simulate_pipeline(&cpus.machine, &pipeline, &result));
 		ASSERT_EQ(counted.elapsed, result.elapsed);
