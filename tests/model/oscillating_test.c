@@ -114,6 +114,41 @@ TEST(an_answer_at_once_and_for_nothing_loses_nothing)
 	EXPECT_LT(fabs(r.efficiency - 1), CLOSE);
 }
 
+/* By hand: two ranks, depth 1; 1.5 s of imbalance when the load goes, u_c = 1.5. */
+TEST(a_period_does_not_shrink_when_the_load_goes_as_the_others_have_as_much_to_do)
+{
+	struct equant_oscillation o = thesis(2, 60);
+	struct equant_oscillation_result r;
+
+	o.answer = EQUANT_ANSWER_WHOLE;
+	ASSERT_EQ(0, equant_model_oscillation(&o, &r));
+	EXPECT_LT(fabs(r.c - 1.5), CLOSE);
+	EXPECT_LT(fabs(r.efficiency -
+		       (1.5 * 1.5 + 2 * (30 - 1.5 - 0.455) + 1 * 3 + 1.5 * 26.545) / 105),
+		  CLOSE);
+}
+
+/*
+ * Two ranks, rmin 1/2: after the load went the first answer loses 1.5 (1 - r) / (1 + r) with
+ * r = 1 / (2 - v), that is 1.5 (1 - v) / (3 - v); after it came 4 (1 - v) / (2 + v)^2.
+ */
+TEST(a_measured_rate_loses_what_the_integrals_say)
+{
+	struct equant_oscillation o = thesis(2, 60);
+	struct equant_oscillation_result r, whole;
+
+	o.answer = EQUANT_ANSWER_WHOLE;
+	ASSERT_EQ(0, equant_model_oscillation(&o, &whole));
+	EXPECT_EQ(0, whole.averaging);
+	o.answer = EQUANT_ANSWER_AVERAGED;
+	ASSERT_EQ(0, equant_model_oscillation(&o, &r));
+	EXPECT_LT(fabs(r.averaging - 1.5 * (1 - 2 * log(1.5)) - 4 * (0.5 - log(1.5))), 1e-8);
+	EXPECT_LT(fabs(r.efficiency - (whole.efficiency - r.averaging / 105)), CLOSE);
+	o.rmin = 1;
+	ASSERT_EQ(0, equant_model_oscillation(&o, &r));
+	EXPECT_LT(fabs(r.averaging), CLOSE);
+}
+
 TEST(a_load_that_is_back_before_the_answer_is_beyond_the_model)
 {
 	/* section 7.5.2: "For the 2 and 6 second oscillation periods", 6 s with SOR */
@@ -145,6 +180,9 @@ TEST(what_is_out_of_range_is_refused)
 	EXPECT_EQ(-EINVAL, equant_model_oscillation(&o, &r));
 	o = thesis(2, 60);
 	o.move_all = INFINITY;
+	EXPECT_EQ(-EINVAL, equant_model_oscillation(&o, &r));
+	o = thesis(2, 60);
+	o.answer = 3;
 	EXPECT_EQ(-EINVAL, equant_model_oscillation(&o, &r));
 	o = thesis(2, 60);
 	o.dedicated = 1.1;

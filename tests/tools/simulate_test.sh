@@ -138,7 +138,7 @@ model_agrees()
 	near "$(point balanced $arguments)" "$(point model $arguments)" "$2"
 }
 succeeds "run agrees with the model within 1 % where shares are seen" model_agrees predicted 0.01
-succeeds "run agrees with the model within 3 % where rates are measured" model_agrees clock 0.03
+succeeds "run agrees with the model within 1 % where rates are measured" model_agrees clock 0.01
 
 seeing_pays()
 {

@@ -109,6 +109,7 @@ static const struct equant_command commands[] = {
 			"  --move-all X       seconds to move all data to another rank (0)\n"
 			"  --restricted       between neighbours only\n"
 			"  --dedicated X      efficiency without any load (1)\n"
+			"  --answer WORD      printed, whole or averaged: what a change is answered with (printed)\n"
 			"\n"
 			"run: a job in simulated time, balanced by the library's decisions\n"
 			"  --period SWEEP     of the load on the first CPU, seconds; 0: always on (1:20:1)\n"

@@ -47,7 +47,9 @@ int simulate_oscillating(int argc, char **argv, struct table *table)
 {
 	struct equant_oscillation oscillation = { .rmin = 0.5, .target = 1, .dedicated = 1 };
 	struct simulate_sweep periods = { .from = 2, .step = 2, .count = 30 };
+	static const char *const answers[] = { "printed", "whole", "averaged", NULL };
 	double late = 0;
+	int answer = EQUANT_ANSWER_PRINTED;
 	long ranks = 4, depth = 1;
 	bool restricted = false;
 	const struct simulate_option known[] = {
@@ -60,6 +62,7 @@ int simulate_oscillating(int argc, char **argv, struct table *table)
 		{ "move-all", SIMULATE_NUMBER, &oscillation.move_all, 0, 1e9, NULL },
 		{ "restricted", SIMULATE_FLAG, &restricted, 0, 0, NULL },
 		{ "dedicated", SIMULATE_NUMBER, &oscillation.dedicated, 1e-6, 1, NULL },
+		{ "answer", SIMULATE_CHOICE, &answer, 0, 0, answers },
 		{ 0 },
 	};
 
@@ -68,6 +71,7 @@ int simulate_oscillating(int argc, char **argv, struct table *table)
 	oscillation.n = (int)ranks;
 	oscillation.delay = (double)depth + 0.5 + late;
 	oscillation.restricted = restricted;
+	oscillation.answer = (enum equant_answer)answer;
 	table->columns = columns;
 	table->x_title = "period of the load, seconds";
 	return fill(&oscillation, &periods, table);

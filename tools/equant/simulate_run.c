@@ -92,6 +92,8 @@ static double model(const struct run_options *o, double period)
 		.delay = (double)o->depth + 0.5,
 		.move_all = o->move_all,
 		.dedicated = 1,
+		.answer = o->probe == EQUANT_JOB_PREDICTED ? EQUANT_ANSWER_WHOLE :
+							     EQUANT_ANSWER_AVERAGED,
 	};
 	struct equant_oscillation_result result;
 

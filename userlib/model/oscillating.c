@@ -15,6 +15,25 @@
  * Deviation: the part of the work that moves, eq. 7.9, is written for a load of
  * one task; here it is 1 / P - rmin / (rmin + P - 1), the same for rmin = 1/2.
  *
+ * Two things that eqs. 7.5 to 7.8 leave out, for those who ask for them:
+ *
+ * A balancing period is a number of steps.  Eq. 7.5 takes it to shrink by rmin
+ * when the load goes, but until the answer the other ranks have as much to do
+ * as before, and all wait for them: eq. 7.7 says so itself, u_c is the u_h of
+ * before.  The period stays: t_c = (depth + 0.5) period_target.
+ *
+ * A measured rate is the mean over a balancing period.  Where a part v of its
+ * steps came after the change, the loaded rank's rate is
+ *
+ *	r = rmin / (1 - v (1 - rmin))		the load has gone
+ *	r = rmin / (rmin + v (1 - rmin))	the load has come
+ *
+ * and the first answer divides the work by r; the rest follows a period later.
+ * In that period the ranks compute W per step at a rate of u = r + P - 1 (gone)
+ * or rmin (r + P - 1) / r (come) where balanced ones would reach u_e or u_h: what
+ * is lost is N W (u_balanced / u - 1).  N steps are a period by the smoothed time
+ * of a step, eqs. 4.1 and 4.12; any v from 0 to 1 is as likely as another.
+ *
  * Reference: Siegell 1995, section 7.5.
  */
 #include <errno.h>
@@ -22,11 +41,14 @@
 
 #include "model/model_internal.h"
 
+#define INTERVALS 64
+
 static bool valid(const struct equant_oscillation *o)
 {
 	return o->n >= 2 && o->rmin > 0 && o->rmin <= 1 && o->period > 0 && isfinite(o->period) &&
 	       o->target >= 0 && isfinite(o->target) && o->delay >= 0 && isfinite(o->delay) &&
-	       o->move_all >= 0 && isfinite(o->move_all) && o->dedicated > 0 && o->dedicated <= 1;
+	       o->move_all >= 0 && isfinite(o->move_all) && o->dedicated > 0 && o->dedicated <= 1 &&
+	       (unsigned int)o->answer <= EQUANT_ANSWER_AVERAGED;
 }
 
 /* Table 7.4. */
@@ -55,10 +77,45 @@ static void model_movement(const struct equant_oscillation *o, struct equant_osc
 	r->d = all > 0 ? r->g * (all - productive) / all : 0;
 }
 
+/* The load has gone: the others, who have too much, set the pace; steps took as long as before. */
+static double lost_after_going(const struct equant_oscillation *o, double v)
+{
+	double others = o->n - 1, r = o->rmin / (1 - v * (1 - o->rmin));
+	double steps = o->target * (o->rmin + others);
+
+	return steps * (o->n / (r + others) - 1);
+}
+
+/* The load has come: its rank, which has too much, sets the pace; steps took 1 / rmin as long. */
+static double lost_after_coming(const struct equant_oscillation *o, double v)
+{
+	double others = o->n - 1, r = o->rmin / (o->rmin + v * (1 - o->rmin));
+	double step = 0.5 + 0.5 * (1 - v + v / o->rmin);
+	double steps = o->target * o->n / step;
+
+	return steps * ((o->rmin + others) * r / (o->rmin * (r + others)) - 1);
+}
+
+/* The mean over all v from 0 to 1, by Simpson's rule. */
+static double model_averaging(const struct equant_oscillation *o)
+{
+	double sum = 0;
+
+	if (o->answer != EQUANT_ANSWER_AVERAGED)
+		return 0;
+	for (int i = 0; i <= INTERVALS; i++) {
+		double v = (double)i / INTERVALS;
+		double weight = i == 0 || i == INTERVALS ? 1 : i % 2 ? 4 : 2;
+
+		sum += weight * (lost_after_going(o, v) + lost_after_coming(o, v));
+	}
+	return sum / (3 * INTERVALS);
+}
+
 int equant_model_oscillation(const struct equant_oscillation *o,
 			     struct equant_oscillation_result *r)
 {
-	double available, balanced;
+	double available, balanced, least;
 
 	if (!valid(o))
 		return -EINVAL;
@@ -67,15 +124,20 @@ int equant_model_oscillation(const struct equant_oscillation *o,
 	balanced = o->rmin + o->n - 1;
 	model_static(o, available, r);
 	model_movement(o, r);
-	r->c = o->delay * o->rmin * o->target; /* eq. 7.5 */
+	r->averaging = model_averaging(o);
+	r->c = o->delay * o->target; /* eq. 7.5 */
+	if (o->answer == EQUANT_ANSWER_PRINTED)
+		r->c *= o->rmin;
 	r->f = o->delay / o->rmin * o->target; /* eq. 7.6 */
 	r->e = 0.5 * o->period - r->c - r->d; /* eq. 7.17 */
 	r->h = 0.5 * o->period - r->f - r->g; /* eq. 7.18 */
-	if (r->e < 0 || r->h < 0)
+	least = o->answer == EQUANT_ANSWER_AVERAGED ? o->target : 0;
+	if (r->e < least || r->h < least)
 		return -ERANGE;
 	/* u_c, u_e, u_f, u_h: eqs. 7.7, 7.19, 7.8, 7.20; u_d = u_g = 0 */
 	r->efficiency = o->dedicated *
-			(balanced * r->c + o->n * r->e + o->rmin * o->n * r->f + balanced * r->h) /
+			(balanced * r->c + o->n * r->e + o->rmin * o->n * r->f + balanced * r->h -
+			 r->averaging) /
 			(o->period * available);
 	return 0;
 }

@@ -158,6 +158,13 @@ EQUANT_API double equant_pipeline_blocks(int n, double sequential, double iterat
 
 /* ---- oscillating loads (section 7.5) ---------------------------------------- */
 
+/* What the balancer does about a change, and how long a balancing period is until then. */
+enum equant_answer {
+	EQUANT_ANSWER_PRINTED, /* the whole of it at once; eq. 7.5 as printed */
+	EQUANT_ANSWER_WHOLE, /* the same, but t_c = delay x target: see oscillating.c */
+	EQUANT_ANSWER_AVERAGED, /* a rate is the mean over a period: a part, then the rest */
+};
+
 /**
  * struct equant_oscillation - a load that comes and goes on one CPU of n, half the time each
  * @n: ranks, >= 2
@@ -169,6 +176,7 @@ EQUANT_API double equant_pipeline_blocks(int n, double sequential, double iterat
  * @move_all: seconds to move all data from one rank to another: m_wholearray, table 7.5
  * @restricted: work moves between neighbours only
  * @dedicated: efficiency of the program without any load, 0 < dedicated <= 1
+ * @answer: how a change of the load is answered
  */
 struct equant_oscillation {
 	int n;
@@ -179,6 +187,7 @@ struct equant_oscillation {
 	double move_all;
 	int restricted;
 	double dedicated;
+	enum equant_answer answer;
 };
 
 /**
@@ -188,6 +197,7 @@ struct equant_oscillation {
  * @avoid_changes: divided for ever as if the load were always there
  * @avoid_rank: no work for the loaded rank
  * @fraction: part of all work that moves at each change, eq. 7.9
+ * @averaging: CPU seconds lost in a period of the load because the first answer is only a part
  * @c: seconds from the load's going to the answer; @d: of moving; @e: balanced
  * @d: see @c
  * @e: see @c
@@ -201,6 +211,7 @@ struct equant_oscillation_result {
 	double avoid_changes;
 	double avoid_rank;
 	double fraction;
+	double averaging;
 	double c, d, e;
 	double f, g, h;
 };
@@ -211,7 +222,8 @@ struct equant_oscillation_result {
  * @result: all fields set unless -EINVAL
  *
  * Return: 0, -EINVAL for a field out of range, -ERANGE when the load changes again before the
- * answer is complete (t_e or t_h < 0): the model does not apply.
+ * answer is complete (t_e or t_h < 0; with EQUANT_ANSWER_AVERAGED, < @target): the model does not
+ * apply.
  */
 EQUANT_API int equant_model_oscillation(const struct equant_oscillation *oscillation,
 					struct equant_oscillation_result *result);
