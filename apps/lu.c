@@ -5,8 +5,13 @@
  * Rows are distributed.  In step k the row with the largest element of column k, the
  * lowest of several, changes places with row k, goes to every rank, and is done
  * with: from then on row k is inactive, and only the rows below are balanced.
- * Every row sees the same operations in the same order wherever it is, so the
- * factors are those of the sequential program bit for bit, which rank 0 verifies.
+ *
+ * A panel is a number of columns.  Pivots need its columns only; what is to the right of it is
+ * updated once per panel, by all its rows together.  So ranks have more to do between
+ * two balancing phases, and less memory to read for it.
+ *
+ * Every row sees the same operations in the same order wherever it is and however wide the panels
+ * are, so the factors are those of the sequential program bit for bit, which rank 0 verifies.
  */
 #include <equant/equant.h>
 #include <errno.h>
@@ -18,6 +23,8 @@
 
 struct lu {
 	long n;
+	long panel; /* columns */
+	long repeats;
 	int cyclic;
 	int quiet;
 	int rank;
@@ -27,21 +34,23 @@ struct lu {
 
 static void usage(FILE *out)
 {
-	fputs("usage: lu [-n SIZE] [--cyclic] [--quiet]\n"
-	      "  -n SIZE   rows and columns (default 512)\n"
-	      "  --cyclic  start with rows dealt out in turn, not in blocks\n",
+	fputs("usage: lu [-n SIZE] [-b COLUMNS] [-r TIMES] [--cyclic] [--quiet]\n"
+	      "  -n SIZE     rows and columns (default 512)\n"
+	      "  -b COLUMNS  width of a panel (default 1)\n"
+	      "  -r TIMES    how often to factorise (default 1)\n"
+	      "  --cyclic    start with rows dealt out in turn, not in blocks\n",
 	      out);
 }
 
-static long number(const char *text)
+static long number(const char *text, const char *name, long low, long high)
 {
 	char *end;
 	long value;
 
 	errno = 0;
 	value = strtol(text, &end, 10);
-	if (errno || end == text || *end || value < 0 || value > 20000) {
-		fprintf(stderr, "lu: -n %s: not a number from 0 to 20000\n", text);
+	if (errno || end == text || *end || value < low || value > high) {
+		fprintf(stderr, "lu: %s %s: not a number from %ld to %ld\n", name, text, low, high);
 		exit(2);
 	}
 	return value;
@@ -55,9 +64,13 @@ static void parse(struct lu *lu, int argc, char **argv)
 					       { 0 } };
 	int c;
 
-	while ((c = getopt_long(argc, argv, "n:h", longs, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "n:b:r:h", longs, NULL)) != -1) {
 		if (c == 'n')
-			lu->n = number(optarg);
+			lu->n = number(optarg, "-n", 0, 20000);
+		else if (c == 'b')
+			lu->panel = number(optarg, "-b", 1, 20000);
+		else if (c == 'r')
+			lu->repeats = number(optarg, "-r", 1, 1000000000);
 		else if (c == 'c')
 			lu->cyclic = 1;
 		else if (c == 'q')
@@ -101,18 +114,34 @@ static double *row_of(const struct lu *lu, double *a, long r)
 	return a + r * lu->n;
 }
 
-/* Row operation of step @k; a column without a pivot is left as it is, as LAPACK does. */
-static void eliminate(const struct lu *lu, double *restrict row, const double *restrict pivot,
-		      long k)
+static void subtract(double *restrict row, const double *restrict pivot, double factor, long from,
+		     long to)
 {
-	double factor;
+	for (long j = from; j < to; j++)
+		row[j] -= factor * pivot[j];
+}
 
+/*
+ * Row operation of step @k, on the columns before @to; a column without a pivot is left as it
+ * is, as LAPACK does.
+ */
+static void eliminate(double *row, const double *pivot, long k, long to)
+{
 	if (pivot[k] == 0)
 		return;
-	factor = row[k] / pivot[k];
-	row[k] = factor;
-	for (long j = k + 1; j < lu->n; j++)
-		row[j] -= factor * pivot[j];
+	row[k] /= pivot[k];
+	subtract(row, pivot, row[k], k + 1, to);
+}
+
+/* What steps @first to before @end still have to do in the columns from @from on. */
+static void catch_up(const struct lu *lu, double *row, long first, long end, long from)
+{
+	for (long k = first; k < end; k++) {
+		const double *pivot = row_of(lu, lu->a, k);
+
+		if (pivot[k] != 0)
+			subtract(row, pivot, row[k], from, lu->n);
+	}
 }
 
 static int choose_pivot(struct lu *lu, struct equant_loop *rows, long k, long *pivot)
@@ -125,29 +154,61 @@ static int choose_pivot(struct lu *lu, struct equant_loop *rows, long k, long *p
 }
 
 /* Row k becomes final and everybody has it. */
-static int settle_row(struct lu *lu, struct equant_loop *rows, long k)
+static int settle_row(struct lu *lu, struct equant_loop *rows, long k, long first, long end)
 {
 	long pivot = k;
 	int error = choose_pivot(lu, rows, k, &pivot);
 
 	if (!error)
 		error = equant_loop_exchange(rows, k, pivot);
+	if (!error && equant_loop_owner(rows, k) == lu->rank)
+		catch_up(lu, row_of(lu, lu->a, k), first, k, end);
 	if (!error)
 		error = equant_loop_broadcast(rows, k);
 	return error ? error : equant_loop_deactivate(rows, k, 1);
 }
 
-static int step(struct lu *lu, struct equant_loop *rows, long k)
+/* Step @k of the panel of columns @first to before @end; the last one updates what is right of it. */
+static int step(struct lu *lu, struct equant_loop *rows, long k, long first, long end)
 {
-	int error = settle_row(lu, rows, k);
+	int error = settle_row(lu, rows, k, first, end);
 
 	if (error)
 		return error;
 	equant_begin(rows);
 	equant_for_each_unit(rows, r)
-		eliminate(lu, row_of(lu, lu->a, r), row_of(lu, lu->a, k), k);
+		eliminate(row_of(lu, lu->a, r), row_of(lu, lu->a, k), k, end);
+	if (k + 1 < end) {
+		equant_end_units(rows, 0);
+		return 0;
+	}
+	equant_for_each_unit(rows, r)
+		catch_up(lu, row_of(lu, lu->a, r), first, end, end);
 	equant_end(rows);
 	return equant_hook(rows);
+}
+
+static int factorise(struct lu *lu, struct equant_loop *rows)
+{
+	int error = 0;
+
+	for (long first = 0, end; first < lu->n && !error; first = end) {
+		end = first + lu->panel < lu->n ? first + lu->panel : lu->n;
+		for (long k = first; k < end && !error; k++)
+			error = step(lu, rows, k, first, end);
+	}
+	return error;
+}
+
+/* The same matrix again. */
+static int refill(struct lu *lu, struct equant_loop *rows)
+{
+	int error = lu->n ? equant_loop_activate(rows, 0, lu->n) : 0;
+
+	if (!error)
+		equant_for_each_unit(rows, r)
+			fill_row(lu, row_of(lu, lu->a, r), r);
+	return error;
 }
 
 /* Rank 0 collects the rows from their last owners. */
@@ -181,7 +242,7 @@ static int set_up(struct lu *lu, struct equant *eq, struct equant_loop **rows)
 	return error;
 }
 
-static int factorise(struct lu *lu, double *elapsed)
+static int run(struct lu *lu, double *elapsed)
 {
 	struct equant_loop *rows = NULL;
 	struct equant *eq;
@@ -194,8 +255,10 @@ static int factorise(struct lu *lu, double *elapsed)
 	MPI_Barrier(MPI_COMM_WORLD);
 	*elapsed = -MPI_Wtime();
 	error = error ? error : equant_hook(rows);
-	for (long k = 0; k < lu->n && !error; k++)
-		error = step(lu, rows, k);
+	for (long i = 0; i < lu->repeats && !error; i++) {
+		error = i ? refill(lu, rows) : 0;
+		error = error ? error : factorise(lu, rows);
+	}
 	*elapsed += MPI_Wtime();
 	if (!error)
 		gather(lu, rows);
@@ -236,7 +299,7 @@ static int verify(const struct lu *lu)
 	for (long k = 0; k < lu->n; k++) {
 		swap_rows(lu, a, k, pivot_of(lu, a, k));
 		for (long r = k + 1; r < lu->n; r++)
-			eliminate(lu, row_of(lu, a, r), row_of(lu, a, k), k);
+			eliminate(row_of(lu, a, r), row_of(lu, a, k), k, lu->n);
 	}
 	for (long r = 0; r < lu->n; r++)
 		wrong += memcmp(row_of(lu, a, r), row_of(lu, lu->a, r),
@@ -249,7 +312,7 @@ static int verify(const struct lu *lu)
 
 int main(int argc, char **argv)
 {
-	struct lu lu = { .n = 512 };
+	struct lu lu = { .n = 512, .panel = 1, .repeats = 1 };
 	double elapsed = 0, longest = 0;
 	int error, wrong = 0, ranks;
 
@@ -260,7 +323,7 @@ int main(int argc, char **argv)
 	lu.a = room(lu.n * lu.n);
 	lu.magnitudes = room(lu.n);
 
-	error = factorise(&lu, &elapsed);
+	error = run(&lu, &elapsed);
 	if (error) {
 		fprintf(stderr, "lu: rank %d: %s\n", lu.rank, strerror(-error));
 		MPI_Abort(MPI_COMM_WORLD, 1);
