@@ -10,6 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/clock.h"
+
 /*
  * The words are in memory shared between processes, so the operations are not private ones.
  * All accesses are sequentially consistent: who is about to sleep writes that it is and then
@@ -17,17 +19,22 @@
  * of them sees the other.
  */
 
-/* Until the word is no longer @value (also at once), a wake-up, a signal, or the time is up. */
-static inline void equant_futex_wait(uint32_t *word, uint32_t value, uint64_t ns)
+/*
+ * Until the word is no longer @value (also at once), a wake-up, a signal, or the time is up.
+ * True after a wake-up.
+ */
+static inline int equant_futex_wait(uint32_t *word, uint32_t value, uint64_t ns)
 {
 	struct timespec t = { .tv_sec = (time_t)(ns / 1000000000u),
 			      .tv_nsec = (long)(ns % 1000000000u) };
 
-	syscall(SYS_futex, word, FUTEX_WAIT, value, &t, NULL, 0);
+	return !syscall(SYS_futex, word, FUTEX_WAIT, value, &t, NULL, 0);
 }
 
-static inline void equant_futex_wake(uint32_t *word)
+/* Wakes all; @rung_ns tells them when, so that they learn what waking takes. */
+static inline void equant_futex_ring(uint32_t *word, uint64_t *rung_ns)
 {
+	__atomic_store_n(rung_ns, equant_now_ns(), __ATOMIC_RELAXED);
 	syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 

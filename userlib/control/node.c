@@ -233,7 +233,7 @@ static void ring_one(struct equant_node_rank *rank)
 	if (!equant_word_read(&rank->asleep))
 		return;
 	equant_word_add(&rank->bell, 1);
-	equant_futex_wake(&rank->bell);
+	equant_futex_ring(&rank->bell, &rank->rung_ns);
 }
 
 void equant_node_ring(struct equant_node *node, int rank)

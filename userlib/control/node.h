@@ -12,13 +12,15 @@
  * struct equant_node_rank - what the others see of a rank; a cache line
  * @bell: a futex; changes when the rank is to look for messages
  * @asleep: it sleeps on @bell or is about to
+ * @rung_ns: when it was woken last
  * @pid: for finding out that it is gone
  */
 struct equant_node_rank {
 	uint32_t bell;
 	uint32_t asleep;
+	uint64_t rung_ns;
 	int32_t pid;
-	uint32_t pad[13];
+	uint32_t pad[11];
 };
 
 /**
@@ -27,6 +29,7 @@ struct equant_node_rank {
  * @arrived: ranks in the barrier
  * @generation: a futex; the number of barriers passed
  * @asleep: ranks that sleep on @generation or are about to
+ * @rung_ns: when they were woken last
  * @ranks: of each rank of the node; the slots follow, two per rank
  */
 struct equant_node_memory {
@@ -36,7 +39,8 @@ struct equant_node_memory {
 	uint32_t pad_arrived[15];
 	uint32_t generation;
 	uint32_t asleep;
-	uint32_t pad_generation[14];
+	uint64_t rung_ns;
+	uint32_t pad_generation[12];
 	struct equant_node_rank ranks[];
 };
 

@@ -42,7 +42,11 @@ static int await_generation(struct equant_waiter *waiter, uint32_t old)
 	struct equant_node *node = waiter->node;
 	struct equant_node_memory *memory = node->memory;
 	struct equant_patience p = {
-		.word = &memory->generation, .value = old, .asleep = &memory->asleep, .woken = 1
+		.word = &memory->generation,
+		.value = old,
+		.asleep = &memory->asleep,
+		.rung_ns = &memory->rung_ns,
+		.woken = 1,
 	};
 	uint64_t waited, check = CHECK_NS;
 	int error = 0;
@@ -72,7 +76,7 @@ static int node_barrier(struct equant_waiter *waiter)
 	__atomic_store_n(&memory->arrived, 0, __ATOMIC_SEQ_CST);
 	equant_word_add(&memory->generation, 1);
 	if (equant_word_read(&memory->asleep))
-		equant_futex_wake(&memory->generation);
+		equant_futex_ring(&memory->generation, &memory->rung_ns);
 	return 0;
 }
 

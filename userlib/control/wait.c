@@ -10,9 +10,10 @@
  *
  * spin	never gives up the CPU
  * yield	sched_yield() between tests
- * block	two phases: polls, then sleeps between tests, for an eighth of the time waited
- *	so far, so that the sleep adds little to what was waited anyway; a rank of the
- *	same node that has sent something ends the sleep
+ * block	two phases: polls for as long as waking a rank has been seen to take, then sleeps
+ *	between tests, for an eighth of the time waited so far, so that the sleep adds
+ *	little to what was waited anyway; a rank of the same node that has sent something ends
+ *	the sleep; where the end of the wait surely is such an end, it lasts until then
  * auto	spins while nobody else wants the CPU, blocks else
  */
 #include <errno.h>
@@ -25,7 +26,9 @@
 #include "core/clock.h"
 #include "core/mpi_error.h"
 
-#define SPIN_NS 50000u /* some round trips of a short message; a sleep costs as much */
+#define SPIN_NS 10000u /* until it is known what waking a rank takes */
+#define SPIN_MOST_NS 50000u
+#define WAKE_FADE 64
 #define NAP_LEAST_NS 20000u /* becomes about 75 us with the default timer slack */
 #define NAP_MOST_NS 500000u
 #define NAP_WOKEN_NS 2000000u /* MPI must go on with other messages in between */
@@ -45,6 +48,7 @@ void equant_waiter_init(struct equant_waiter *waiter, enum equant_wait_mode mode
 	memset(waiter, 0, sizeof(*waiter));
 	waiter->mode = mode;
 	waiter->node = node;
+	waiter->wake_ns = SPIN_NS;
 	/* Looking at a recorded trace would use it up. */
 	if (probe && strcmp(equant_probe_name(probe), "replay"))
 		waiter->probe = probe;
@@ -81,7 +85,7 @@ static int is_crowded(struct equant_waiter *w, uint64_t now)
 
 static int gives_up(struct equant_waiter *w, struct equant_patience *p, uint64_t now)
 {
-	if (now - p->start_ns <= SPIN_NS || w->mode == EQUANT_WAIT_SPIN)
+	if (now - p->start_ns <= w->wake_ns || w->mode == EQUANT_WAIT_SPIN)
 		return 0;
 	if (w->mode != EQUANT_WAIT_AUTO || p->crowded)
 		return 1;
@@ -93,28 +97,52 @@ static int gives_up(struct equant_waiter *w, struct equant_patience *p, uint64_t
 }
 
 /*
+ * Waking a rank takes longer where another process has to leave its CPU first: the
+ * shorter of the times seen count, the others fade in.
+ */
+static void learn_wake(struct equant_waiter *w, uint64_t took)
+{
+	if (took > SPIN_MOST_NS)
+		took = SPIN_MOST_NS;
+	if (took < w->wake_ns)
+		w->wake_ns = took;
+	else
+		w->wake_ns += (took - w->wake_ns) / WAKE_FADE;
+}
+
+static void sleep_on_word(struct equant_waiter *w, struct equant_patience *p, uint64_t ns)
+{
+	if (equant_futex_wait(p->word, p->value, ns))
+		learn_wake(w, equant_since(equant_now_ns(),
+					   __atomic_load_n(p->rung_ns, __ATOMIC_RELAXED)));
+}
+
+static uint64_t nap_length(const struct equant_patience *p, uint64_t waited)
+{
+	uint64_t ns = waited / NAP_PART;
+
+	if (p->woken)
+		return NAP_WOKEN_NS;
+	if (ns < NAP_LEAST_NS)
+		return NAP_LEAST_NS;
+	return ns < NAP_MOST_NS ? ns : NAP_MOST_NS;
+}
+
+/*
  * What is waited for may happen between the last test and the announcement, when nobody
  * knew that this rank was to be woken: after it another test comes first.
  */
-static void nap(struct equant_patience *p, uint64_t waited)
+static void nap(struct equant_waiter *w, struct equant_patience *p, uint64_t waited)
 {
-	uint64_t ns = waited / NAP_PART, most = p->woken ? NAP_WOKEN_NS : NAP_MOST_NS;
-	struct timespec t = { 0 };
+	struct timespec t = { .tv_nsec = (long)nap_length(p, waited) };
 
-	if (p->word && !p->announced) {
+	if (!p->word) {
+		nanosleep(&t, NULL);
+	} else if (p->announced) {
+		sleep_on_word(w, p, (uint64_t)t.tv_nsec);
+	} else {
 		equant_word_add(p->asleep, 1);
 		p->announced = 1;
-		return;
-	}
-	if (ns < NAP_LEAST_NS)
-		ns = NAP_LEAST_NS;
-	if (ns > most)
-		ns = most;
-	if (p->word) {
-		equant_futex_wait(p->word, p->value, ns);
-	} else {
-		t.tv_nsec = (long)ns;
-		nanosleep(&t, NULL);
 	}
 }
 
@@ -134,7 +162,7 @@ uint64_t equant_patience_pause(struct equant_waiter *waiter, struct equant_patie
 	if (waiter->mode == EQUANT_WAIT_YIELD)
 		sched_yield();
 	else if (gives_up(waiter, p, now))
-		nap(p, now - p->start_ns);
+		nap(waiter, p, now - p->start_ns);
 	return now - p->start_ns;
 }
 
@@ -148,6 +176,7 @@ int equant_wait_requests(struct equant_waiter *waiter, MPI_Request *requests, in
 	if (waiter->node) {
 		p.word = &waiter->node->memory->ranks[waiter->node->rank].bell;
 		p.asleep = &waiter->node->memory->ranks[waiter->node->rank].asleep;
+		p.rung_ns = &waiter->node->memory->ranks[waiter->node->rank].rung_ns;
 	}
 	for (;;) {
 		p.value = p.word ? equant_word_read(p.word) : 0;

@@ -17,6 +17,7 @@ struct equant_node;
  * @node: who shares memory with this rank, NULL = nobody; owned by the context
  * @seen: the counters when auto last looked
  * @crowded_until_ns: auto takes the CPU for wanted by others until then
+ * @wake_ns: what waking this rank takes, as far as it is known
  */
 struct equant_waiter {
 	enum equant_wait_mode mode;
@@ -24,6 +25,7 @@ struct equant_waiter {
 	struct equant_node *node;
 	struct equant_counters seen;
 	uint64_t crowded_until_ns;
+	uint64_t wake_ns;
 };
 
 /**
@@ -34,6 +36,7 @@ struct equant_waiter {
  * @word: a futex that changes when it is time to test again; NULL = there is none
  * @value: @word before the last test
  * @asleep: is not zero while ranks sleep on @word
+ * @rung_ns: when they were woken last
  * @announced: @asleep counts this rank
  * @woken: @word surely changes at the end of the wait, not perhaps
  */
@@ -44,6 +47,7 @@ struct equant_patience {
 	uint32_t *word;
 	uint32_t value;
 	uint32_t *asleep;
+	const uint64_t *rung_ns;
 	int announced;
 	int woken;
 };
