@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * A barrier and a reduction whose ranks wait as equant waits, made of
+ * A barrier, a broadcast and a reduction whose ranks wait as equant waits, made of
  * point-to-point messages.
  *
  * The barrier disseminates (Hensgen, Finkel, Manber, Two Algorithms for Barrier
@@ -11,7 +11,8 @@
  * 2^k ranks from its own on, and takes the next 2^k from rank + 2^k: always
  * neighbouring ranges, the lower one left of the operator, so that an
  * operation that does not commute sees the order of ranks, and one that rounds gives the same
- * bits in every run.  The result goes down the same tree.
+ * bits in every run.  The result goes down the same tree, as a broadcast does, in which
+ * ranks are counted from the root on.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -47,7 +48,7 @@ int equant_collective_barrier(struct equant_waiter *waiter, MPI_Comm comm)
 }
 
 /**
- * struct reduction - one under way
+ * struct reduction - one under way, or a broadcast, which has but the first half
  * @partial: the elements of the ranks combined so far
  * @other: what comes in
  * @offset: from the start of the memory behind either to its first element
@@ -67,18 +68,19 @@ static int await(struct reduction *r, int error, MPI_Request *request)
 {
 	uint64_t waited = 0;
 
-	error = equant_mpi_error(error, "equant_allreduce");
+	error = equant_mpi_error(error, "sending to all ranks");
 	return error ? error :
 		       equant_wait_requests(r->waiter, request, 1, MPI_STATUSES_IGNORE, 0, &waited);
 }
 
 static int send_to(struct reduction *r, const void *elements, int peer, int tag)
 {
+	struct equant_node *node = r->waiter->node;
 	MPI_Request request;
 	int error = MPI_Isend(elements, r->count, r->datatype, peer, tag, r->comm, &request);
 
-	/* The communicator may be one of leaders: @peer is not the context's rank. */
-	equant_node_ring(r->waiter->node, -1);
+	/* Among leaders @peer is not the context's rank. */
+	equant_node_ring(node, node && r->comm == node->leaders ? -1 : peer);
 	return await(r, error, &request);
 }
 
@@ -134,36 +136,49 @@ static int combine(struct reduction *r)
 	return equant_mpi_error(error, "equant_allreduce");
 }
 
-/* Returns the distance to the parent in @parent, >= ranks for rank 0. */
-static int go_up(struct reduction *r, int *parent)
+static int go_up(struct reduction *r)
 {
 	int distance, error = 0;
 
 	for (distance = 1; distance < r->ranks && !error; distance *= 2) {
-		if (r->rank & distance) {
-			error = send_to(r, r->partial, r->rank - distance, TAG_UP);
-			break;
-		}
+		if (r->rank & distance)
+			return send_to(r, r->partial, r->rank - distance, TAG_UP);
 		if (r->rank + distance >= r->ranks)
 			continue;
 		error = receive_from(r, r->other, r->rank + distance, TAG_UP);
 		if (!error)
 			error = combine(r);
 	}
-	*parent = distance;
 	return error;
 }
 
-static int go_down(struct reduction *r, void *recv, int parent)
+/* From the parent to the children: the farthest first, which has most to hand on. */
+static int go_down(struct reduction *r, void *elements, int root)
 {
-	int distance, error;
+	int below = (r->rank - root + r->ranks) % r->ranks; /* the root is 0 */
+	int distance = 1, error = 0;
 
-	error = r->rank ? receive_from(r, recv, r->rank - parent, TAG_DOWN) :
-			  copy(r, r->partial, recv);
-	for (distance = parent / 2; distance && !error; distance /= 2)
-		if (r->rank + distance < r->ranks)
-			error = send_to(r, recv, r->rank + distance, TAG_DOWN);
+	while (distance < r->ranks && !(below & distance))
+		distance *= 2;
+	if (below)
+		error = receive_from(r, elements, (r->rank - distance + r->ranks) % r->ranks,
+				     TAG_DOWN);
+	for (distance /= 2; distance && !error; distance /= 2)
+		if (below + distance < r->ranks)
+			error = send_to(r, elements, (r->rank + distance) % r->ranks, TAG_DOWN);
 	return error;
+}
+
+int equant_collective_broadcast(struct equant_waiter *waiter, MPI_Comm comm, void *buffer,
+				int count, MPI_Datatype datatype, int root)
+{
+	struct reduction r = {
+		.waiter = waiter, .comm = comm, .count = count, .datatype = datatype
+	};
+
+	MPI_Comm_rank(comm, &r.rank);
+	MPI_Comm_size(comm, &r.ranks);
+	return go_down(&r, buffer, root);
 }
 
 int equant_collective_allreduce(struct equant_waiter *waiter, MPI_Comm comm, const void *send,
@@ -172,7 +187,7 @@ int equant_collective_allreduce(struct equant_waiter *waiter, MPI_Comm comm, con
 	struct reduction r = {
 		.waiter = waiter, .comm = comm, .count = count, .datatype = datatype, .op = op
 	};
-	int parent, error;
+	int error;
 
 	if (!count)
 		return 0;
@@ -183,9 +198,11 @@ int equant_collective_allreduce(struct equant_waiter *waiter, MPI_Comm comm, con
 		return error;
 	error = copy(&r, send == MPI_IN_PLACE ? recv : send, r.partial);
 	if (!error)
-		error = go_up(&r, &parent);
+		error = go_up(&r);
+	if (!error && !r.rank)
+		error = copy(&r, r.partial, recv);
 	if (!error)
-		error = go_down(&r, recv, parent);
+		error = go_down(&r, recv, 0);
 	free(r.partial - r.offset);
 	free(r.other - r.offset);
 	return error;

@@ -30,4 +30,18 @@ int equant_collective_barrier(struct equant_waiter *waiter, MPI_Comm comm);
 int equant_collective_allreduce(struct equant_waiter *waiter, MPI_Comm comm, const void *send,
 				void *recv, int count, MPI_Datatype datatype, MPI_Op op);
 
+/**
+ * equant_collective_broadcast() - everybody gets one rank's elements
+ * @waiter: how to wait
+ * @comm: a communicator that the library has to itself
+ * @buffer: @count elements: of @root, received by the others
+ * @count: >= 0
+ * @datatype: any
+ * @root: the rank that has them
+ *
+ * Return: 0, -EIO.
+ */
+int equant_collective_broadcast(struct equant_waiter *waiter, MPI_Comm comm, void *buffer,
+				int count, MPI_Datatype datatype, int root);
+
 #endif /* EQUANT_CONTROL_COLLECTIVE_H */

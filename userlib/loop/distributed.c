@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "control/collective.h"
+#include "control/node.h"
 #include "control/wait.h"
 #include "core/message.h"
 #include "core/mpi_error.h"
@@ -49,7 +51,6 @@ static int wait_for(struct equant_loop *loop, int code, MPI_Request *requests, i
 int equant_loop_broadcast(struct equant_loop *loop, long unit)
 {
 	int error = check(loop, "equant_loop_broadcast", unit), owner;
-	MPI_Request request;
 
 	if (error)
 		return error;
@@ -57,12 +58,20 @@ int equant_loop_broadcast(struct equant_loop *loop, long unit)
 	for (int i = 0; i < loop->slices.nr_arrays && !error; i++) {
 		const struct equant_array *array = &loop->slices.arrays[i];
 
-		error = wait_for(loop,
-				 MPI_Ibcast(slice_of(array, unit), (int)array->slice, MPI_BYTE,
-					    owner, loop->comm, &request),
-				 &request, 1);
+		error = equant_collective_broadcast(&loop->eq->waiter, loop->eq->collectives,
+						    slice_of(array, unit), (int)array->slice,
+						    MPI_BYTE, owner);
 	}
 	return error;
+}
+
+static int send(struct equant_loop *loop, const char *slice, int bytes, int to,
+		MPI_Request *request)
+{
+	int code = MPI_Isend(slice, bytes, MPI_BYTE, to, EQUANT_TAG_SLICE, loop->comm, request);
+
+	equant_node_ring(loop->eq->node, to);
+	return code;
 }
 
 static int copy_array(struct equant_loop *loop, char *slice, int bytes, int from, int to)
@@ -71,8 +80,7 @@ static int copy_array(struct equant_loop *loop, char *slice, int bytes, int from
 	int code;
 
 	if (loop->rank == from)
-		code = MPI_Isend(slice, bytes, MPI_BYTE, to, EQUANT_TAG_SLICE, loop->comm,
-				 &request);
+		code = send(loop, slice, bytes, to, &request);
 	else
 		code = MPI_Irecv(slice, bytes, MPI_BYTE, from, EQUANT_TAG_SLICE, loop->comm,
 				 &request);
@@ -125,8 +133,7 @@ static int swap_with(struct equant_loop *loop, char *mine, int bytes, int peer)
 		return -ENOMEM;
 	code = MPI_Irecv(room, bytes, MPI_BYTE, peer, EQUANT_TAG_SLICE, loop->comm, &requests[1]);
 	if (code == MPI_SUCCESS)
-		code = MPI_Isend(mine, bytes, MPI_BYTE, peer, EQUANT_TAG_SLICE, loop->comm,
-				 &requests[0]);
+		code = send(loop, mine, bytes, peer, &requests[0]);
 	error = wait_for(loop, code, requests, 2);
 	if (!error)
 		memcpy(mine, room, (size_t)bytes);

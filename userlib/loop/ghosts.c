@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
+#include "control/node.h"
 #include "control/wait.h"
 #include "core/message.h"
 #include "core/mpi_error.h"
@@ -38,12 +39,14 @@ static int post(struct equant_loop *loop, const struct equant_array *array, long
 	if (!request)
 		return -ENOMEM;
 	*request = MPI_REQUEST_NULL;
-	if (incoming)
+	if (incoming) {
 		code = MPI_Irecv(slice, (int)array->slice, MPI_BYTE, peer, EQUANT_TAG_GHOST,
 				 loop->comm, request);
-	else
+	} else {
 		code = MPI_Isend(slice, (int)array->slice, MPI_BYTE, peer, EQUANT_TAG_GHOST,
 				 loop->comm, request);
+		equant_node_ring(loop->eq->node, peer);
+	}
 	return equant_mpi_error(code, "exchanging boundaries");
 }
 

@@ -8,28 +8,19 @@
 #include <errno.h>
 #include <math.h>
 
-#include "control/wait.h"
 #include "core/exact.h"
 #include "core/message.h"
-#include "core/mpi_error.h"
 #include "loop/loop_internal.h"
 
 static int sum(struct equant_loop *loop, const double *values, double *result)
 {
 	const struct equant_runs *own = &loop->units.owned[loop->rank];
 	struct equant_exact mine = { 0 }, all = { 0 };
-	MPI_Request request;
-	uint64_t waited = 0;
 	int error;
 
 	for (int i = 0; i < own->n; i++)
 		equant_exact_add(&mine, values + own->ranges[i].first, own->ranges[i].count);
-	error = equant_mpi_error(MPI_Iallreduce(&mine, &all, EQUANT_EXACT_WORDS, MPI_INT64_T,
-						MPI_SUM, loop->comm, &request),
-				 "summing over units");
-	if (!error)
-		error = equant_wait_requests(&loop->eq->waiter, &request, 1, MPI_STATUSES_IGNORE, 0,
-					     &waited);
+	error = equant_allreduce(loop->eq, &mine, &all, EQUANT_EXACT_WORDS, MPI_INT64_T, MPI_SUM);
 	if (!error)
 		*result = equant_exact_value(&all);
 	return error;
