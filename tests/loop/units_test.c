@@ -74,10 +74,14 @@ static void move_slowly(int *owner, long units, const struct equant_instruction 
 	}
 }
 
+/* A unit of which the sets or the owners' names say anything else. */
 static long first_stranger(const struct equant_units *units, const int *owner)
 {
 	for (long u = 0; u < units->units; u++)
-		if (equant_units_owner(units, u) != owner[u])
+		if (equant_units_owner(units, u) != owner[u] ||
+		    equant_runs_find(&units->owned[owner[u]], u) +
+				    equant_runs_find(&units->resting[owner[u]], u) !=
+			    1)
 			return u;
 	return -1;
 }

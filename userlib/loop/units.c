@@ -210,6 +210,13 @@ static int add_in_turn(struct equant_units *u)
 	return 0;
 }
 
+static void name_owner(struct equant_units *u, const struct equant_runs *runs, int rank)
+{
+	for (int i = 0; i < runs->n; i++)
+		for (long unit = runs->ranges[i].first; unit < end_of(&runs->ranges[i]); unit++)
+			u->owners[unit] = rank;
+}
+
 static void count(struct equant_units *u)
 {
 	for (int r = 0; r < u->ranks; r++)
@@ -225,12 +232,15 @@ int equant_units_init(struct equant_units *u, long units, int ranks,
 	u->owned = calloc((size_t)ranks, sizeof(*u->owned));
 	u->resting = calloc((size_t)ranks, sizeof(*u->resting));
 	u->counts = calloc((size_t)ranks, sizeof(*u->counts));
-	if (!u->owned || !u->resting || !u->counts ||
+	u->owners = calloc((size_t)units + 1, sizeof(*u->owners));
+	if (!u->owned || !u->resting || !u->counts || !u->owners ||
 	    (distribution == EQUANT_CYCLIC ? add_in_turn(u) : add_blocks(u))) {
 		equant_units_release(u);
 		return -ENOMEM;
 	}
 	count(u);
+	for (int r = 0; r < ranks; r++)
+		name_owner(u, &u->owned[r], r);
 	return 0;
 }
 
@@ -245,6 +255,7 @@ void equant_units_release(struct equant_units *u)
 	free(u->owned);
 	free(u->resting);
 	free(u->counts);
+	free(u->owners);
 	memset(u, 0, sizeof(*u));
 }
 
@@ -263,6 +274,7 @@ int equant_units_move(struct equant_units *u, const struct equant_instruction *m
 			return -ENOMEM;
 	u->counts[from] -= move->units;
 	u->counts[to] += move->units;
+	name_owner(u, moved, to);
 	return 0;
 }
 
@@ -316,12 +328,5 @@ long equant_units_active(const struct equant_units *u)
 
 int equant_units_owner(const struct equant_units *u, long unit)
 {
-	int r;
-
-	if (unit < 0 || unit >= u->units)
-		return -EINVAL;
-	for (r = 0; r < u->ranks; r++)
-		if (equant_runs_find(&u->owned[r], unit) || equant_runs_find(&u->resting[r], unit))
-			return r;
-	return -EINVAL;
+	return unit < 0 || unit >= u->units ? -EINVAL : u->owners[unit];
 }

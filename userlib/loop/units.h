@@ -72,6 +72,7 @@ struct equant_units {
 	struct equant_runs *owned; /* by rank; active units, which alone count and move */
 	struct equant_runs *resting; /* by rank; inactive ones */
 	long *counts; /* owned[r].total, as the balancer wants them */
+	int *owners; /* by unit, active or not: the same once more, for a quick answer */
 };
 
 /**

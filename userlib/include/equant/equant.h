@@ -332,7 +332,8 @@ enum equant_reduction { EQUANT_SUM, EQUANT_MIN, EQUANT_MAX };
  *
  * The result depends on the values alone, to the last bit: not on the number of ranks, on who
  * owns which unit, or on moves.  Sums are made in a long accumulator without rounding (Kulisch and
- * Miranker 1986) and rounded once.  A NaN is the result wherever there is one.
+ * Miranker 1986) and rounded once.  A NaN is the result wherever there is one.  A rank whose
+ * arguments are refused is waited for, as in equant_allreduce().
  *
  * Return: 0; -EINVAL no values, no operation, an extreme of no units; -ENOMEM; -EIO.
  */
@@ -430,6 +431,9 @@ EQUANT_API int equant_barrier(struct equant *eq);
  *
  * Operands are combined in an order that only the ranks determine, so that rounding is
  * the same in every run and on every rank.
+ *
+ * Arguments are not compared between the ranks, which would cost a second reduction: where one rank's
+ * are refused the others wait for it.
  *
  * Return: 0; -EINVAL (negative count, no datatype or operation); -EOVERFLOW; -ENOMEM;
  * -EPROTO ranks that do not match; -EIO a peer is gone.
