@@ -63,6 +63,15 @@ TEST_F(misuse, compute_sections_that_do_not_pair_up_end_the_loop)
 	EXPECT_SAID(&self->job, "do not pair up");
 }
 
+TEST_F(misuse, a_hook_within_an_exchange_of_boundaries_is_an_error_due_or_not)
+{
+	self->job.argv[0] = "ghosts";
+	EXPECT_PASSED(&self->job);
+	EXPECT_SAID(&self->job, "between equant_loop_ghosts_start() and");
+	EXPECT_SAID(&self->job, "equant_hook() was called since the start");
+	EXPECT_SAID(&self->job, "no exchange is under way");
+}
+
 TEST_F(misuse, statistics_of_another_size_are_refused)
 {
 	self->job.argv[0] = "statistics";

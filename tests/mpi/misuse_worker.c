@@ -190,6 +190,41 @@ static void sections(void)
 	}
 }
 
+/* @expected: of the hook, which is due or not; the exchange is over either way. */
+static void hook_amid_ghosts(int depth, double period, int expected)
+{
+	struct equant_options o = eager_options();
+	struct equant_loop *loop;
+	struct equant *eq;
+	char slices[10];
+
+	o.depth = depth;
+	o.period = period;
+	eq = must_open(MPI_COMM_WORLD, &o);
+	loop = must_loop(eq, "ghosts", 10);
+	demand_equal(0, equant_loop_array(loop, slices, 1));
+	demand_equal(-EINVAL, equant_loop_ghosts_finish(loop));
+	equant_begin(loop);
+	compute(0.001);
+	equant_end(loop);
+	demand_equal(0, equant_hook(loop));
+	demand_equal(0, equant_loop_ghosts_start(loop, 1, 1));
+	demand_equal(expected, expected ? hook_until_due(loop) : equant_hook(loop));
+	demand_equal(-EINVAL, equant_loop_ghosts_finish(loop));
+	demand_equal(expected, equant_hook(loop));
+	demand_equal(0, expected ? 0 : equant_loop_ghosts_start(loop, 1, 1));
+	demand_equal(expected, equant_loop_free(loop));
+	must_close(eq);
+}
+
+static void ghosts(void)
+{
+	for (int depth = 0; depth < 2; depth++) {
+		hook_amid_ghosts(depth, 1e-6, -EINVAL);
+		hook_amid_ghosts(depth, 1000, 0);
+	}
+}
+
 static void statistics(void)
 {
 	struct equant_options o = eager_options();
@@ -255,6 +290,7 @@ int main(int argc, char **argv)
 		CASE(loop_bad_arguments),
 		CASE(registration),
 		CASE(sections),
+		CASE(ghosts),
 		CASE(statistics),
 		CASE(close_after_finalize, .bare = 1),
 		CASE(free_after_finalize, .bare = 1),

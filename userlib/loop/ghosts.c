@@ -97,27 +97,28 @@ static int post_all(struct equant_loop *loop, long below, long above)
 	return error;
 }
 
-static int refuse(const struct equant_loop *loop, const char *fault)
+static int refuse(const struct equant_loop *loop, const char *function, const char *fault)
 {
-	equant_message("loop %s, rank %d: equant_loop_ghosts_start: %s", loop->name, loop->rank,
-		       fault);
+	equant_message("loop %s, rank %d: equant_loop_ghosts_%s: %s", loop->name, loop->rank,
+		       function, fault);
 	return -EINVAL;
 }
 
 int equant_loop_ghosts_start(struct equant_loop *loop, long below, long above)
 {
 	if (below < 0 || above < 0)
-		return refuse(loop, "a negative width");
+		return refuse(loop, "start", "a negative width");
 	if (loop->ghosts.under_way)
-		return refuse(loop, "the last exchange is not finished");
+		return refuse(loop, "start", "the last exchange is not finished");
 	for (int i = 0; i < loop->slices.nr_arrays; i++)
 		if (loop->slices.arrays[i].slice > INT_MAX)
-			return refuse(loop, "slices of more than 2 GiB");
+			return refuse(loop, "start", "slices of more than 2 GiB");
 	loop->ghosts.under_way = 1;
+	loop->ghosts.hooks = equant_loop_hooks(loop);
 	return post_all(loop, below, above);
 }
 
-int equant_loop_ghosts_finish(struct equant_loop *loop)
+static int await(struct equant_loop *loop, double timeout)
 {
 	struct equant_ghosts *g = &loop->ghosts;
 	uint64_t waited = 0;
@@ -125,8 +126,41 @@ int equant_loop_ghosts_finish(struct equant_loop *loop)
 
 	if (g->n)
 		error = equant_wait_requests(&loop->eq->waiter, g->requests, g->n,
-					     MPI_STATUSES_IGNORE, 0, &waited);
+					     MPI_STATUSES_IGNORE, timeout, &waited);
+	return error;
+}
+
+static void end(struct equant_ghosts *g)
+{
 	g->n = 0;
 	g->under_way = 0;
+}
+
+int equant_loop_ghosts_finish(struct equant_loop *loop)
+{
+	struct equant_ghosts *g = &loop->ghosts;
+	int error;
+
+	if (!g->under_way)
+		return refuse(loop, "finish", "no exchange is under way");
+	error = await(loop, 0);
+	end(g);
+	if (!error && g->hooks != equant_loop_hooks(loop))
+		return refuse(loop, "finish", "equant_hook() was called since the start");
 	return error;
+}
+
+/* Everybody has begun it; but a peer may be gone. */
+void equant_ghosts_give_up(struct equant_loop *loop)
+{
+	struct equant_ghosts *g = &loop->ghosts;
+
+	if (await(loop, loop->eq->options.timeout) == -ETIMEDOUT)
+		for (int i = 0; i < g->n; i++) {
+			if (g->requests[i] == MPI_REQUEST_NULL)
+				continue;
+			MPI_Cancel(&g->requests[i]);
+			MPI_Request_free(&g->requests[i]);
+		}
+	end(g);
 }

@@ -288,6 +288,7 @@ int equant_loop_free(struct equant_loop *loop)
 	}
 	/* The account ends with the last hook; this wait is not in it. */
 	waiting = loop->waiting_ns;
+	equant_ghosts_give_up(loop);
 	ended = equant_loop_end(loop);
 	loop->waiting_ns = waiting;
 	if (!loop->error)

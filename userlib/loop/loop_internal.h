@@ -47,10 +47,12 @@ struct equant_window {
 
 /**
  * struct equant_ghosts - an exchange of boundaries under way
+ * @hooks: the loop's when it began
  * @requests: @n of them, room for @room
  */
 struct equant_ghosts {
 	int under_way;
+	long hooks;
 	MPI_Request *requests;
 	int n;
 	int room;
@@ -125,9 +127,15 @@ struct equant_loop {
 	struct equant_trace_writer *trace;
 };
 
+/* stats.c: calls of equant_hook() so far */
+long equant_loop_hooks(const struct equant_loop *loop);
+
 /* segment.c: the compute sections and the sample made of them */
 void equant_account_start(struct equant_loop *loop);
 void equant_sample_take(struct equant_loop *loop, struct equant_sample *sample, uint64_t now);
+
+/* ghosts.c: ends an exchange whose finish will not come, or comes too late */
+void equant_ghosts_give_up(struct equant_loop *loop);
 
 /* cost.c: what an interaction and a transfer cost on this network */
 /* ... and the layout of what moves, which must be the same everywhere */

@@ -254,9 +254,17 @@ static int send_sample(struct equant_loop *loop, const struct equant_sample *sam
 	return error;
 }
 
-/* A begin without its end, or the other way round; other ranks may be in no such trouble. */
-static int misused(const struct equant_loop *loop)
+/* A hook where none may be; other ranks may be in no such trouble. */
+static int misused(struct equant_loop *loop)
 {
+	if (loop->ghosts.under_way) {
+		equant_message(
+			"loop %s, rank %d: equant_hook() between equant_loop_ghosts_start() and equant_loop_ghosts_finish()",
+			loop->name, loop->rank);
+		/* Before anything moves. */
+		equant_ghosts_give_up(loop);
+		return -EINVAL;
+	}
 	if (!loop->in_section && !loop->misused)
 		return 0;
 	equant_message("loop %s, rank %d: equant_begin() and equant_end() do not pair up",

@@ -29,6 +29,11 @@ static double stolen(const struct equant_loop *loop)
 	return seconds(now.run_ns - loop->first.run_ns) - seconds(cpu);
 }
 
+long equant_loop_hooks(const struct equant_loop *loop)
+{
+	return loop->hooks + loop->window.hooks + loop->step - loop->countdown;
+}
+
 int equant_loop_stats(const struct equant_loop *loop, struct equant_stats *stats)
 {
 	const struct equant_window *w = &loop->window;
@@ -55,7 +60,7 @@ int equant_loop_stats(const struct equant_loop *loop, struct equant_stats *stats
 		.first_ns = (double)loop->first.t_ns,
 		.units = loop->units.counts[loop->rank],
 		.computed = (long)(loop->computed + w->units),
-		.hooks = loop->hooks + w->hooks + loop->step - loop->countdown,
+		.hooks = equant_loop_hooks(loop),
 		.phases = loop->phases,
 		.moves = loop->mover.moves,
 		.sent = loop->mover.sent,

@@ -309,15 +309,15 @@ EQUANT_API int equant_loop_exchange(struct equant_loop *loop, long a, long b);
  *
  * The owners' slices of all registered arrays come to their place in the caller's arrays, for
  * reading.  Until equant_loop_ghosts_finish() they must not be read, and the slices at the edges of the
- * caller's own blocks not be written; what lies between may be computed meanwhile.  No hook may come
- * in between.  Meant for loops of EQUANT_BLOCK_ORDER; works for any distribution.
+ * caller's own blocks not be written; what lies between may be computed meanwhile.  A hook in
+ * between is an error: of the hook, which ends the loop, or if it was not due, of the finish.  Meant for loops of EQUANT_BLOCK_ORDER; works for any distribution.
  *
  * Return: 0; -EINVAL a negative width, slices of more than 2 GiB, an exchange that was not
  * finished; -ENOMEM; -EIO.
  */
 EQUANT_API int equant_loop_ghosts_start(struct equant_loop *loop, long below, long above);
 
-/** equant_loop_ghosts_finish() - the slices are here; 0 or -EIO */
+/** equant_loop_ghosts_finish() - the slices are here; 0, -EINVAL no start or a hook since, -EIO */
 EQUANT_API int equant_loop_ghosts_finish(struct equant_loop *loop);
 
 enum equant_reduction { EQUANT_SUM, EQUANT_MIN, EQUANT_MAX };
