@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* Pipelined loops on round-robin CPUs, sections 3.3.3, 3.3.4 and 3.3.7. */
+#include <equant/advise.h>
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>
@@ -46,6 +47,15 @@ TEST(on_dedicated_cpus_the_time_is_that_of_equation_3_7)
 				.fixed = fixed,
 				.per_iteration = per_iteration,
 			};
+			struct equant_strips strips = {
+				.ranks = n,
+				.iterations = ITERATIONS,
+				.units = 5 * blocks,
+				.unit_time = 1000.0 / ITERATIONS,
+				.shift_fixed = fixed,
+				.byte_time = per_iteration,
+				.bytes = 1,
+			};
 			struct equant_efficiency result;
 			struct cpus cpus;
 
@@ -54,11 +64,15 @@ TEST(on_dedicated_cpus_the_time_is_that_of_equation_3_7)
 			for (int i = 0; i < n; i++)
 				work[i] = 1000 * blocks * 5;
 			ASSERT_EQ(0, equant_simulate_pipeline(&cpus.machine, &pipeline, &result));
-			EXPECT_EQ((double)result.elapsed,
-				  equant_pipeline_time(n, (double)n * 5000 * blocks, blocks,
-						       fixed + per_iteration * block));
+			EXPECT_EQ((double)result.elapsed, equant_strips_time(&strips, block));
 		}
 	}
+}
+
+/* Eq. 3.6: efficiency of a number of blocks on n dedicated CPUs. */
+static double bound(int n, double blocks)
+{
+	return blocks / (blocks + n - 1);
 }
 
 TEST(without_messages_a_dedicated_pipeline_reaches_the_bound)
@@ -69,8 +83,7 @@ TEST(without_messages_a_dedicated_pipeline_reaches_the_bound)
 	for (long block = 1; block <= ITERATIONS; block++) {
 		if (ITERATIONS % block)
 			continue;
-		EXPECT_LT(fabs(balanced(&cpus, block) -
-			       equant_pipeline_bound(4, (double)ITERATIONS / block)),
+		EXPECT_LT(fabs(balanced(&cpus, block) - bound(4, (double)ITERATIONS / block)),
 			  1e-9);
 	}
 }
@@ -83,9 +96,9 @@ TEST(competing_loads_leave_a_balanced_pipeline_near_the_bound_at_any_grain)
 
 		cpus_init(&cpus, loads[l]);
 		for (long block = 1; block <= 100; block++) {
-			double bound = equant_pipeline_bound(4, (double)ITERATIONS / block);
+			double most = bound(4, (double)ITERATIONS / block);
 
-			EXPECT_LT(fabs(balanced(&cpus, block) - bound), 0.045)
+			EXPECT_LT(fabs(balanced(&cpus, block) - most), 0.045)
 			TH_LOG("loads %d, block %ld", l, block);
 		}
 	}
@@ -107,26 +120,6 @@ TEST(an_equal_division_of_a_loaded_pipeline_loses_what_the_others_wait_for)
 	ASSERT_EQ(0, equant_simulate_pipeline(&cpus.machine, &pipeline, &result));
 	/* all advance at half a CPU: 4 x 1/2 of the 3 1/2 that there are, but for fill and drain */
 	EXPECT_LT(fabs(result.efficiency - 4.0 / 7), 0.02);
-}
-
-TEST(equation_3_12_gives_the_number_of_blocks_that_takes_the_least_time)
-{
-	const double fixed = 30, per_iteration = 0.5, m = 1000, sequential = 1e5;
-
-	for (int n = 2; n <= 16; n++) {
-		double best = equant_pipeline_blocks(n, sequential, m, fixed, per_iteration);
-		double least =
-			equant_pipeline_time(n, sequential, best, fixed + per_iteration * m / best);
-
-		EXPECT_GT(best, 1);
-		EXPECT_LT(best, m);
-		for (double blocks = 1; blocks <= m; blocks++)
-			EXPECT_LE(least, (1 + 1e-12) * equant_pipeline_time(
-							       n, sequential, blocks,
-							       fixed + per_iteration * m / blocks));
-	}
-	EXPECT_EQ(m, equant_pipeline_blocks(4, sequential, m, 0, per_iteration));
-	EXPECT_EQ(1, equant_pipeline_blocks(1, sequential, m, fixed, 0));
 }
 
 /* Every tick of every CPU: who has it, and has he something to do? */

@@ -3,6 +3,7 @@
  * equant simulate pipeline: efficiency against block size, Siegell 1995,
  * figures 3.7 (costs of messages) and 3.10 (competing loads).
  */
+#include <equant/advise.h>
 #include <errno.h>
 #include <math.h>
 
@@ -43,14 +44,26 @@ static int simulate(const struct equant_machine *machine, const struct equant_pi
 	return error;
 }
 
-/* Eq. 3.7 as efficiency, with eq. 3.9: what the same blocks would reach on CPUs without loads. */
+/* The same loop on CPUs without loads, in quanta for seconds. */
+static struct equant_strips strips(int n, const struct pipeline_options *options)
+{
+	return (struct equant_strips){
+		.ranks = n,
+		.iterations = options->iterations,
+		.units = 1,
+		.unit_time = options->sequential / (n * (double)options->iterations),
+		.shift_fixed = options->fixed,
+		.byte_time = options->per_iteration,
+		.bytes = 1,
+	};
+}
+
+/* Eq. 3.7 as efficiency, with eq. 3.9: what the same blocks would reach there. */
 static double dedicated(int n, const struct pipeline_options *options, long block)
 {
-	double blocks = (double)options->iterations / (double)block;
-	double shift = options->fixed + options->per_iteration * (double)block;
+	const struct equant_strips s = strips(n, options);
 
-	return options->sequential /
-	       (n * equant_pipeline_time(n, options->sequential, blocks, shift));
+	return options->sequential / (n * equant_strips_time(&s, block));
 }
 
 static int point(const struct equant_machine *machine, const struct pipeline_options *options,
@@ -85,12 +98,14 @@ static int point(const struct equant_machine *machine, const struct pipeline_opt
 static int fill(const struct equant_machine *machine, const struct pipeline_options *options,
 		struct table *table)
 {
-	double best = equant_pipeline_blocks(machine->n, options->sequential,
-					     (double)options->iterations, options->fixed,
-					     options->per_iteration);
+	const struct equant_strips s = strips(machine->n, options);
+	struct equant_block choice;
+	double best;
 	long last = 0;
 
-	best = (double)options->iterations / best;
+	if (equant_block_size(&s, &choice, NULL, 0))
+		return -EINVAL; /* cannot happen: the options' ranges are narrower */
+	best = (double)options->iterations / choice.ideal;
 	snprintf(
 		table->title, sizeof(table->title),
 		"%ld iterations, %g quanta of work, on %d round-robin CPUs; eq. 3.12 chooses blocks of %.3g",

@@ -17,31 +17,9 @@
  * Reference: Siegell 1995, sections 3.3.3, 3.3.4 and 3.3.7.
  */
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 
 #include "model/model_internal.h"
-
-double equant_pipeline_bound(int n, double blocks)
-{
-	return blocks / (blocks + n - 1);
-}
-
-double equant_pipeline_time(int n, double sequential, double blocks, double shift)
-{
-	return (blocks + n - 1) * sequential / (n * blocks) + (blocks + n - 2) * shift;
-}
-
-double equant_pipeline_blocks(int n, double sequential, double iterations, double fixed,
-			      double per_iteration)
-{
-	double work = sequential * (1 - 1.0 / n) + per_iteration * iterations * (n - 2);
-	double blocks = fixed > 0 ? sqrt(fmax(work, 0) / fixed) : iterations;
-
-	if (blocks > iterations)
-		return iterations;
-	return blocks < 1 ? 1 : blocks;
-}
 
 static int check(const struct equant_machine *machine, const struct equant_pipeline *pipeline,
 		 int64_t *productive)

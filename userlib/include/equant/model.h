@@ -137,25 +137,6 @@ EQUANT_API int equant_simulate_pipeline(const struct equant_machine *machine,
 					const struct equant_pipeline *pipeline,
 					struct equant_efficiency *result);
 
-/** equant_pipeline_bound() - eq. 3.6: efficiency of @blocks blocks on @n dedicated CPUs, M / (M + P - 1) */
-EQUANT_API double equant_pipeline_bound(int n, double blocks);
-
-/** equant_pipeline_time() - eq. 3.7: elapsed time on @n dedicated CPUs, in the unit of the arguments */
-EQUANT_API double equant_pipeline_time(int n, double sequential, double blocks, double shift);
-
-/**
- * equant_pipeline_blocks() - eq. 3.12: the number of blocks that takes the least time
- * @n: ranks, >= 1
- * @sequential: time of the whole loop on one CPU
- * @iterations: of the pipelined loop, >= 1
- * @fixed: time of any message, >= 0
- * @per_iteration: what each iteration of a block adds to it, >= 0
- *
- * Return: the number, not rounded, from 1 to @iterations.
- */
-EQUANT_API double equant_pipeline_blocks(int n, double sequential, double iterations, double fixed,
-					 double per_iteration);
-
 /* ---- oscillating loads (section 7.5) ---------------------------------------- */
 
 /* What the balancer does about a change, and how long a balancing period is until then. */
