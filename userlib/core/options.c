@@ -152,6 +152,12 @@ static const struct option options[] = {
 	  .choices = "spin|yield|block|auto",
 	  .initial = EQUANT_WAIT_AUTO,
 	  .meaning = "what a rank does while it waits for others" },
+	{ .variable = "EQUANT_CONTROL",
+	  .kind = CHOICE,
+	  .offset = FIELD(control),
+	  .choices = "exchange",
+	  .initial = EQUANT_CONTROL_EXCHANGE,
+	  .meaning = "who sends samples to whom, and who decides" },
 };
 
 #define NR_OPTIONS (sizeof(options) / sizeof(options[0]))

@@ -97,7 +97,7 @@ int equant_check_phase(struct equant_loop *loop, int closing, int failed)
 		.all_hash = hash_of_all(&loop->units),
 	};
 	struct equant_exchange *x;
-	int error;
+	int error, awaited, itself;
 
 	x = equant_exchange_new(&loop->eq->waiter, loop->comm, EQUANT_TAG_CHECK, sizeof(belief));
 	if (!x)
@@ -105,8 +105,9 @@ int equant_check_phase(struct equant_loop *loop, int closing, int failed)
 	error = equant_exchange_start(x, &belief);
 	if (!error)
 		error = equant_exchange_finish(x, timeout, &loop->waiting_ns);
+	awaited = equant_exchange_awaited(x, &itself);
 	if (error == -ETIMEDOUT)
-		equant_say_silent(loop, x, timeout);
+		equant_say_silent(loop, awaited, itself, timeout);
 	if (error)
 		equant_exchange_cancel(x);
 	else

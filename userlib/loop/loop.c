@@ -150,7 +150,9 @@ static void release(struct equant_loop *loop)
 	equant_slices_release(&loop->slices);
 	free(loop->ghosts.requests);
 	equant_balancer_free(loop->balancer);
-	equant_exchange_free(loop->exchange);
+	if (loop->control && !equant_mpi_is_over())
+		equant_control_cancel(loop->control);
+	equant_control_free(loop->control);
 	if (loop->comm != MPI_COMM_NULL && !equant_mpi_is_over())
 		MPI_Comm_free(&loop->comm);
 	free(loop);

@@ -8,6 +8,7 @@
 #include <equant/probe.h>
 #include <equant/trace.h>
 
+#include "control/control.h"
 #include "control/exchange.h"
 #include "control/node.h"
 #include "control/wait.h"
@@ -71,7 +72,6 @@ struct equant_mark {
  * @countdown: first, because equant_hook() reads it through a pointer to long
  * @step: hooks between two looks at what is under way
  * @remaining: hooks until the phase after the present step
- * @pending: an exchange is under way
  * @speeds_known: the decisions have gone on from guesses to measured speeds
  * @ended: the final exchange has been made
  * @error: the error the loop ended with
@@ -89,7 +89,6 @@ struct equant_loop {
 	int ranks;
 	int restricted; /* units keep their order */
 	int started;
-	int pending;
 	int speeds_known;
 	int ended;
 	int error;
@@ -99,8 +98,8 @@ struct equant_loop {
 	struct equant_slices slices;
 	struct equant_mover mover;
 	struct equant_ghosts ghosts;
-	struct equant_balancer *balancer;
-	struct equant_exchange *exchange;
+	struct equant_balancer *balancer; /* where decisions are made */
+	struct equant_control *control;
 
 	/* compute sections */
 	int in_section;
@@ -150,10 +149,18 @@ int equant_costs_measure(struct equant_loop *loop, struct equant_costs *costs);
 /* check.c: checked mode; an error is the end of the loop on every rank */
 int equant_check_phase(struct equant_loop *loop, int closing, int failed);
 
-/* phase.c: the last exchange, in which every rank says that it closes the loop */
+/* ends.c: arrays are registered by now: measure the costs and set up the decision */
+int equant_loop_start(struct equant_loop *loop);
+/* ... and the last interaction, in which every rank says that it closes the loop */
 int equant_loop_end(struct equant_loop *loop);
-void equant_say_silent(const struct equant_loop *loop, const struct equant_exchange *x,
-		       double timeout);
+
+/* phase.c: parts of a phase; after an error nothing is under way any more */
+int equant_loop_check(struct equant_loop *loop, int closing, int failed);
+int equant_loop_send(struct equant_loop *loop, const struct equant_sample *sample);
+int equant_loop_join(struct equant_loop *loop, int n); /* wait for the @n oldest interactions */
+int equant_join_all(struct equant_loop *loop); /* ... for all, and does every rank go on? */
+int equant_check_peers(struct equant_loop *loop, const struct equant_order *order);
+void equant_say_silent(const struct equant_loop *loop, int rank, int itself, double timeout);
 void equant_say_closed(const struct equant_loop *loop, int closer, int goer);
 
 /* loop.c */
@@ -165,7 +172,7 @@ int equant_report_write(struct equant_loop *loop);
 
 /* record.c: events of the trace */
 void equant_record_sample(struct equant_loop *loop, const struct equant_sample *sample);
-void equant_record_decision(struct equant_loop *loop, const struct equant_decision *decision);
+void equant_record_decision(struct equant_loop *loop, const struct equant_order *order);
 void equant_record_moves(struct equant_loop *loop, uint64_t duration_ns);
 void equant_record_status(struct equant_loop *loop, const struct equant_status *status);
 void equant_record_fallback(struct equant_loop *loop, const char *text);

@@ -2,15 +2,17 @@
 /*
  * The balancing phase (Siegell 1995, sections 2.6.1 and 4.1).
  *
- * In a phase each rank takes its sample, completes the exchange begun in the
- * phase before (depth 1; begun just now for depth 0), decides from everybody's
- * samples what all ranks decide, carries out its moves, and sends its own
- * sample on its way.  Until speeds are known every phase is of depth 0: the equal
- * blocks of the start may be far from right, and whoever is ahead would wait for
- * the slowest rank's second pass over its block to be rid of them.  An exchange is always complete before the next one
- * starts, so one that a rank never joins is known before anything depends
- * on it; what a rank that has closed the loop would have to do for the
- * exchange before is certain in checked mode only.
+ * In a phase each rank takes its sample, completes the interaction begun depth
+ * phases before (depth 0: begun just now), carries out what was decided from
+ * everybody's samples, and sends its own sample on its way.  Until speeds are known
+ * every phase is of depth 0: the equal blocks of the start may be far from right, and
+ * whoever is ahead would wait for the slowest rank's second pass over its block to be
+ * rid of them.
+ *
+ * Before work moves, all interactions under way are completed.  So a rank that never
+ * joins one, or has failed, is known before anything depends on it, however deep the
+ * pipeline; and a move makes its ranks wait for each other anyway.  What a rank that has closed
+ * the loop would have to do in the phase before is certain in checked mode only.
  */
 #include <errno.h>
 #include <string.h>
@@ -26,7 +28,7 @@
 static void arm(struct equant_loop *loop, long hooks)
 {
 	int busy = loop->mover.nr_requests ||
-		   (loop->pending && equant_exchange_rounds(loop->exchange) > 1);
+		   (loop->control && equant_control_needs_looks(loop->control));
 	long step = busy && hooks > LOOKS ? hooks / LOOKS : busy ? 1 : hooks;
 
 	loop->step = step;
@@ -46,8 +48,8 @@ static int look_after(struct equant_loop *loop)
 {
 	int error = equant_mover_progress(&loop->mover, 1e-9);
 
-	if (!error && loop->pending)
-		error = equant_exchange_progress(loop->exchange);
+	if (!error && loop->control)
+		error = equant_control_progress(loop->control);
 	if (error < 0)
 		return equant_loop_fail(loop, error);
 	arm(loop, loop->remaining);
@@ -66,63 +68,11 @@ static int local_phase(struct equant_loop *loop, const struct equant_sample *sam
 	return 0;
 }
 
-static struct equant_balancer *new_balancer(struct equant_loop *loop,
-					    const struct equant_costs *costs)
+void equant_say_silent(const struct equant_loop *loop, int rank, int itself, double timeout)
 {
-	const struct equant_options *o = &loop->eq->options;
-	struct equant_balance_options b = {
-		.sz = sizeof(b),
-		.mode = (enum equant_rate_mode)o->rate,
-		.threshold = o->threshold,
-		.profit = o->profit,
-		.window = o->window,
-		.interact_fraction = o->interact,
-		.amplitude = o->amplitude,
-		.period = o->period,
-		.default_quantum = 0.004,
-		.move_fixed = costs->fixed,
-		.move_per_unit = costs->per_unit,
-		.interact = costs->interact,
-		.ports = o->ports,
-		.omit = o->omit,
-		.moves_allowed = 1,
-		.movement = loop->restricted ? EQUANT_MOVEMENT_RESTRICTED :
-					       EQUANT_MOVEMENT_UNRESTRICTED,
-		.handshake = EQUANT_HANDSHAKE_RENDEZVOUS, /* long messages meet */
-		.filter = (enum equant_filter_kind)o->filter,
-	};
-
-	return equant_balancer_new(loop->ranks, &b);
-}
-
-/* Arrays are registered by now: measure the costs and set up the decision. */
-static int start(struct equant_loop *loop)
-{
-	struct equant_costs costs;
-	int error;
-
-	loop->started = 1;
-	if (!loop->eq->options.balance)
-		return 0;
-	loop->exchange = equant_exchange_new(&loop->eq->waiter, loop->comm, EQUANT_TAG_SAMPLE,
-					     sizeof(struct equant_sample));
-	if (!loop->exchange)
-		return -errno;
-	error = equant_costs_measure(loop, &costs);
-	if (error)
-		return error;
-	loop->balancer = new_balancer(loop, &costs);
-	return loop->balancer ? 0 : -errno;
-}
-
-void equant_say_silent(const struct equant_loop *loop, const struct equant_exchange *x,
-		       double timeout)
-{
-	int itself, awaited = equant_exchange_awaited(x, &itself);
-
 	equant_message(
 		"loop %s: rank %d%s has not reached balancing phase %ld within %g s; is equant_hook() called equally often on every rank?",
-		loop->name, awaited, itself ? "" : ", or a rank that it waits for,", loop->phases,
+		loop->name, rank, itself ? "" : ", or a rank that it waits for,", loop->phases,
 		timeout);
 }
 
@@ -133,42 +83,49 @@ void equant_say_closed(const struct equant_loop *loop, int closer, int goer)
 		loop->name, closer, goer);
 }
 
-static int finish_exchange(struct equant_loop *loop)
+int equant_loop_join(struct equant_loop *loop, int n)
 {
 	double timeout = loop->eq->options.check ? loop->eq->options.timeout : 0;
-	int error = equant_exchange_finish(loop->exchange, timeout, &loop->waiting_ns);
+	int error = equant_control_complete(loop->control, n, timeout, &loop->waiting_ns);
+	int awaited, itself;
 
-	loop->pending = 0;
 	if (!error)
 		return 0;
+	awaited = equant_control_awaited(loop->control, &itself);
 	if (error == -ETIMEDOUT)
-		equant_say_silent(loop, loop->exchange, timeout);
-	equant_exchange_cancel(loop->exchange);
+		equant_say_silent(loop, awaited, itself, timeout);
+	equant_control_cancel(loop->control);
 	loop->ended = 1;
 	return error;
 }
 
 /* A rank that has closed the loop or failed says so in its last sample. */
-static int check_peers(struct equant_loop *loop, const struct equant_sample *samples)
+int equant_check_peers(struct equant_loop *loop, const struct equant_order *order)
 {
-	int r;
-
-	for (r = 0; r < loop->ranks; r++) {
-		if (!(samples[r].flags & (EQUANT_SAMPLE_CLOSED | EQUANT_SAMPLE_ERROR)))
-			continue;
-		loop->ended = 1;
-		if (samples[r].flags & EQUANT_SAMPLE_ERROR) {
-			equant_message("loop %s: rank %d has failed", loop->name, r);
-			return -ECANCELED;
-		}
-		equant_say_closed(loop, r, loop->rank);
-		return -EPROTO;
+	if (order->failed < 0 && order->closed < 0)
+		return 0;
+	loop->ended = 1;
+	equant_control_cancel(loop->control);
+	if (order->failed >= 0) {
+		equant_message("loop %s: rank %d has failed", loop->name, order->failed);
+		return -ECANCELED;
 	}
-	return 0;
+	equant_say_closed(loop, order->closed, loop->rank);
+	return -EPROTO;
+}
+
+int equant_join_all(struct equant_loop *loop)
+{
+	int n = equant_control_pending(loop->control), i;
+	int error = equant_loop_join(loop, n);
+
+	for (i = 0; i < n && !error; i++)
+		error = equant_check_peers(loop, equant_control_peers(loop->control, i));
+	return error;
 }
 
 /* In checked mode: does every rank take part, and does nothing contradict? */
-static int check_phase(struct equant_loop *loop, int closing, int failed)
+int equant_loop_check(struct equant_loop *loop, int closing, int failed)
 {
 	int error;
 
@@ -178,9 +135,8 @@ static int check_phase(struct equant_loop *loop, int closing, int failed)
 	if (!error)
 		return 0;
 	loop->ended = 1;
-	if (loop->pending)
-		equant_exchange_cancel(loop->exchange);
-	loop->pending = 0;
+	if (loop->control)
+		equant_control_cancel(loop->control);
 	return error;
 }
 
@@ -197,17 +153,32 @@ static void say(const struct equant_loop *loop, const struct equant_decision *d)
 			d->instructions[i].to, 100 * d->reduction, d->cost);
 }
 
-static int carry_out(struct equant_loop *loop, const struct equant_decision *d)
+/* What was decided for units that have become inactive meanwhile is cut down, everywhere alike. */
+static int move(struct equant_loop *loop, struct equant_order *order)
 {
-	uint64_t start = equant_now_ns(), waited = loop->mover.waited_ns;
+	struct equant_decision *d = &order->decision;
+	long *units = loop->control->planned;
+
+	memcpy(units, loop->units.counts, (size_t)loop->ranks * sizeof(*units));
+	d->count = equant_order_fit(order->instructions, d->count, units);
+	say(loop, d);
+	return equant_mover_run(&loop->mover, &loop->units, order->instructions, d->count,
+				(uint64_t)loop->phases);
+}
+
+static int carry_out(struct equant_loop *loop, struct equant_order *order)
+{
+	uint64_t start, waited = loop->mover.waited_ns;
 	long before = loop->mover.sent + loop->mover.received;
 	int error;
 
-	if (!d->count)
+	if (!order->decision.count)
 		return 0;
-	say(loop, d);
-	error = equant_mover_run(&loop->mover, &loop->units, d->instructions, d->count,
-				 (uint64_t)loop->phases);
+	error = equant_join_all(loop);
+	if (error)
+		return error;
+	start = equant_now_ns();
+	error = move(loop, order);
 	waited = loop->mover.waited_ns - waited;
 	loop->moved_units = loop->mover.sent + loop->mover.received - before;
 	loop->moved_ns = equant_now_ns() - start - waited;
@@ -217,41 +188,38 @@ static int carry_out(struct equant_loop *loop, const struct equant_decision *d)
 	return error;
 }
 
-static int decide(struct equant_loop *loop)
+/* The oldest interaction: what did it lead to? */
+static int obey(struct equant_loop *loop)
 {
-	const struct equant_sample *samples = equant_exchange_items(loop->exchange);
-	const struct equant_rate *rate;
-	struct equant_decision d;
-	int error, r;
+	struct equant_order *order;
+	int error = equant_loop_join(loop, 1);
 
-	error = check_peers(loop, samples);
 	if (error)
 		return error;
-	error = equant_balancer_decide(loop->balancer, samples, loop->units.counts, &d);
-	if (error) {
+	order = equant_control_order(loop->control);
+	error = equant_check_peers(loop, order);
+	if (!error)
+		error = order->error;
+	if (error == -EINVAL)
 		equant_message("loop %s: a sample of phase %ld is no sample", loop->name,
 			       loop->phases);
+	if (error)
 		return error;
-	}
-	rate = equant_balancer_rates(loop->balancer);
-	for (r = 0; r < loop->ranks && !loop->speeds_known; r++)
-		loop->speeds_known = rate[r].speed > 0;
-	rate += loop->rank;
-	loop->speed = rate->speed;
-	loop->share = rate->share;
-	error = carry_out(loop, &d);
-	equant_record_decision(loop, &d);
-	arm(loop, d.next_hook);
+	loop->speeds_known |= order->speeds_known;
+	loop->speed = order->estimates[loop->rank].speed;
+	loop->share = order->estimates[loop->rank].share;
+	error = carry_out(loop, order);
+	equant_record_decision(loop, order);
+	if (!loop->ended)
+		equant_control_drop(loop->control);
+	arm(loop, order->decision.next_hook);
 	return error;
 }
 
-static int send_sample(struct equant_loop *loop, const struct equant_sample *sample)
+int equant_loop_send(struct equant_loop *loop, const struct equant_sample *sample)
 {
-	int error = equant_exchange_start(loop->exchange, sample);
-
-	loop->pending = !error;
 	equant_record_sample(loop, sample);
-	return error;
+	return equant_control_start(loop->control, sample);
 }
 
 /* A hook where none may be; other ranks may be in no such trouble. */
@@ -278,31 +246,28 @@ static int misused(struct equant_loop *loop)
  */
 static int phase(struct equant_loop *loop, uint64_t now)
 {
-	int pipelined = loop->eq->options.depth && loop->speeds_known;
+	int depth = loop->speeds_known ? loop->eq->options.depth : 0;
 	struct equant_sample sample;
 	int error, wrong = misused(loop);
 
 	equant_sample_take(loop, &sample, now);
 	if (wrong)
 		sample.flags |= EQUANT_SAMPLE_ERROR;
-	error = loop->eq->options.balance ? check_phase(loop, 0, wrong) : wrong;
+	error = loop->eq->options.balance ? equant_loop_check(loop, 0, wrong) : wrong;
 	if (!error && !loop->started)
-		error = start(loop);
+		error = equant_loop_start(loop);
 	if (error)
 		return wrong ? wrong : error;
 	if (!loop->eq->options.balance)
 		return local_phase(loop, &sample);
 
 	arm(loop, 1);
-	if (!pipelined)
-		error = send_sample(loop, &sample);
-	if (!error && loop->pending) {
-		error = finish_exchange(loop);
-		if (!error)
-			error = decide(loop);
-	}
-	if (!error && pipelined) {
-		error = send_sample(loop, &sample);
+	if (!depth)
+		error = equant_loop_send(loop, &sample);
+	if (!error && equant_control_pending(loop->control) == (depth ? depth : 1))
+		error = obey(loop);
+	if (!error && depth) {
+		error = equant_loop_send(loop, &sample);
 		arm(loop, loop->step + loop->remaining);
 	}
 	return wrong ? wrong : error;
@@ -348,54 +313,4 @@ int equant_balance(struct equant_loop *loop)
 	learn_interaction(loop, started && loop->mover.moves == moves);
 	loop->phases++;
 	return error ? equant_loop_fail(loop, error) : 0;
-}
-
-/* All ranks are here: did they count the same? */
-static int compare_ends(struct equant_loop *loop, const struct equant_sample *samples)
-{
-	int r;
-
-	for (r = 0; r < loop->ranks; r++) {
-		if (samples[r].flags & EQUANT_SAMPLE_ERROR)
-			return check_peers(loop, samples);
-		if (samples[r].flags & EQUANT_SAMPLE_CLOSED &&
-		    samples[r].hooks == samples[loop->rank].hooks)
-			continue;
-		equant_message(
-			"loop %s: equant_hook() was called more or less often on rank %d than on rank %d",
-			loop->name, r, loop->rank);
-		return -EPROTO;
-	}
-	return 0;
-}
-
-int equant_loop_end(struct equant_loop *loop)
-{
-	struct equant_sample sample = { .flags = EQUANT_SAMPLE_CLOSED };
-	int error;
-
-	if (!loop->eq->options.balance || loop->ended)
-		return 0;
-	error = check_phase(loop, 1, loop->error != 0);
-	if (!error && !loop->started)
-		error = start(loop);
-	if (!error && loop->pending)
-		error = finish_exchange(loop);
-	if (error || loop->ended || !loop->exchange)
-		return error;
-	if (loop->phases)
-		error = check_peers(loop, equant_exchange_items(loop->exchange));
-	if (loop->ended)
-		return error;
-
-	sample.hooks = (uint32_t)(loop->window.hooks + loop->step - loop->countdown);
-	if (loop->error)
-		sample.flags |= EQUANT_SAMPLE_ERROR;
-	error = send_sample(loop, &sample);
-	if (!error)
-		error = finish_exchange(loop);
-	loop->ended = 1;
-	if (error || loop->error)
-		return error;
-	return compare_ends(loop, equant_exchange_items(loop->exchange));
 }

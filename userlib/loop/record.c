@@ -53,14 +53,14 @@ void equant_record_sample(struct equant_loop *loop, const struct equant_sample *
 	memcpy(&e->u.sample, sample, sizeof(*sample));
 }
 
-void equant_record_decision(struct equant_loop *loop, const struct equant_decision *decision)
+void equant_record_decision(struct equant_loop *loop, const struct equant_order *order)
 {
-	const struct equant_rate *rate;
+	const struct equant_decision *decision = &order->decision;
+	const struct equant_estimate *estimate = &order->estimates[loop->rank];
 	struct equant_event *e;
 
 	if (!loop->trace)
 		return;
-	rate = &equant_balancer_rates(loop->balancer)[loop->rank];
 	e = new_event(loop, EQUANT_EVENT_DECISION);
 	e->u.decision.verdict = decision->verdict;
 	e->u.decision.instructions = decision->count;
@@ -71,9 +71,9 @@ void equant_record_decision(struct equant_loop *loop, const struct equant_decisi
 	e->u.decision.benefit = decision->benefit;
 	e->u.decision.quantum = decision->quantum;
 	e->u.decision.period = decision->period;
-	e->u.decision.rate = rate->rate;
-	e->u.decision.speed = rate->speed;
-	e->u.decision.share = rate->share;
+	e->u.decision.rate = estimate->rate;
+	e->u.decision.speed = estimate->speed;
+	e->u.decision.share = estimate->share;
 }
 
 void equant_record_moves(struct equant_loop *loop, uint64_t duration_ns)

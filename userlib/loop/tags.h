@@ -4,14 +4,14 @@
 
 /* A loop's private communicator carries nothing else. */
 enum equant_tag {
-	EQUANT_TAG_SAMPLE = 1,
-	EQUANT_TAG_MOVE,
+	EQUANT_TAG_MOVE = 1,
 	EQUANT_TAG_COST,
 	EQUANT_TAG_CHECK,
 	EQUANT_TAG_REPORT,
 	EQUANT_TAG_SLICE,
 	EQUANT_TAG_REDUCE,
 	EQUANT_TAG_GHOST,
+	EQUANT_TAG_CONTROL = 256, /* the first of as many as interactions may be under way */
 };
 
 #endif /* EQUANT_LOOP_TAGS_H */

@@ -56,6 +56,13 @@ enum equant_wait_mode {
 };
 
 /**
+ * enum equant_control_mode - who sends samples to whom, and who decides
+ */
+enum equant_control_mode {
+	EQUANT_CONTROL_EXCHANGE, /* everybody to everybody; each rank decides the same */
+};
+
+/**
  * struct equant_options - how to measure, decide and report
  *
  * Start from equant_options_init() and change what you need.  Every field is also an
@@ -85,6 +92,7 @@ struct equant_options {
 	double amplitude; /* tolerated amplitude of a measured rate, eq. 4.10 */
 	double timeout; /* seconds after which a silent peer is an error in checked mode */
 	int wait; /* enum equant_wait_mode: hooks, equant_wait(), equant_barrier()... */
+	int control; /* enum equant_control_mode */
 };
 
 /** equant_options_init() - defaults */

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+#ifndef EQUANT_CONTROL_ORDER_H
+#define EQUANT_CONTROL_ORDER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <equant/balance.h>
+
+/**
+ * struct equant_estimate - what is thought of a rank
+ */
+struct equant_estimate {
+	double rate, speed, share;
+};
+
+/**
+ * struct equant_order - what everybody's samples of one phase lead to, the same on every rank
+ * @failed: the first rank that has failed, -1 = none
+ * @closed: the first rank that has closed the loop, -1 = none
+ * @differs: the first rank that has not closed it after as many hooks as @closed, -1 = none
+ * @error: why nothing could be decided, 0 or -errno
+ * @speeds_known: the decisions have gone on from guesses to measured speeds
+ * @decision: its instructions are @instructions
+ * @instructions: the order's own, room for one per rank
+ * @estimates: by rank
+ */
+struct equant_order {
+	int failed;
+	int closed;
+	int differs;
+	int error;
+	int speeds_known;
+	struct equant_decision decision;
+	struct equant_instruction *instructions;
+	struct equant_estimate *estimates;
+};
+
+int equant_order_init(struct equant_order *order, int ranks);
+void equant_order_release(struct equant_order *order);
+
+/** equant_order_look() - does every rank go on?  Sets all but the decision */
+void equant_order_look(struct equant_order *order, const struct equant_sample *samples, int ranks);
+
+/**
+ * equant_order_decide() - the decision of an order in which every rank goes on
+ * @order: filled in by equant_order_look()
+ * @balancer: of as many ranks
+ * @samples: by rank
+ * @units: what each rank will hold when the order is carried out
+ * @ranks: how many
+ */
+void equant_order_decide(struct equant_order *order, struct equant_balancer *balancer,
+			 const struct equant_sample *samples, const long *units, int ranks);
+
+/**
+ * equant_order_fit() - carry out instructions on counts
+ * @instructions: @count of them; they are cut down to what their senders have
+ * @count: how many
+ * @units: by rank
+ *
+ * A sender may have to receive first.  Who has less than the order assumed, because units have become
+ * inactive meanwhile, sends less.
+ *
+ * Return: how many instructions still move something; they come first.
+ */
+int equant_order_fit(struct equant_instruction *instructions, int count, long *units);
+
+#endif /* EQUANT_CONTROL_ORDER_H */

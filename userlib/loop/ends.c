@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* How the balancing of a loop begins, at the first hook, and how it ends. */
+#include <errno.h>
+
+#include "core/message.h"
+#include "loop/loop_internal.h"
+
+static struct equant_balancer *new_balancer(struct equant_loop *loop,
+					    const struct equant_costs *costs)
+{
+	const struct equant_options *o = &loop->eq->options;
+	struct equant_balance_options b = {
+		.sz = sizeof(b),
+		.mode = (enum equant_rate_mode)o->rate,
+		.threshold = o->threshold,
+		.profit = o->profit,
+		.window = o->window,
+		.interact_fraction = o->interact,
+		.amplitude = o->amplitude,
+		.period = o->period,
+		.default_quantum = 0.004,
+		.move_fixed = costs->fixed,
+		.move_per_unit = costs->per_unit,
+		.interact = costs->interact,
+		.ports = o->ports,
+		.omit = o->omit,
+		.moves_allowed = 1,
+		.movement = loop->restricted ? EQUANT_MOVEMENT_RESTRICTED :
+					       EQUANT_MOVEMENT_UNRESTRICTED,
+		.handshake = EQUANT_HANDSHAKE_RENDEZVOUS, /* long messages meet */
+		.filter = (enum equant_filter_kind)o->filter,
+	};
+
+	return equant_balancer_new(loop->ranks, &b);
+}
+
+/* Arrays are registered by now: measure the costs and set up the decision. */
+int equant_loop_start(struct equant_loop *loop)
+{
+	const struct equant_options *o = &loop->eq->options;
+	struct equant_costs costs;
+	int error;
+
+	loop->started = 1;
+	if (!o->balance)
+		return 0;
+	loop->control = equant_control_new(o->control, o->depth ? o->depth : 1, &loop->eq->waiter,
+					   loop->comm, EQUANT_TAG_CONTROL, loop->units.counts);
+	if (!loop->control)
+		return -errno;
+	error = equant_costs_measure(loop, &costs);
+	if (error || !loop->control->ops->decides(loop->rank))
+		return error;
+	loop->balancer = new_balancer(loop, &costs);
+	loop->control->balancer = loop->balancer;
+	return loop->balancer ? 0 : -errno;
+}
+
+/* All ranks are here: did they count the same? */
+static int compare_ends(struct equant_loop *loop, const struct equant_order *order)
+{
+	if (order->failed >= 0)
+		return equant_check_peers(loop, order);
+	if (order->differs < 0)
+		return 0;
+	equant_message(
+		"loop %s: equant_hook() was called more or less often on rank %d than on rank %d",
+		loop->name, order->differs, order->closed);
+	return -EPROTO;
+}
+
+/* What is under way is no longer carried out. */
+static int settle(struct equant_loop *loop)
+{
+	int error = equant_join_all(loop);
+
+	while (!error && equant_control_pending(loop->control))
+		equant_control_drop(loop->control);
+	return error;
+}
+
+int equant_loop_end(struct equant_loop *loop)
+{
+	struct equant_sample sample = { .flags = EQUANT_SAMPLE_CLOSED };
+	int error;
+
+	if (!loop->eq->options.balance || loop->ended)
+		return 0;
+	error = equant_loop_check(loop, 1, loop->error != 0);
+	if (!error && !loop->started)
+		error = equant_loop_start(loop);
+	if (error || !loop->control)
+		return error;
+	error = settle(loop);
+	if (error)
+		return error;
+
+	sample.hooks = (uint32_t)(loop->window.hooks + loop->step - loop->countdown);
+	if (loop->error)
+		sample.flags |= EQUANT_SAMPLE_ERROR;
+	error = equant_loop_send(loop, &sample);
+	if (!error)
+		error = equant_loop_join(loop, 1);
+	loop->ended = 1;
+	if (error || loop->error)
+		return error;
+	return compare_ends(loop, equant_control_peers(loop->control, 0));
+}
