@@ -52,7 +52,7 @@ endif
 export CC CLANG LLVM_STRIP MPICC PKG_CONFIG
 
 # These need nothing detected and nothing built.
-SETUP_GOALS := help clean deps check demo bench
+SETUP_GOALS := help clean deps check demo bench bench-full
 ifneq ($(filter-out $(SETUP_GOALS),$(or $(MAKECMDGOALS),all)),)
 include $(O)/config.mk
 include tools/build/build.mk
@@ -65,7 +65,7 @@ $(O)/config.mk: tools/build/detect.sh $(wildcard /var/lib/dpkg/status)
 	$(call say,DETECT,$@)
 	$(Q)mkdir -p $(@D) && tools/build/detect.sh > $@.tmp && mv $@.tmp $@
 
-PHONY += deps setup demo check bench clean help FORCE
+PHONY += deps setup demo check bench bench-full clean help FORCE
 
 # What could not be installed is left out, and said.
 deps:
@@ -83,9 +83,10 @@ demo: deps
 	$(Q)$(AGAIN) all
 	$(Q)$(O)/bin/equant demo
 
-bench: deps
+bench bench-full: deps
 	$(Q)$(AGAIN) all tests
-	$(Q)mkdir -p $(O)/bench && TEST_BUILD=$(abspath $(O)) tests/bench/run
+	$(Q)mkdir -p $(O)/bench && TEST_BUILD=$(abspath $(O)) BENCH_FULL=$(if $(@:bench=),1) \
+		tests/bench/run
 
 clean:
 	$(call say,CLEAN,$(O))

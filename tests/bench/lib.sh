@@ -12,12 +12,14 @@ bench=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 TEST_BUILD=$(cd "$TEST_BUILD" && pwd) || exit 1
 out=$TEST_BUILD/bench
 equant=$TEST_BUILD/bin/equant
-mm=$TEST_BUILD/libexec/equant/mm
+programs=$TEST_BUILD/libexec/equant
 item=$(basename "$0" .sh)
 raw=$out/$item.raw
 rounds=${BENCH_ROUNDS:-7}
 mkdir -p "$out/$item" || exit 1
-: > "$raw"
+[ -n "${BENCH_LEFT:-}" ] || : > "$raw"
+# The settings that the thesis' evaluation used (table 7.3).
+thesis=(--set EQUANT_PERIOD=1 --set EQUANT_RATE=measured --set EQUANT_THRESHOLD=0.1)
 if [ "$(id -u)" -eq 0 ]; then
 	export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 fi
@@ -32,13 +34,46 @@ fi
 cpu_a=$1 cpu_b=$2
 shift 2
 
-# job SIZE PRODUCTS [OPTION]: sets command, mm on one pinned rank per CPU
-job()
+# ranks PROGRAM ARGUMENT...: sets command, one rank pinned to each CPU
+ranks()
 {
-	local program=("$mm" -n "$1" -p "$2" "${@:3}")
+	local program=("$programs/$1" "${@:2}")
 
 	command=(mpirun --bind-to none -np 1 taskset -c "$cpu_a" "${program[@]}"
 		: -np 1 taskset -c "$cpu_b" "${program[@]}")
+}
+
+# job SIZE PRODUCTS [OPTION]: sets command, mm
+job()
+{
+	ranks mm -n "$1" -p "$2" "${@:3}"
+}
+
+# repeats_per_second PROGRAM ARGUMENT...: prints how often two dedicated ranks, not balanced,
+# repeat the program's work in a second, and the words; @r among them is how often
+repeats_per_second()
+{
+	local file=$out/$item/repeats.json times=1 elapsed
+
+	for _ in 1 2 3 4 5 6; do
+		ranks "${@//@r/$times}"
+		if ! "$equant" run --quiet --balance off --json --output "$file" -- \
+			"${command[@]}" > "$out/$item/log" 2>&1; then
+			cat "$out/$item/log" >&2
+			return 1
+		fi
+		perl "$bench/raw.pl" 1 off "$file" > "$file.raw"
+		elapsed=$(perl "$bench/figures.pl" "$file.raw" repeats off.elapsed median)
+		if perl -e 'exit !($ARGV[0] >= 1)' "$elapsed"; then
+			perl -e 'printf "%.9g", shift(@ARGV) / shift(@ARGV)' "$times" "$elapsed"
+			echo " $*"
+			return
+		fi
+		times=$(perl -e 'my ($n, $t) = @ARGV; my $more = 1.5 / ($t > 0.001 ? $t : 0.001);
+			printf "%.0f", $n * ($more > 100 ? 100 : $more) + 1' "$times" "$elapsed")
+	done
+	echo "$item: $1: no run takes a second" >&2
+	return 1
 }
 
 # measure ROUND VARIANT RUN-OPTION... -- COMMAND...: one run under `equant run`
@@ -59,6 +94,12 @@ measure()
 judge()
 {
 	perl "$bench/figures.pl" "$raw" "$@" | tee -a "$out/$item.figures"
+}
+
+# median EXPRESSION: prints it
+median()
+{
+	perl "$bench/figures.pl" "$raw" "$1" "$1" median
 }
 
 # size SECONDS: sets n, rows and columns for which one product takes a rank so long, and

@@ -9,7 +9,6 @@
 
 . "$(dirname "$0")/lib.sh"
 
-thesis=(--set EQUANT_PERIOD=1 --set EQUANT_RATE=measured --set EQUANT_THRESHOLD=0.1)
 slow=cpu=$cpu_a,period=2,duty=0.5
 fast=cpu=$cpu_a,period=0.5,duty=0.5
 

@@ -169,13 +169,13 @@ TEST_F(lu, they_are_with_synchronous_phases)
 
 TEST_F(lu, they_are_with_panels_of_any_width_and_a_second_time)
 {
-	static const char *const panels[] = { "7", "64", "1000" };
+	static const char *const panels[] = { "7", "1000" };
 	int at = variant->start ? 3 : 2;
 
 	self->job.argv[at] = "-b";
 	self->job.argv[at + 2] = "-r";
 	self->job.argv[at + 3] = "2";
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 2; i++) {
 		self->job.argv[at + 1] = panels[i];
 		EXPECT_VERIFIED(&self->job);
 	}

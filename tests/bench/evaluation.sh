@@ -1,0 +1,159 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+#
+# The thesis' evaluation (Siegell 1995, sections 7.2 to 7.4): programs, loads, and three
+# settings: no balancing, the thesis' (table 7.3: a period of 1 s, measured rates with the state
+# machine's filter, 10 % threshold, pipelined), and equant's own.
+#
+#	BENCH_ROWS="mm lu1000"		only these programs
+#	BENCH_LOADS="none constant 60"	only under these loads; a number is a period, seconds
+#
+# The work of a cell is fixed: it is what takes a dedicated machine the seconds below.
+
+. "$(dirname "$0")/cells.sh"
+
+# Name; class: "thesis" rows have at least 20 quanta of work per rank between two
+# synchronisations, "fine" rows have what they have; part of `make bench`; command, in
+# which @n is a size found by lib.sh and @r how often; the least @r that makes sense.
+rows()
+{
+	cat <<- 'END'
+		mm        thesis  yes  mm -n @n -p @r
+		sor10000  thesis  no   sor -n 10000 -s @r
+		lu3000    thesis  no   lu -n 3000 -b 64 -r @r
+		sor1000   fine    no   sor -n 1000 -s @r
+		sor2000   fine    yes  sor -n 2000 -s @r
+		lu1000    fine    yes  lu -n 1000 -r @r
+	END
+}
+
+# Seconds that a cell's work takes a dedicated machine, by load.
+declare -A length=([none]=6 [constant]=6 [60]=60 [20]=40 [6]=18 [2]=8 [0.5]=6)
+loads=${BENCH_LOADS:-none constant 20 6 2 0.5}
+if [ -z "${BENCH_FULL:-}" ]; then
+	length=([none]=3 [constant]=3 [60]=60 [20]=20 [6]=6 [2]=4 [0.5]=3)
+	loads=${BENCH_LOADS:-none constant 2}
+fi
+declare -A goal=([20]=0.95 [6]=0.93 [2]=0.93 [0.5]=0.90)
+verification=3 # seconds around a run, the mean over the programs
+settings="off thesis equant"
+
+for load in $loads; do
+	if [ -z "${length[$load]:-}" ]; then
+		echo "evaluation: no load '$load' (known: ${!length[*]})" >&2
+		exit 2
+	fi
+done
+
+# wanted NAME SHORT
+wanted()
+{
+	if [ -n "${BENCH_ROWS:-}" ]; then
+		case " $BENCH_ROWS " in *" $1 "*) return 0 ;; *) return 1 ;; esac
+	fi
+	[ -n "${BENCH_FULL:-}" ] || [ "$2" = yes ]
+}
+
+# calibrate ROW COMMAND...: how often the program repeats its work in a second, kept with the cells
+calibrate()
+{
+	local row=$1 file=$cells/$item.$1.work n=0
+
+	shift
+	if [ ! -f "$file" ]; then
+		case $* in *@n*) size 0.1 ;; esac
+		repeats_per_second "${@//@n/$n}" > "$file.part" && mv "$file.part" "$file" || exit 1
+	fi
+	read -r per_second words < "$file"
+}
+
+# prepare ROW.LOAD: sets command and competitor
+prepare()
+{
+	local row=${1%%.*} load=${1#*.} name class short words per_second
+
+	read -r name class short words <<< "$(rows | grep "^$row ")"
+	# shellcheck disable=SC2086
+	calibrate "$row" $words
+	repeats=$(plus 0 "$per_second" "${length[$load]}")
+	words=${words//@r/$((repeats > 0 ? repeats : 1))}
+	# shellcheck disable=SC2086
+	ranks $words
+	case $load in
+	none) competitor=() ;;
+	constant) competitor=(--load "cpu=$cpu_a,constant") ;;
+	*) competitor=(--load "cpu=$cpu_a,period=$load,duty=0.5") ;;
+	esac
+}
+
+cell()
+{
+	local options=()
+
+	case $3 in
+	off) options=(--balance off) ;;
+	thesis) options=("${thesis[@]}") ;;
+	esac
+	measure "$1" "$2.$3" "${options[@]}" "${competitor[@]}" -- "${command[@]}"
+}
+
+# Seconds of one run, the mean of the three settings: a load that is always there takes a
+# quarter of the machine from a balanced run and half of it from one that is not.
+seconds_of()
+{
+	case $1 in
+	none) plus "$verification" "${length[$1]}" 1 ;;
+	constant) plus "$verification" "${length[$1]}" 1.6 ;;
+	*) plus "$verification" "${length[$1]}" 1.25 ;;
+	esac
+}
+
+while read -r row class short words; do
+	wanted "$row" "$short" || continue
+	if [ ! -x "$programs/${words%% *}" ]; then
+		[ -n "${BENCH_LEFT:-}" ] || echo "evaluation: $row left out: no program ${words%% *}"
+		continue
+	fi
+	for load in $loads; do
+		# shellcheck disable=SC2086
+		group "$row.$load" "$(seconds_of "$load")" $settings < /dev/null
+	done
+done <<< "$(rows)"
+cells_end
+for file in "$cells/$item".*.work; do
+	echo "  ${file##*"$item".}: repeats per second, command: $(< "$file")"
+done | sed 's/\.work:/:/'
+
+# judge_row ROW CLASS LOAD
+judge_row()
+{
+	local cell=$1.$3 nobody=$1.none.equant bound=0.80 against
+
+	measured "$cell.equant" || return 0
+	[ "$3" = none ] &&
+		judge "$1, nobody competes: over not balanced" \
+			"$cell.equant.elapsed/$cell.off.elapsed" '<=' 1.01
+	if measured "$nobody" && [ "$3" = constant ]; then
+		if [ "$2" = thesis ]; then
+			bound=0.97
+		elif perl -e 'exit !($ARGV[0] >= 0.001)' "$(median "$cell.equant.grain")"; then
+			bound=0.90
+		fi
+		judge "$1, constant: efficiency over the dedicated one" \
+			"$cell.equant.efficiency/$nobody.efficiency" '>=' "$bound"
+	elif measured "$nobody" && [ "$2" = thesis ] && [ -n "${goal[$3]:-}" ]; then
+		judge "$1, $3 s: efficiency over the dedicated one" \
+			"$cell.equant.efficiency/$nobody.efficiency" '>=' "${goal[$3]}"
+	fi
+	for against in off thesis; do
+		judge "  $1, $3: seconds over those of '$against'" \
+			"$cell.equant.elapsed/$cell.$against.elapsed" about 1.01
+	done
+}
+
+while read -r row class short words; do
+	for load in none constant 60 20 6 2 0.5; do
+		judge_row "$row" "$class" "$load"
+	done
+done <<< "$(rows)"
+perl "$bench/table.pl" "$raw" | tee "$out/$item.table"
