@@ -89,6 +89,7 @@ void job_start(struct job *job, int n, long units, const struct equant_balance_o
 {
 	*job = (struct job){
 		.n = n,
+		.quantum = 0.004,
 		.flags = EQUANT_SAMPLE_RUN | EQUANT_SAMPLE_PREDICTED,
 		.random = random_from(1),
 		.balancer = equant_balancer_new(n, options),
@@ -122,7 +123,7 @@ static double compute(struct job *job)
 			.wait = wall - run,
 			.share = job->predicted[i],
 			.settled = job->predicted[i],
-			.quantum = 0.004,
+			.quantum = job->quantum,
 			.hold = job->hold,
 			.age = 1e9,
 			.hooks = 1,

@@ -53,6 +53,7 @@ struct job {
 	double predicted[JOB_MOST];
 	double noise;
 	double hold;
+	double quantum;
 	uint32_t flags;
 	struct random random;
 	struct equant_balancer *balancer;

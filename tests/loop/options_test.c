@@ -68,6 +68,7 @@ TEST_F(options, without_anything_set_the_defaults_hold)
 	EXPECT_EQ(0.1, self->set.amplitude);
 	EXPECT_EQ(30, self->set.timeout);
 	EXPECT_EQ(EQUANT_WAIT_AUTO, self->set.wait);
+	EXPECT_EQ(0, self->set.polls);
 	EXPECT_STREQ("", self->messages.text);
 	equant_options_release(&self->set);
 }
@@ -292,7 +293,7 @@ TEST_F(options, every_field_is_described_and_the_described_defaults_are_the_defa
 	struct census census = { 0 };
 
 	equant_options_describe(count_line, &census);
-	EXPECT_EQ(19, census.lines);
+	EXPECT_EQ(21, census.lines);
 	EXPECT_EQ(0, census.bad);
 	EXPECT_EQ(plain, digest_with(self, NULL, NULL))
 	{

@@ -58,6 +58,7 @@ static void put_rank(struct json *json, const struct equant_stats *stats)
 	put_times(json, stats);
 	json_integer(json, "hooks", stats->hooks);
 	json_integer(json, "phases", stats->phases);
+	json_integer(json, "uneven", stats->uneven);
 	json_integer(json, "moves", stats->moves);
 	json_integer(json, "sent", stats->sent);
 	json_integer(json, "received", stats->received);

@@ -87,6 +87,14 @@ static void print_figures(FILE *out, const struct run_figures *figures)
 		fputs("limit unknown: shares were not measured\n", out);
 }
 
+static void print_grain(FILE *out, const struct equant_stats *stats)
+{
+	if (stats->uneven)
+		fprintf(out,
+			"work between hooks is below the grain and ranks poll: split accordingly in %ld of %ld phases\n",
+			stats->uneven, stats->phases);
+}
+
 static void print_loop(FILE *out, const struct run_loop *loop)
 {
 	const struct equant_report_header *header = &loop->header;
@@ -101,6 +109,7 @@ static void print_loop(FILE *out, const struct run_loop *loop)
 		fprintf(out, "ended with an error: %s\n", strerror(-header->error));
 	print_figures(out, &loop->figures);
 	print_probes(out, loop);
+	print_grain(out, &loop->stats[0]);
 	fprintf(out, "%4s%6s%9s%6s%9s%8s%7s%7s%6s%6s%6s%6s\n", "rank", "units", "computed", "share",
 		"units/s", "quantum", "stolen", "phases", "wait", "move", "recv", "sent");
 	for (int i = 0; i < header->ranks; i++)

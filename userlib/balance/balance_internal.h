@@ -165,6 +165,44 @@ double equant_scheduling_bound(const struct equant_sample *samples, const struct
 			       double phase);
 long equant_pace_hooks(const struct equant_pace *pace, double period);
 
+/* ---- grain.c -------------------------------------------------------------- */
+
+#define EQUANT_GRAIN_LOADS 6
+
+/**
+ * struct equant_split - how far the split leans from proportional to equal, and why
+ * @even: 0 = proportional, 1 = equal
+ * @grain: smoothed CPU time of a rank from hook to hook, quanta; 0 = not known
+ * @judged: the grain @even was chosen at
+ * @count: different loads among the CPUs
+ * @loads: half tasks on a CPU, rising, and how many CPUs have them
+ */
+struct equant_split {
+	double even;
+	double grain;
+	double judged;
+	int count;
+	struct equant_split_load {
+		int halves;
+		int ranks;
+	} loads[EQUANT_GRAIN_LOADS];
+};
+
+/**
+ * equant_split_choose() - the split between barriers of ranks that poll
+ * @split: its state, zero at first
+ * @samples: predicted shares in all of them, else the split is proportional
+ * @quantum: as observed, seconds; 0 = not known: proportional
+ *
+ * Simulates when the loads have changed, or the grain by an eighth; a few hundred microseconds.
+ */
+void equant_split_choose(struct equant_split *split, const struct equant_sample *samples,
+			 const struct equant_rate *rates, int n, double quantum);
+
+/** equant_split_lean() - rates to allot work by, for the split that was chosen */
+void equant_split_lean(const struct equant_split *split, const struct equant_rate *rates, int n,
+		       double *values);
+
 /* ---- options.c ------------------------------------------------------------ */
 
 int equant_balance_options_copy(struct equant_balance_options *to,

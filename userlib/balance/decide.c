@@ -8,6 +8,8 @@
  * at the filtered ones; a rate from a prediction is its own raw rate.
  * The start can be balanced too: in a phase before anything has been computed the
  * predicted shares alone decide.
+ * Where ranks poll and synchronise more often than the scheduler switches, the
+ * rates lean towards the split that grain.c finds best.
  * Deviations: the distribution must be an improvement by the very rates it was
  * made from; those of a step are named in its file.
  *
@@ -39,6 +41,7 @@ struct equant_balancer {
 	struct equant_costs costs;
 	struct equant_history history;
 	struct equant_pace pace;
+	struct equant_split split;
 	struct equant_rate *rates;
 	double *raw;
 	double *used;
@@ -117,14 +120,21 @@ const struct equant_rate *equant_balancer_rates(const struct equant_balancer *b)
 	return b->rates;
 }
 
-static double job_quantum(const struct equant_balancer *b, const struct equant_sample *samples)
+static double observed_quantum(const struct equant_sample *samples, int n)
 {
 	double largest = 0;
 
-	for (int i = 0; i < b->n; i++)
+	for (int i = 0; i < n; i++)
 		if (samples[i].quantum > largest)
 			largest = samples[i].quantum;
-	return largest >= EQUANT_TIME_MIN ? largest : b->options.default_quantum;
+	return largest;
+}
+
+static double job_quantum(const struct equant_balancer *b, const struct equant_sample *samples)
+{
+	double observed = observed_quantum(samples, b->n);
+
+	return observed >= EQUANT_TIME_MIN ? observed : b->options.default_quantum;
 }
 
 static void observe(struct equant_balancer *b, const struct equant_sample *samples, double quantum)
@@ -312,6 +322,16 @@ static bool is_imbalanced(struct equant_balancer *b, double reduction)
 	return b->options.mode == EQUANT_RATE_PREDICTED && b->lost >= PATIENCE * threshold;
 }
 
+/* Below the grain a proportional split is not what ranks that poll compute fastest with. */
+static void lean(struct equant_balancer *b, const struct equant_sample *samples)
+{
+	if (!b->options.polls || b->options.mode != EQUANT_RATE_PREDICTED)
+		return;
+	equant_split_choose(&b->split, samples, b->rates, b->n, observed_quantum(samples, b->n));
+	equant_split_lean(&b->split, b->rates, b->n, b->raw);
+	equant_split_lean(&b->split, b->rates, b->n, b->used);
+}
+
 static int judge(struct equant_balancer *b, const struct equant_sample *samples, const long *units,
 		 struct equant_decision *decision)
 {
@@ -321,13 +341,16 @@ static int judge(struct equant_balancer *b, const struct equant_sample *samples,
 	decision->verdict = EQUANT_VERDICT_NO_RATES;
 	if (!guessed && !known_rates(b, samples, units))
 		return 0;
+	if (!guessed)
+		lean(b, samples);
+	decision->even = b->split.even;
 	error = distribute(b, b->raw, units);
 	if (error)
 		return error;
 	decision->reduction = equant_reduction(b->raw, units, b->target, b->n);
 	imbalanced = is_imbalanced(b, decision->reduction);
 	equant_history_note(&b->history, imbalanced);
-	decision->verdict = EQUANT_VERDICT_BALANCED;
+	decision->verdict = decision->even > 0 ? EQUANT_VERDICT_GRAIN : EQUANT_VERDICT_BALANCED;
 	if (!imbalanced)
 		return 0;
 	error = distribute(b, b->used, units);
@@ -373,6 +396,7 @@ const char *equant_verdict_name(enum equant_verdict verdict)
 		[EQUANT_VERDICT_NOTHING] = "nothing",
 		[EQUANT_VERDICT_FORBIDDEN] = "forbidden",
 		[EQUANT_VERDICT_MOVE] = "move",
+		[EQUANT_VERDICT_GRAIN] = "grain",
 	};
 
 	if ((unsigned int)verdict >= sizeof(names) / sizeof(names[0]))

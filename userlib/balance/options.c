@@ -37,7 +37,8 @@ static bool options_valid(const struct equant_balance_options *o)
 		return false;
 	if (!within(o->move_fixed, 0, FIELD_MOST) || !within(o->move_per_unit, 0, FIELD_MOST))
 		return false;
-	return within(o->interact, 0, FIELD_MOST) && o->ports >= 0 && o->omit >= 0;
+	return within(o->interact, 0, FIELD_MOST) && o->ports >= 0 && o->omit >= 0 &&
+	       (o->polls == 0 || o->polls == 1);
 }
 
 /* As the kernel's copy_struct_from_user(): a newer caller may set only what is known here. */

@@ -158,6 +158,12 @@ static const struct option options[] = {
 	  .choices = "exchange",
 	  .initial = EQUANT_CONTROL_EXCHANGE,
 	  .meaning = "who sends samples to whom, and who decides" },
+	{ .variable = "EQUANT_POLLS",
+	  .kind = CHOICE,
+	  .offset = FIELD(polls),
+	  .choices = "off|on",
+	  .initial = 0,
+	  .meaning = "the program polls while it waits: mind the grain in the split" },
 };
 
 #define NR_OPTIONS (sizeof(options) / sizeof(options[0]))

@@ -29,6 +29,7 @@ static struct equant_balancer *new_balancer(struct equant_loop *loop,
 					       EQUANT_MOVEMENT_UNRESTRICTED,
 		.handshake = EQUANT_HANDSHAKE_RENDEZVOUS, /* long messages meet */
 		.filter = (enum equant_filter_kind)o->filter,
+		.polls = o->polls || o->wait == EQUANT_WAIT_SPIN || o->wait == EQUANT_WAIT_YIELD,
 	};
 
 	return equant_balancer_new(loop->ranks, &b);

@@ -121,7 +121,7 @@ struct equant_loop {
 	uint64_t interact_ns; /* of the last phase */
 	uint64_t moved_ns;
 	long moved_units;
-	long hooks, phases, fallbacks, dropped;
+	long hooks, phases, uneven, fallbacks, dropped;
 	double speed, share, quantum;
 	struct equant_trace_writer *trace;
 };

@@ -208,6 +208,7 @@ static int obey(struct equant_loop *loop)
 	loop->speeds_known |= order->speeds_known;
 	loop->speed = order->estimates[loop->rank].speed;
 	loop->share = order->estimates[loop->rank].share;
+	loop->uneven += order->decision.even > 0;
 	error = carry_out(loop, order);
 	equant_record_decision(loop, order);
 	if (!loop->ended)

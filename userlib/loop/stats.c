@@ -68,6 +68,7 @@ int equant_loop_stats(const struct equant_loop *loop, struct equant_stats *stats
 		.fallbacks = loop->fallbacks,
 		.dropped = loop->dropped,
 		.bytes_sent = loop->mover.bytes_sent,
+		.uneven = loop->uneven,
 	};
 	if (stats->run > 0 && !loop->speed)
 		stats->speed = (double)stats->computed / stats->run;

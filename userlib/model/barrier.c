@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
  * A program with a barrier after every computation phase, on round-robin CPUs:
- *
- *	B_0 = 0,  B_s+1 = max over i of finish_i(B_s, w_i)
- *
- * where finish_i(t, w) is when rank i, from time t on, has been on its CPU for
- * w.  A rank whose turn it is not when the barrier opens leaves it at the begin
- * of its next turn; one that is early waits on its CPU, and that is what is lost.
+ * the recurrence is that of balance/round.c, which decides by it, too.
  *
  * Reference: Siegell 1995, section 3.4.2, figures 3.12 to 3.14.
  */
 #include <errno.h>
+#include <stdlib.h>
 
 #include "model/model_internal.h"
 
@@ -44,22 +40,19 @@ static int check(const struct equant_machine *machine, const int64_t *work, long
 int equant_simulate_barrier(const struct equant_machine *machine, const int64_t *work,
 			    long synchronizations, struct equant_efficiency *result)
 {
-	int64_t productive, time = 0;
+	struct equant_round *rounds;
+	int64_t productive, elapsed;
 	int error = check(machine, work, synchronizations, &productive);
 
 	if (error)
 		return error;
-	for (long s = 0; s < synchronizations; s++) {
-		int64_t last = time;
-
-		for (int i = 0; i < machine->n; i++) {
-			int64_t finish = equant_turns_finish(machine, i, time, work[i]);
-
-			if (finish > last)
-				last = finish;
-		}
-		time = last;
-	}
-	equant_machine_account(machine, time, productive, result);
+	rounds = calloc(machine->n, sizeof(*rounds));
+	if (!rounds)
+		return -ENOMEM;
+	for (int i = 0; i < machine->n; i++)
+		rounds[i] = equant_turns_round(machine, i);
+	elapsed = equant_barrier_time(rounds, work, machine->n, synchronizations);
+	free(rounds);
+	equant_machine_account(machine, elapsed, productive, result);
 	return 0;
 }

@@ -39,26 +39,33 @@ static struct segment segment_at(const struct equant_job_cpu *cpu, int64_t time)
 	return segment;
 }
 
+/* The rank's turn comes first when the load changes. */
+static struct equant_round turns_in(const struct equant_job *job, const struct segment *segment)
+{
+	return (struct equant_round){
+		.quantum = job->quantum,
+		.length = job->quantum * segment->tasks,
+	};
+}
+
 /* Time on the CPU in the first @since of a segment. */
 static int64_t active(const struct equant_job *job, const struct segment *segment, int64_t since)
 {
-	struct equant_turns turns = { .tasks = segment->tasks };
-	struct equant_machine machine = { .n = 1, .quantum = job->quantum, .turns = &turns };
+	struct equant_round round = turns_in(job, segment);
 
 	if (job->scheduler == EQUANT_JOB_SHARED)
 		return since / segment->tasks;
-	return equant_turns_active(&machine, 0, since);
+	return equant_round_active(&round, since);
 }
 
 /* The other way round: how long until so much of it? */
 static int64_t after(const struct equant_job *job, const struct segment *segment, int64_t on)
 {
-	struct equant_turns turns = { .tasks = segment->tasks };
-	struct equant_machine machine = { .n = 1, .quantum = job->quantum, .turns = &turns };
+	struct equant_round round = turns_in(job, segment);
 
 	if (job->scheduler == EQUANT_JOB_SHARED)
 		return on * segment->tasks;
-	return equant_turns_finish(&machine, 0, 0, on);
+	return equant_round_finish(&round, 0, on);
 }
 
 int64_t equant_cpu_finish(const struct equant_job *job, int rank, int64_t time, int64_t work)

@@ -10,20 +10,14 @@
 #include <equant/balance.h>
 #include <equant/model.h>
 
+#include "balance/round.h"
+
 /* ---- turns.c --------------------------------------------------------------- */
 
 bool equant_machine_valid(const struct equant_machine *machine);
 
-/** equant_turns_active() - ticks in which the rank had its CPU from time 0 to @time */
-int64_t equant_turns_active(const struct equant_machine *machine, int rank, int64_t time);
-
-/**
- * equant_turns_finish() - when is work done that is begun at @time or later?
- *
- * The end of a turn still belongs to it.  Without work: the first moment on the CPU.
- */
-int64_t equant_turns_finish(const struct equant_machine *machine, int rank, int64_t time,
-			    int64_t work);
+/** equant_turns_round() - a rank's CPU */
+struct equant_round equant_turns_round(const struct equant_machine *machine, int rank);
 
 /**
  * equant_turns_longest() - an upper bound of the time for work in so many pieces, waits for the

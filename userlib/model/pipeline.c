@@ -67,13 +67,14 @@ static void pass_block(const struct equant_machine *machine, const struct equant
 	int64_t arrived = 0;
 
 	for (int i = 0; i < machine->n; i++) {
+		struct equant_round round = equant_turns_round(machine, i);
 		int64_t begin = sent[i] > arrived ? sent[i] : arrived;
 		int64_t work = work_until(pipeline->work[i], end, pipeline->iterations) -
 			       work_until(pipeline->work[i], first, pipeline->iterations);
 
 		if (i < machine->n - 1)
 			work += shift;
-		sent[i] = equant_turns_finish(machine, i, begin, work);
+		sent[i] = equant_round_finish(&round, begin, work);
 		arrived = sent[i];
 	}
 }

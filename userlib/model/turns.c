@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * A CPU shared in turns: each of k tasks runs for a quantum q, in a fixed
- * order, for ever.  The application's rank is on it in
+ * Machines of CPUs that are shared in turns, one rank on each: what is asked of
+ * them, and what is left of them.  The turns themselves: balance/round.c.
  *
- *	[n k q - phase, n k q - phase + q),  n = 0, 1, ...
- *
- * whether it works or waits: the model's tasks never give a turn away.
- *
- * Reference: Siegell 1995, section 3.3.7: "the operating system allocates equal
- * portions of the CPU time to all running processes in a round-robin fashion
- * with a fixed time quantum"; the available time is that of eq. 1.4.
+ * Reference: Siegell 1995, section 3.3.7; the available time is that of eq. 1.4.
  */
 #include <errno.h>
 
@@ -33,34 +27,15 @@ bool equant_machine_valid(const struct equant_machine *machine)
 	return true;
 }
 
-/* From the begin of a turn of the application's. */
-static int64_t active_since_turn(int64_t quantum, int64_t round, int64_t time)
-{
-	int64_t rest = time % round;
-
-	return time / round * quantum + (rest < quantum ? rest : quantum);
-}
-
-int64_t equant_turns_active(const struct equant_machine *machine, int rank, int64_t time)
+struct equant_round equant_turns_round(const struct equant_machine *machine, int rank)
 {
 	const struct equant_turns *turns = &machine->turns[rank];
-	int64_t round = machine->quantum * turns->tasks;
 
-	return active_since_turn(machine->quantum, round, turns->phase + time) -
-	       active_since_turn(machine->quantum, round, turns->phase);
-}
-
-int64_t equant_turns_finish(const struct equant_machine *machine, int rank, int64_t time,
-			    int64_t work)
-{
-	const struct equant_turns *turns = &machine->turns[rank];
-	int64_t quantum = machine->quantum, round = quantum * turns->tasks;
-	int64_t since = turns->phase + time, active;
-
-	if (!work)
-		return since % round <= quantum ? time : time + round - since % round;
-	active = active_since_turn(quantum, round, since) + work;
-	return (active - 1) / quantum * round + (active - 1) % quantum + 1 - turns->phase;
+	return (struct equant_round){
+		.quantum = machine->quantum,
+		.length = machine->quantum * turns->tasks,
+		.phase = turns->phase,
+	};
 }
 
 int64_t equant_turns_longest(const struct equant_machine *machine, int rank, int64_t work,
@@ -80,8 +55,11 @@ void equant_machine_account(const struct equant_machine *machine, int64_t elapse
 			    int64_t productive, struct equant_efficiency *result)
 {
 	*result = (struct equant_efficiency){ .elapsed = elapsed, .productive = productive };
-	for (int i = 0; i < machine->n; i++)
-		result->available += equant_turns_active(machine, i, elapsed);
+	for (int i = 0; i < machine->n; i++) {
+		struct equant_round round = equant_turns_round(machine, i);
+
+		result->available += equant_round_active(&round, elapsed);
+	}
 	result->efficiency = (double)productive / (double)result->available;
 	result->conservative = (double)productive / ((double)machine->n * (double)elapsed);
 }

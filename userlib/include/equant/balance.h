@@ -383,6 +383,7 @@ struct equant_balance_options {
 	enum equant_filter_kind filter; /* of the measured rate */
 	enum equant_movement movement;
 	enum equant_handshake handshake; /* restricted movement: what a sender waits for */
+	int polls; /* ranks wait for each other on their CPUs: mind the grain, section 3.4.2 */
 };
 
 enum equant_verdict {
@@ -392,6 +393,7 @@ enum equant_verdict {
 	EQUANT_VERDICT_NOTHING, /* no instruction survived (filter, ports, omit) */
 	EQUANT_VERDICT_FORBIDDEN, /* moves_allowed is 0 */
 	EQUANT_VERDICT_MOVE,
+	EQUANT_VERDICT_GRAIN, /* balanced, but not in proportion: ranks poll below the grain */
 };
 
 /**
@@ -405,6 +407,8 @@ enum equant_verdict {
  * @quantum: the job's quantum: the largest that a rank reports
  * @period: eq. 4.11, seconds
  * @next_hook: hooks until the next phase, eqs. 4.1 and 4.12, >= 1
+ * @even: 0: work is split in proportion; else, because of the grain, that part of the way to an
+ *	equal split
  */
 struct equant_decision {
 	enum equant_verdict verdict;
@@ -416,6 +420,7 @@ struct equant_decision {
 	double quantum;
 	double period;
 	long next_hook;
+	double even;
 };
 
 struct equant_balancer;

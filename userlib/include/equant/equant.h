@@ -93,6 +93,7 @@ struct equant_options {
 	double timeout; /* seconds after which a silent peer is an error in checked mode */
 	int wait; /* enum equant_wait_mode: hooks, equant_wait(), equant_barrier()... */
 	int control; /* enum equant_control_mode */
+	int polls; /* the program's own waits keep the CPU busy, see Documentation/waiting.rst */
 };
 
 /** equant_options_init() - defaults */
@@ -488,6 +489,7 @@ struct equant_stats {
 	long fallbacks; /* probes lost */
 	long dropped; /* trace events lost */
 	unsigned long bytes_sent;
+	long uneven; /* phases that did not split in proportion, because of the grain */
 };
 
 /**

@@ -102,7 +102,7 @@ EQUANT_API int equant_peak_work(const struct equant_machine *machine, int64_t *t
  * Each rank has its CPU when it enters and when it leaves a barrier, but not all at the same time
  * (messages are buffered); messages cost nothing.
  *
- * Return: 0, -EINVAL, -EOVERFLOW when the elapsed time could exceed 63 bits.
+ * Return: 0, -EINVAL, -EOVERFLOW when the elapsed time could exceed 63 bits, -ENOMEM.
  */
 EQUANT_API int equant_simulate_barrier(const struct equant_machine *machine, const int64_t *work,
 				       long synchronizations, struct equant_efficiency *result);
