@@ -4,7 +4,8 @@
  *
  * Wants the CPU all the time, or the first DUTY of every PERIOD; the edges are absolute
  * CLOCK_MONOTONIC times, so that they do not drift.  While it is busy it makes no system call.
- * At its end it says how much CPU time it really took.
+ * At its end it says how much CPU time it really took, and when it began, so that the
+ * edges are known.
  */
 #include <errno.h>
 #include <math.h>
@@ -282,7 +283,7 @@ static void report(const struct load *load, int64_t start)
 	printf(" elapsed=%.3f s cpu_time=%.3f s", elapsed, cpu);
 	if (!isnan(wait))
 		printf(" wait_time=%.3f s", wait);
-	putchar('\n');
+	printf(" start=%lld ns\n", (long long)start);
 }
 
 int main(int argc, char **argv)

@@ -6,7 +6,8 @@
 # EXPRESSION is as in Series.pm.  Prints median, minimum, quartiles, maximum, the 95 % interval
 # of the median, and whether the median meets the goal.  "<=" and ">=" are strict.  "about":
 # at most GOAL, or at most as far above 1 as half the distance between the quartiles, which is
-# the spread.  "median" prints the bare number.
+# the spread.  "median" prints the bare number.  With "95%:" before EXPRESSION it is the value
+# below which 95 % of the rounds are that is printed and judged, not the median.
 use strict;
 use warnings;
 use FindBin;
@@ -14,13 +15,15 @@ use lib $FindBin::Bin;
 use Series;
 
 my ($file, $text, $expression, $relation, $goal) = @ARGV;
+my $fraction = $expression =~ s/^95%:// ? 0.95 : 0.5;
 my @series = Series::of(Series::read_raw($file), $expression);
 die "$text: no round has $expression\n" unless @series;
 
-my ($quarter, $median, $three) = map { Series::quantile($_, @series) } 0.25, 0.5, 0.75;
+my ($quarter, $median, $three, $figure) =
+	map { Series::quantile($_, @series) } 0.25, 0.5, 0.75, $fraction;
 $relation //= '';
 if ($relation eq 'median') {
-	print "$median\n";
+	print "$figure\n";
 	exit;
 }
 if ($relation eq 'about') {
@@ -29,9 +32,9 @@ if ($relation eq 'about') {
 	$goal = $spread if $spread > $goal;
 	$relation = '<=';
 }
-printf "%-44s %8.4g", $text, $median;
+printf "%-44s %8.4g", $text, $figure;
 if ($relation) {
-	my $met = $relation eq '>=' ? $median >= $goal : $median <= $goal;
+	my $met = $relation eq '>=' ? $figure >= $goal : $figure <= $goal;
 
 	printf "  goal %s %-6.4g %s", $relation, $goal, $met ? 'met' : 'MISSED';
 }

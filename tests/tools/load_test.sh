@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 20
+plan 21
 
 exits 2 "unknown word 'steady'" "an unknown word is named" "$load" steady
 exits 2 "'x' is not a number" "a period that is no number is named" "$load" period=x duty=0.5
@@ -81,6 +81,25 @@ else
 		skip "$sentence" "/proc/self/schedstat is missing"
 	done
 fi
+
+monotonic_ns()
+{
+	perl -MTime::HiRes=clock_gettime,CLOCK_MONOTONIC \
+		-e 'printf "%.0f\n", 1e9 * clock_gettime(CLOCK_MONOTONIC)'
+}
+
+# Within a microsecond, which a double of that size cannot tell.
+began_now()
+{
+	local before after start
+
+	before=$(monotonic_ns)
+	start=$("$load" seconds=0.01 constant | sed -n 's/.* start=\([0-9]*\) ns$/\1/p')
+	after=$(monotonic_ns)
+	[ -n "$start" ] && [ "$start" -ge $((before - 1000)) ] &&
+		[ "$start" -le $((after - 10000000 + 1000)) ]
+}
+succeeds "a load says when its first edge was" began_now
 
 stopped_while_resting()
 {

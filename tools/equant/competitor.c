@@ -142,6 +142,9 @@ static void take_account(struct competitor *load)
 	if (at)
 		sscanf(at, "elapsed=%lf s cpu_time=%lf s wait_time=%lf", &load->elapsed,
 		       &load->cpu_time, &load->wait_time);
+	at = at ? strstr(at, " start=") : NULL;
+	if (at)
+		sscanf(at, " start=%lld", &load->start_ns);
 }
 
 int competitor_stop(struct competitor *load)

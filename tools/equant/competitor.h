@@ -21,6 +21,7 @@ struct competitor_sample {
  * @words: as the user gave them
  * @ended_early: it was gone before the job was
  * @cpu_time: seconds by its own account, which covers its whole life
+ * @start_ns: CLOCK_MONOTONIC of its first edge, 0 = not known
  */
 struct competitor {
 	const char *words;
@@ -35,6 +36,7 @@ struct competitor {
 	double elapsed;
 	double cpu_time;
 	double wait_time;
+	long long start_ns;
 };
 
 /** competitor_check() - would these words start a load? 0 or an exit status, after a message */

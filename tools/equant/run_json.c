@@ -25,6 +25,7 @@ static void put_load(struct json *json, const struct competitor *load)
 	json_number(json, "elapsed", load->elapsed);
 	json_number(json, "cpu_time", load->cpu_time);
 	json_number(json, "wait_time", load->wait_time);
+	json_integer(json, "start_ns", (long)load->start_ns);
 	json_bool(json, "ended_early", load->ended_early);
 	json_close_object(json);
 }
