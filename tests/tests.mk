@@ -62,9 +62,9 @@ $(LINUX)/.complete: tools/build/setup.sh
 	$(call say,EXTRACT,$(LINUX_SOURCE))
 	$(Q)mkdir -p $(@D) && tools/build/setup.sh $(LINUX_SOURCE) $(LINUX) && touch $@
 
-# The kernel's, with the 100 columns that checkpatch.pl allows and our own loop.
-$(O)/clang-format: $(LINUX)/.complete
-	$(Q)sed -e 's/^ColumnLimit:.*/ColumnLimit: 100/' -e "s/^ForEachMacros:/&\n  - 'equant_for_each_unit'/" \
+# The kernel's, with the 100 columns that checkpatch.pl allows and our own loops.
+$(O)/clang-format: $(LINUX)/.complete tests/tests.mk
+	$(Q)sed -e 's/^ColumnLimit:.*/ColumnLimit: 100/' -e "s/^ForEachMacros:/&\n  - 'equant_for_each_slice'\n  - 'equant_for_each_unit'/" \
 		$(LINUX)/.clang-format > $@
 
 format: $(O)/clang-format
@@ -79,7 +79,7 @@ $(O)/tests/contain: tests/contain.c $(O)/.flags
 PHONY += setup tests list-tests format
 setup: $(LINUX)/.complete $(O)/clang-format
 
-tests: $(TEST_BINS) $(O)/tests/contain
+tests: $(TEST_BINS) $(O)/tests/contain $(O)/clang-format
 
 # What `make check` runs.
 list-tests:

@@ -31,6 +31,7 @@ listings()
 	listing plain.c howto.rst
 	listing balanced.patch howto.rst
 	listing cells.c data.rst
+	listing tables.c data.rst
 }
 
 # compile NAME [ARGUMENT...]
@@ -67,10 +68,11 @@ if [ "$(id -u)" -eq 0 ]; then
 	export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 fi
 
-plan 5
+plan 6
 silent "howto.rst and data.rst hold the listings" listings
 silent "the plain program compiles" compile plain
 silent "the balanced program compiles" balanced
 silent "the example of packed data compiles" compile cells -c
+silent "the example of tables compiles" compile tables -c
 silent "balanced and plain print the same on two ranks" same_result
 finish

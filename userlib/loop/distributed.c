@@ -16,9 +16,17 @@
 #include "core/mpi_error.h"
 #include "loop/loop_internal.h"
 
-static char *slice_of(const struct equant_array *array, long unit)
+/* The owner's slice, or where a copy of it goes. */
+static char *slice_or_place(const struct equant_loop *loop, const struct equant_array *array,
+			    long unit, int owner)
 {
-	return array->base + (size_t)unit * array->slice;
+	char *slice = loop->rank == owner ? equant_array_slice(array, unit) :
+					    equant_array_place(array, unit);
+
+	if (!slice)
+		equant_message("loop %s, rank %d: no memory for a copy of unit %ld", loop->name,
+			       loop->rank, unit);
+	return slice;
 }
 
 static int refuse(const struct equant_loop *loop, const char *function, const char *fault, long n)
@@ -57,10 +65,12 @@ int equant_loop_broadcast(struct equant_loop *loop, long unit)
 	owner = equant_loop_owner(loop, unit);
 	for (int i = 0; i < loop->slices.nr_arrays && !error; i++) {
 		const struct equant_array *array = &loop->slices.arrays[i];
+		char *slice = slice_or_place(loop, array, unit, owner);
 
-		error = equant_collective_broadcast(&loop->eq->waiter, loop->eq->collectives,
-						    slice_of(array, unit), (int)array->slice,
-						    MPI_BYTE, owner);
+		error = slice ? equant_collective_broadcast(&loop->eq->waiter,
+							    loop->eq->collectives, slice,
+							    (int)array->slice, MPI_BYTE, owner) :
+				-ENOMEM;
 	}
 	return error;
 }
@@ -100,8 +110,9 @@ int equant_loop_copy(struct equant_loop *loop, long unit, int to)
 		return 0;
 	for (int i = 0; i < loop->slices.nr_arrays && !error; i++) {
 		const struct equant_array *array = &loop->slices.arrays[i];
+		char *slice = slice_or_place(loop, array, unit, from);
 
-		error = copy_array(loop, slice_of(array, unit), (int)array->slice, from, to);
+		error = slice ? copy_array(loop, slice, (int)array->slice, from, to) : -ENOMEM;
 	}
 	return error;
 }
@@ -155,11 +166,14 @@ int equant_loop_exchange(struct equant_loop *loop, long a, long b)
 		const struct equant_array *array = &loop->slices.arrays[i];
 
 		if (loop->rank == owner_a && loop->rank == owner_b)
-			swap_here(slice_of(array, a), slice_of(array, b), array->slice);
+			swap_here(equant_array_slice(array, a), equant_array_slice(array, b),
+				  array->slice);
 		else if (loop->rank == owner_a)
-			error = swap_with(loop, slice_of(array, a), (int)array->slice, owner_b);
+			error = swap_with(loop, equant_array_slice(array, a), (int)array->slice,
+					  owner_b);
 		else if (loop->rank == owner_b)
-			error = swap_with(loop, slice_of(array, b), (int)array->slice, owner_a);
+			error = swap_with(loop, equant_array_slice(array, b), (int)array->slice,
+					  owner_a);
 	}
 	return error;
 }

@@ -33,12 +33,14 @@ static int post(struct equant_loop *loop, const struct equant_array *array, long
 		int incoming)
 {
 	MPI_Request *request = new_request(&loop->ghosts);
-	char *slice = array->base + (size_t)unit * array->slice;
+	char *slice = incoming ? equant_array_place(array, unit) : equant_array_slice(array, unit);
 	int code;
 
 	if (!request)
 		return -ENOMEM;
 	*request = MPI_REQUEST_NULL;
+	if (!slice)
+		return -ENOMEM;
 	if (incoming) {
 		code = MPI_Irecv(slice, (int)array->slice, MPI_BYTE, peer, EQUANT_TAG_GHOST,
 				 loop->comm, request);
@@ -115,6 +117,7 @@ int equant_loop_ghosts_start(struct equant_loop *loop, long below, long above)
 			return refuse(loop, "start", "slices of more than 2 GiB");
 	loop->ghosts.under_way = 1;
 	loop->ghosts.hooks = equant_loop_hooks(loop);
+	equant_slices_forget(&loop->slices);
 	return post_all(loop, below, above);
 }
 
@@ -163,4 +166,31 @@ void equant_ghosts_give_up(struct equant_loop *loop)
 			MPI_Request_free(&g->requests[i]);
 		}
 	end(g);
+}
+
+/* Also after an error of the moves: the others do not know of it and wait for these slices. */
+int equant_neighbours_follow(struct equant_loop *loop)
+{
+	int error;
+
+	if (!loop->below && !loop->above)
+		return 0;
+	error = equant_loop_ghosts_start(loop, loop->below, loop->above);
+	if (!error)
+		error = await(loop, loop->mover.timeout);
+	equant_ghosts_give_up(loop);
+	return error;
+}
+
+int equant_loop_neighbours(struct equant_loop *loop, long below, long above)
+{
+	int error = equant_loop_ghosts_start(loop, below, above);
+
+	if (!error)
+		error = equant_loop_ghosts_finish(loop);
+	if (!error) {
+		loop->below = below;
+		loop->above = above;
+	}
+	return error;
 }

@@ -217,7 +217,7 @@ int equant_loop_distribute(struct equant_loop *loop, enum equant_distribution di
 	struct equant_units units;
 	int error = 0;
 
-	if (loop->started || loop->first.t_ns)
+	if (loop->started || loop->first.t_ns || equant_slices_tables(&loop->slices))
 		error = -EBUSY;
 	else if (distribution < EQUANT_BLOCK || distribution > EQUANT_BLOCK_ORDER)
 		error = -EINVAL;
@@ -247,17 +247,21 @@ static int state_changed(const struct equant_loop *loop, int error, const char *
 int equant_loop_activate(struct equant_loop *loop, long first, long count)
 {
 	const struct equant_range range = { first, count };
+	int error = equant_units_wake(&loop->units, range);
 
-	return state_changed(loop, equant_units_wake(&loop->units, range), "equant_loop_activate",
-			     range, "active");
+	if (!error)
+		error = equant_slices_wake(&loop->slices, range);
+	return state_changed(loop, error, "equant_loop_activate", range, "active");
 }
 
 int equant_loop_deactivate(struct equant_loop *loop, long first, long count)
 {
 	const struct equant_range range = { first, count };
+	int error = equant_units_rest(&loop->units, range);
 
-	return state_changed(loop, equant_units_rest(&loop->units, range), "equant_loop_deactivate",
-			     range, "inactive");
+	if (!error)
+		error = equant_slices_rest(&loop->slices, range);
+	return state_changed(loop, error, "equant_loop_deactivate", range, "inactive");
 }
 
 static int close_trace(struct equant_loop *loop)

@@ -98,6 +98,7 @@ struct equant_loop {
 	struct equant_slices slices;
 	struct equant_mover mover;
 	struct equant_ghosts ghosts;
+	long below, above; /* neighbours that travel with units */
 	struct equant_balancer *balancer; /* where decisions are made */
 	struct equant_control *control;
 
@@ -135,6 +136,8 @@ void equant_sample_take(struct equant_loop *loop, struct equant_sample *sample, 
 
 /* ghosts.c: ends an exchange whose finish will not come, or comes too late */
 void equant_ghosts_give_up(struct equant_loop *loop);
+/* ... fetches the neighbours of units that have moved; 0 or -errno */
+int equant_neighbours_follow(struct equant_loop *loop);
 
 /* cost.c: what an interaction and a transfer cost on this network */
 /* ... and the layout of what moves, which must be the same everywhere */

@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Moving units: the slices of an array go straight from and to the
- * application's memory, one message per contiguous range; packed data follow.
- * Messages between two ranks share one tag and keep their order.
+ * Moving units: the instructions of a phase become transfers, and those become messages (post.c).
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/node.h"
 #include "core/message.h"
 #include "core/mpi_error.h"
 #include "loop/move.h"
-#include "loop/tags.h"
 
-#define CHUNK ((size_t)1 << 30) /* MPI counts are int */
 #define SEND_PATIENCE 0.001 /* seconds; long messages may need the sender's help */
 
 void equant_mover_init(struct equant_mover *m, struct equant_waiter *waiter, MPI_Comm comm,
@@ -63,6 +58,8 @@ static int complete(struct equant_mover *m)
 		abandon(m);
 	}
 	m->nr_requests = 0;
+	if (!error)
+		equant_slices_settle(m->slices);
 	return error;
 }
 
@@ -77,6 +74,8 @@ int equant_mover_progress(struct equant_mover *m, double patience)
 	if (error == -ETIMEDOUT)
 		return 0;
 	m->nr_requests = 0;
+	if (!error)
+		equant_slices_settle(m->slices);
 	return error;
 }
 
@@ -96,58 +95,6 @@ void equant_mover_forget(struct equant_mover *m)
 	m->transfers = NULL;
 	m->requests = NULL;
 	m->room = m->requests_room = m->nr_requests = 0;
-}
-
-static int post(struct equant_mover *m, const struct equant_transfer *t, void *bytes, size_t size)
-{
-	int error;
-
-	while (size) {
-		int n = (int)(size < CHUNK ? size : CHUNK);
-
-		if (m->nr_requests == m->requests_room) {
-			int room = m->requests_room ? 2 * m->requests_room : 16;
-			MPI_Request *grown = realloc(m->requests, (size_t)room * sizeof(*grown));
-
-			if (!grown)
-				return -ENOMEM;
-			m->requests = grown;
-			m->requests_room = room;
-		}
-		if (t->incoming)
-			error = MPI_Irecv(bytes, n, MPI_BYTE, t->peer, EQUANT_TAG_MOVE, m->comm,
-					  &m->requests[m->nr_requests]);
-		else
-			error = MPI_Isend(bytes, n, MPI_BYTE, t->peer, EQUANT_TAG_MOVE, m->comm,
-					  &m->requests[m->nr_requests]);
-		if (error != MPI_SUCCESS)
-			return equant_mpi_error(error, "moving work");
-		m->nr_requests++;
-		if (!t->incoming)
-			equant_node_ring(m->waiter->node, t->peer);
-		bytes = (char *)bytes + n;
-		size -= (size_t)n;
-	}
-	return 0;
-}
-
-static int post_arrays(struct equant_mover *m, const struct equant_transfer *t)
-{
-	int a, r, error;
-
-	for (a = 0; a < m->slices->nr_arrays; a++) {
-		const struct equant_array *array = &m->slices->arrays[a];
-
-		for (r = 0; r < t->units.n; r++) {
-			const struct equant_range *range = &t->units.ranges[r];
-
-			error = post(m, t, array->base + (size_t)range->first * array->slice,
-				     (size_t)range->count * array->slice);
-			if (error)
-				return error;
-		}
-	}
-	return 0;
 }
 
 size_t equant_mover_bytes(const struct equant_mover *m, const struct equant_transfer *t)
@@ -171,11 +118,13 @@ static int start_send(struct equant_mover *m, struct equant_transfer *t)
 	t->header.data_bytes = bytes;
 	if (m->checked)
 		t->header.checksum = equant_slices_checksum(m->slices, &t->units);
-	error = post(m, t, &t->header, sizeof(t->header));
+	error = equant_post(m, t, &t->header, sizeof(t->header));
 	if (!error)
-		error = post_arrays(m, t);
+		error = equant_post_arrays(m, t);
 	if (!error)
-		error = post(m, t, t->data, bytes);
+		error = equant_post(m, t, t->data, bytes);
+	if (!error)
+		error = equant_slices_leave(m->slices, &t->units);
 	m->sent += t->units.total;
 	m->bytes_sent += equant_mover_bytes(m, t);
 	return error;
@@ -183,10 +132,12 @@ static int start_send(struct equant_mover *m, struct equant_transfer *t)
 
 static int start_receive(struct equant_mover *m, struct equant_transfer *t)
 {
-	int error = post(m, t, &t->header, sizeof(t->header));
+	int error = equant_slices_arrive(m->slices, &t->units);
 
+	if (!error)
+		error = equant_post(m, t, &t->header, sizeof(t->header));
 	m->received += t->units.total;
-	return error ? error : post_arrays(m, t);
+	return error ? error : equant_post_arrays(m, t);
 }
 
 static int check_header(const struct equant_mover *m, const struct equant_transfer *t,
@@ -217,7 +168,7 @@ static int fetch(struct equant_mover *m, struct equant_transfer *t,
 	t->data = malloc(t->header.data_bytes);
 	if (!t->data)
 		return -ENOMEM;
-	error = post(m, t, t->data, t->header.data_bytes);
+	error = equant_post(m, t, t->data, t->header.data_bytes);
 	return error ? error : complete(m);
 }
 

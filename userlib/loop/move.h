@@ -91,4 +91,12 @@ int equant_mover_progress(struct equant_mover *m, double patience);
 int equant_mover_run(struct equant_mover *m, struct equant_units *units,
 		     const struct equant_instruction *instructions, int count, uint64_t phase);
 
+/* post.c */
+
+/** equant_post() - begin to send or receive bytes of a transfer; 0 or -errno */
+int equant_post(struct equant_mover *m, const struct equant_transfer *t, void *bytes, size_t size);
+
+/** equant_post_arrays() - ... its slices in all arrays and tables */
+int equant_post_arrays(struct equant_mover *m, const struct equant_transfer *t);
+
 #endif /* EQUANT_LOOP_MOVE_H */

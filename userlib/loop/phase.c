@@ -170,7 +170,7 @@ static int carry_out(struct equant_loop *loop, struct equant_order *order)
 {
 	uint64_t start, waited = loop->mover.waited_ns;
 	long before = loop->mover.sent + loop->mover.received;
-	int error;
+	int error, follows;
 
 	if (!order->decision.count)
 		return 0;
@@ -179,13 +179,14 @@ static int carry_out(struct equant_loop *loop, struct equant_order *order)
 		return error;
 	start = equant_now_ns();
 	error = move(loop, order);
+	follows = equant_neighbours_follow(loop);
 	waited = loop->mover.waited_ns - waited;
 	loop->moved_units = loop->mover.sent + loop->mover.received - before;
 	loop->moved_ns = equant_now_ns() - start - waited;
 	loop->moving_ns += loop->moved_ns;
 	loop->waiting_ns += waited;
 	equant_record_moves(loop, loop->moved_ns + waited);
-	return error;
+	return error ? error : follows;
 }
 
 /* The oldest interaction: what did it lead to? */

@@ -1,27 +1,116 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* The data that belongs to a unit: arrays in place, and whatever callbacks pack. */
+/* The data that belongs to a unit: arrays in place, tables, and whatever callbacks pack. */
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "loop/slices.h"
+#include "loop/table.h"
+
+char *equant_array_slice(const struct equant_array *array, long unit)
+{
+	if (array->table)
+		return equant_table_slice(array->table, unit);
+	return array->base + (size_t)unit * array->slice;
+}
+
+char *equant_array_place(const struct equant_array *array, long unit)
+{
+	if (array->table)
+		return equant_table_place(array->table, unit);
+	return array->base + (size_t)unit * array->slice;
+}
+
+static int add(struct equant_slices *s, struct equant_array array)
+{
+	struct equant_array *grown;
+
+	grown = realloc(s->arrays, (size_t)(s->nr_arrays + 1) * sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	s->arrays = grown;
+	s->arrays[s->nr_arrays++] = array;
+	return 0;
+}
 
 int equant_slices_add_array(struct equant_slices *s, long units, void *base, size_t slice)
 {
-	struct equant_array *grown;
 	size_t bytes;
 
 	if (!base || !slice)
 		return -EINVAL;
 	if (__builtin_mul_overflow((size_t)units, slice, &bytes) || bytes > PTRDIFF_MAX)
 		return -EOVERFLOW;
-	grown = realloc(s->arrays, (size_t)(s->nr_arrays + 1) * sizeof(*grown));
-	if (!grown)
-		return -ENOMEM;
-	s->arrays = grown;
-	s->arrays[s->nr_arrays++] = (struct equant_array){ base, slice };
-	return 0;
+	return add(s, (struct equant_array){ .base = base, .slice = slice });
+}
+
+int equant_slices_add_table(struct equant_slices *s, struct equant_table *table)
+{
+	return add(s, (struct equant_array){ .slice = table->pool.slice, .table = table });
+}
+
+int equant_slices_arrive(const struct equant_slices *s, const struct equant_runs *units)
+{
+	int error = 0;
+
+	for (int i = 0; i < s->nr_arrays && !error; i++)
+		if (s->arrays[i].table)
+			error = equant_table_arrive(s->arrays[i].table, units);
+	return error;
+}
+
+int equant_slices_leave(const struct equant_slices *s, const struct equant_runs *units)
+{
+	int error = 0;
+
+	for (int i = 0; i < s->nr_arrays && !error; i++)
+		if (s->arrays[i].table)
+			error = equant_table_leave(s->arrays[i].table, units);
+	return error;
+}
+
+void equant_slices_settle(const struct equant_slices *s)
+{
+	for (int i = 0; i < s->nr_arrays; i++)
+		if (s->arrays[i].table)
+			equant_table_settle(s->arrays[i].table);
+}
+
+int equant_slices_rest(const struct equant_slices *s, struct equant_range units)
+{
+	int error = 0;
+
+	for (int i = 0; i < s->nr_arrays && !error; i++)
+		if (s->arrays[i].table)
+			error = equant_table_rest(s->arrays[i].table, units);
+	return error;
+}
+
+int equant_slices_wake(const struct equant_slices *s, struct equant_range units)
+{
+	int error = 0;
+
+	for (int i = 0; i < s->nr_arrays && !error; i++)
+		if (s->arrays[i].table)
+			error = equant_table_wake(s->arrays[i].table, units);
+	return error;
+}
+
+void equant_slices_forget(const struct equant_slices *s)
+{
+	for (int i = 0; i < s->nr_arrays; i++)
+		if (s->arrays[i].table)
+			equant_table_forget(s->arrays[i].table);
+}
+
+int equant_slices_tables(const struct equant_slices *s)
+{
+	int tables = 0;
+
+	for (int i = 0; i < s->nr_arrays; i++)
+		tables += s->arrays[i].table != NULL;
+	return tables;
 }
 
 /* A caller newer than this library may have set what is not known here. */
@@ -54,6 +143,8 @@ int equant_slices_add_data(struct equant_slices *s, const struct equant_data_ops
 
 void equant_slices_release(struct equant_slices *s)
 {
+	for (int i = 0; i < s->nr_arrays; i++)
+		equant_table_free(s->arrays[i].table);
 	free(s->arrays);
 	free(s->data);
 	memset(s, 0, sizeof(*s));
@@ -65,7 +156,8 @@ uint64_t equant_slices_layout(const struct equant_slices *s)
 	int i;
 
 	for (i = 0; i < s->nr_arrays; i++)
-		hash = (hash ^ s->arrays[i].slice) * 0x9e3779b97f4a7c15ull;
+		hash = (hash ^ s->arrays[i].slice << 1 ^ (s->arrays[i].table != NULL)) *
+		       0x9e3779b97f4a7c15ull;
 	return hash;
 }
 
@@ -197,9 +289,9 @@ uint64_t equant_slices_checksum(const struct equant_slices *s, const struct equa
 		for (u = units->ranges[r].first;
 		     u < units->ranges[r].first + units->ranges[r].count; u++) {
 			for (i = 0; i < s->nr_arrays; i++)
-				sum += slice_hash(
-					s->arrays[i].base + (size_t)u * s->arrays[i].slice,
-					s->arrays[i].slice, (uint64_t)u * 64 + (uint64_t)i);
+				sum += slice_hash(equant_array_slice(&s->arrays[i], u),
+						  s->arrays[i].slice,
+						  (uint64_t)u * 64 + (uint64_t)i);
 		}
 	}
 	return sum;

@@ -6,10 +6,25 @@
 
 #include "loop/units.h"
 
+struct equant_table;
+
+/**
+ * struct equant_array - slices of one size
+ * @base: of unit 0 in the caller's memory, or NULL
+ * @slice: bytes
+ * @table: that holds them, or NULL
+ */
 struct equant_array {
 	char *base;
 	size_t slice;
+	struct equant_table *table;
 };
+
+/** equant_array_slice() - of a unit that this rank owns */
+char *equant_array_slice(const struct equant_array *array, long unit);
+
+/** equant_array_place() - where a copy of a unit's slice goes that another rank owns; NULL = no memory */
+char *equant_array_place(const struct equant_array *array, long unit);
 
 struct equant_data {
 	struct equant_data_ops ops;
@@ -27,8 +42,22 @@ struct equant_slices {
 };
 
 int equant_slices_add_array(struct equant_slices *s, long units, void *base, size_t slice);
+
+/** equant_slices_add_table() - the registry frees it; 0 or -ENOMEM */
+int equant_slices_add_table(struct equant_slices *s, struct equant_table *table);
 int equant_slices_add_data(struct equant_slices *s, const struct equant_data_ops *ops, void *ctx);
 void equant_slices_release(struct equant_slices *s);
+
+/* What happens to units happens to their slices in all tables; see table.h. */
+int equant_slices_arrive(const struct equant_slices *s, const struct equant_runs *units);
+int equant_slices_leave(const struct equant_slices *s, const struct equant_runs *units);
+void equant_slices_settle(const struct equant_slices *s);
+int equant_slices_rest(const struct equant_slices *s, struct equant_range units);
+int equant_slices_wake(const struct equant_slices *s, struct equant_range units);
+void equant_slices_forget(const struct equant_slices *s);
+
+/** equant_slices_tables() - how many of the arrays are tables */
+int equant_slices_tables(const struct equant_slices *s);
 
 /** equant_slices_layout() - differs when the arrays, their slices or the data do */
 uint64_t equant_slices_layout(const struct equant_slices *s);

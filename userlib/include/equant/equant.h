@@ -215,7 +215,7 @@ enum equant_distribution {
 
 /**
  * equant_loop_distribute() - collective, no message; who owns what at the start
- * @loop: the loop, before its first section and hook
+ * @loop: the loop, before its first section, hook and slice table
  * @distribution: blocks if this is not called
  *
  * Where units are deactivated one after the other a cyclic start keeps ranks equal for longer.
@@ -325,6 +325,20 @@ EQUANT_API int equant_loop_exchange(struct equant_loop *loop, long a, long b);
  * finished; -ENOMEM; -EIO.
  */
 EQUANT_API int equant_loop_ghosts_start(struct equant_loop *loop, long below, long above);
+
+/**
+ * equant_loop_neighbours() - collective; keep copies of the slices around each block
+ * @loop: the loop
+ * @below: as equant_loop_ghosts_start()
+ * @above: 0 and 0: no longer
+ *
+ * For slices that iterations read and nobody writes: they are fetched now, and again
+ * in every hook that has moved units, so that they travel with the units that read them (section
+ * 6.4.1, window relations).  What is written needs an exchange of its own.
+ *
+ * Return: as equant_loop_ghosts_start().
+ */
+EQUANT_API int equant_loop_neighbours(struct equant_loop *loop, long below, long above);
 
 /** equant_loop_ghosts_finish() - the slices are here; 0, -EINVAL no start or a hook since, -EIO */
 EQUANT_API int equant_loop_ghosts_finish(struct equant_loop *loop);
