@@ -91,6 +91,7 @@ exits 2 'unrecognized option' "an unknown option is refused" "$equant" report --
 exits 0 '' "the picture is written" "$equant" report --svg "$scratch/x.svg" "$zero" "$one"
 succeeds "the picture holds two bands and no raw special characters" sh -c "
 	[ \$(grep -c 'class=\"units\" d=' '$scratch/x.svg') -eq 2 ] &&
+	[ \$(grep -c 'class=\"rate\" d=.*H' '$scratch/x.svg') -eq 2 ] &&
 	grep -q 'a&lt;b &amp; ' '$scratch/x.svg' && tail -n 1 '$scratch/x.svg' | grep -qx '</svg>'"
 exits 1 '/nonexistent/x.svg: No such file' "a picture that cannot be written is an error" \
 	"$equant" report --svg /nonexistent/x.svg "$zero"

@@ -42,6 +42,7 @@ static void fill_second(struct file *file, int rank, int second)
 	event[0].u.status.quantum_ns = 4000000;
 	event[1] = (struct equant_event){ .type = EQUANT_EVENT_SAMPLE, .t_ns = t };
 	event[1].u.sample.units = 45.0;
+	event[1].u.sample.wall = 1.0;
 	event[1].u.sample.run = share;
 	event[1].u.sample.wait = 1.0 - share;
 	event[1].u.sample.interval = 1.0;

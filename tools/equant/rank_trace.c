@@ -251,8 +251,16 @@ static double sample_share(const struct equant_event *event)
 	return ratio(event->u.sample.run, event->u.sample.run + event->u.sample.wait);
 }
 
+/* Units per second of a compute section, as the thesis measures a rate. */
+static double sample_rate(const struct equant_event *event)
+{
+	return ratio(event->u.sample.units, event->u.sample.wall);
+}
+
 /* A sample tells of the interval before it. */
-static int make_share(const struct rank_trace *trace, double start, struct timeline_series *series)
+static int make_series(const struct rank_trace *trace, double start,
+		       double (*value)(const struct equant_event *sample),
+		       struct timeline_series *series)
 {
 	const struct equant_event *event;
 	double end = 0.0;
@@ -264,7 +272,7 @@ static int make_share(const struct rank_trace *trace, double start, struct timel
 		if (event->type != EQUANT_EVENT_SAMPLE)
 			continue;
 		end = seconds_since_start(trace, event->t_ns) - start;
-		add_point(series, fmax(0.0, end - event->u.sample.interval), sample_share(event));
+		add_point(series, fmax(0.0, end - event->u.sample.interval), value(event));
 	}
 	add_point(series, end, NAN);
 	return 0;
@@ -275,7 +283,9 @@ static int make_rank(const struct rank_trace *trace, double start, struct timeli
 	rank->rank = trace->header.rank;
 	if (make_units(trace, start, &rank->units))
 		return -ENOMEM;
-	return make_share(trace, start, &rank->share);
+	if (make_series(trace, start, sample_share, &rank->share))
+		return -ENOMEM;
+	return make_series(trace, start, sample_rate, &rank->rate);
 }
 
 int rank_traces_timeline(const struct rank_traces *set, struct timeline *timeline)
@@ -305,6 +315,7 @@ void rank_traces_timeline_release(struct timeline *timeline)
 	for (int i = 0; i < timeline->nr_ranks; i++) {
 		free(timeline->ranks[i].units.points);
 		free(timeline->ranks[i].share.points);
+		free(timeline->ranks[i].rate.points);
 	}
 	free(timeline->ranks);
 }

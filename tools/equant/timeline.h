@@ -27,6 +27,7 @@ struct timeline_rank {
 	int rank;
 	struct timeline_series units; /* units held */
 	struct timeline_series share; /* share of a CPU, 0..1 */
+	struct timeline_series rate; /* units per second of compute sections */
 };
 
 /**
@@ -60,7 +61,7 @@ int timeline_width(FILE *out);
  */
 void timeline_draw(FILE *out, const struct timeline *timeline, int width);
 
-/** timeline_svg() - the same as a picture; -1 on a write error, as ferror() says */
+/** timeline_svg() - the same as a picture, with rates; -1 on a write error, as ferror() says */
 int timeline_svg(FILE *out, const struct timeline *timeline);
 
 #endif /* EQUANT_TOOL_TIMELINE_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * The time line as SVG: per rank a filled band for the units it held and a
- * line for its share of a CPU.
+ * The time line as SVG: per rank a filled band for the units it held, and lines for its share
+ * of a CPU and its rate, as in Siegell 1995, figures 7.13 and 7.26.
  */
 #include <math.h>
 
@@ -69,24 +69,36 @@ static void put_units(FILE *out, const struct timeline *timeline, int row, doubl
 	fputs("\"/>\n", out);
 }
 
-static void put_share(FILE *out, const struct timeline *timeline, int row)
+/* Values up to @top, which is the height of a band. */
+static void put_line(FILE *out, const struct timeline *timeline, int row,
+		     const struct timeline_series *series, const char *class, double top)
 {
-	const struct timeline_series *share = &timeline->ranks[row].share;
 	double y, base = band_base(row);
 	char command = 'M';
 
-	fputs("<path class=\"share\" d=\"M0 0", out);
-	for (size_t i = 0; i < share->count; i++) {
-		if (isnan(share->points[i].value)) {
+	fprintf(out, "<path class=\"%s\" d=\"M0 0", class);
+	for (size_t i = 0; i < series->count && top > 0.0; i++) {
+		if (isnan(series->points[i].value)) {
 			command = 'M';
 			continue;
 		}
-		y = base - BAND * share->points[i].value;
-		fprintf(out, "%c%.1f %.1fH%.1f", command, x_of(timeline, share->points[i].t), y,
-			x_of(timeline, point_end(timeline, share, i)));
+		y = base - BAND * series->points[i].value / top;
+		fprintf(out, "%c%.1f %.1fH%.1f", command, x_of(timeline, series->points[i].t), y,
+			x_of(timeline, point_end(timeline, series, i)));
 		command = 'L';
 	}
 	fputs("\"/>\n", out);
+}
+
+/* The highest rate that any rank had. */
+static double top_rate(const struct timeline *timeline)
+{
+	double top = 0.0;
+
+	for (int r = 0; r < timeline->nr_ranks; r++)
+		for (size_t i = 0; i < timeline->ranks[r].rate.count; i++)
+			top = fmax(top, timeline->ranks[r].rate.points[i].value);
+	return top;
 }
 
 static void put_rank(FILE *out, const struct timeline *timeline, int row, double top)
@@ -97,7 +109,8 @@ static void put_rank(FILE *out, const struct timeline *timeline, int row, double
 		"<rect class=\"band\" x=\"%.0f\" y=\"%.0f\" width=\"%.0f\" height=\"%.0f\"/>\n",
 		LEFT, base - BAND, PLOT_WIDTH, BAND);
 	put_units(out, timeline, row, top);
-	put_share(out, timeline, row);
+	put_line(out, timeline, row, &timeline->ranks[row].rate, "rate", top_rate(timeline));
+	put_line(out, timeline, row, &timeline->ranks[row].share, "share", 1.0);
 	fprintf(out, "<text x=\"%.0f\" y=\"%.0f\" text-anchor=\"end\">rank %d</text>\n", LEFT - 8,
 		base - BAND / 2 + 4, timeline->ranks[row].rank);
 }
@@ -111,6 +124,7 @@ static void put_head(FILE *out, const struct timeline *timeline, double height)
 		"<style>\n"
 		"text{font:12px sans-serif;fill:#222} .band{fill:#f3f3f3} .units{fill:#7aa6d8}\n"
 		".share{fill:none;stroke:#c03020;stroke-width:1.5}\n"
+		".rate{fill:none;stroke:#207040;stroke-width:1;stroke-dasharray:3 2}\n"
 		"</style>\n"
 		"<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n",
 		width, height, width, height);
@@ -119,8 +133,9 @@ static void put_head(FILE *out, const struct timeline *timeline, double height)
 	fprintf(out,
 		"</text>\n<text x=\"%.0f\" y=\"40\">\n"
 		"filled: units held, of %ld, full height %.0f;\n"
-		"line: share of a CPU, full height 1</text>\n",
-		LEFT, timeline->total, timeline_top(timeline));
+		"line: share of a CPU, full height 1;\n"
+		"dashed: measured rate, full height %.4g units/s</text>\n",
+		LEFT, timeline->total, timeline_top(timeline), top_rate(timeline));
 }
 
 static void put_axis(FILE *out, const struct timeline *timeline, double y)
