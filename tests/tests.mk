@@ -3,6 +3,7 @@
 #	lib*.c			is linked into all programs of its room,
 #	*_worker.c		is built and not run: a test starts it,
 #	*.bpf.c			becomes a skeleton for the programs of its room,
+#	*_preload.c		becomes a shared object to be preloaded into programs,
 #	bench/*.c		is run by tests/bench/run (make bench) only.
 # Every tests/<room>/*_test.sh is a test too.
 
@@ -12,7 +13,8 @@ TEST_FILES := $(sort $(wildcard tests/*/*.c))
 TEST_BPF := $(filter %.bpf.c,$(TEST_FILES))
 TEST_C := $(filter-out %.bpf.c,$(TEST_FILES))
 TEST_LIB := $(foreach f,$(TEST_C),$(if $(filter lib%,$(notdir $(f))),$(f)))
-TEST_PROG := $(filter-out $(TEST_LIB),$(TEST_C))
+TEST_PRELOAD := $(filter %_preload.c,$(TEST_C))
+TEST_PROG := $(filter-out $(TEST_LIB) $(TEST_PRELOAD),$(TEST_C))
 TEST_ROOMS := $(sort $(foreach f,$(TEST_PROG),$(call room,$(f))))
 
 # Rooms whose programs (or libraries) talk to MPI or load BPF themselves.
@@ -24,6 +26,7 @@ TEST_NOT := $(if $(filter 1,$(HAVE_MPI)),,$(TEST_MPI_ROOMS)) \
 	$(if $(filter 1,$(HAVE_BPF)),,$(TEST_BPF_ROOMS))
 TEST_PROG := $(filter-out $(TEST_NOT:%=tests/%/%),$(TEST_PROG))
 TEST_LIB := $(filter-out $(TEST_NOT:%=tests/%/%),$(TEST_LIB))
+TEST_PRELOAD := $(filter-out $(TEST_NOT:%=tests/%/%),$(TEST_PRELOAD))
 TEST_BINS := $(TEST_PROG:%.c=$(O)/%)
 TEST_RUN := $(filter-out $(O)/tests/bench/% %_worker,$(TEST_BINS))
 TEST_SCRIPTS := $(sort $(wildcard tests/*/*_test.sh))
@@ -56,6 +59,11 @@ $(1:%.c=$(O)/%): $(1:%.c=$(O)/%.o) $(patsubst %.c,$(O)/%.o,$(filter $(dir $(1))%
 endef
 $(foreach f,$(TEST_PROG),$(eval $(call test_program,$(f))))
 
+$(TEST_PRELOAD:%.c=$(O)/%.o): CFLAGS_ALL += -fPIC
+$(TEST_PRELOAD:%.c=$(O)/%.so): %.so: %.o
+	$(call say,LD,$@)
+	$(Q)$(CC) -shared $(CFLAGS_ALL) $(LDFLAGS_ALL) -o $@ $<
+
 $(LINUX)/.complete: tools/build/setup.sh
 	$(if $(filter 1,$(HAVE_LINUX_SOURCE)),,$(error the tests need the kernel's test headers: \
 		apt-get install --no-install-recommends linux-source-6.1 xz-utils))
@@ -79,7 +87,7 @@ $(O)/tests/contain: tests/contain.c $(O)/.flags
 PHONY += setup tests list-tests format
 setup: $(LINUX)/.complete $(O)/clang-format
 
-tests: $(TEST_BINS) $(O)/tests/contain $(O)/clang-format
+tests: $(TEST_BINS) $(TEST_PRELOAD:%.c=$(O)/%.so) $(O)/tests/contain $(O)/clang-format
 
 # What `make check` runs.
 list-tests:

@@ -55,6 +55,16 @@ sub quantile
 	return $sorted[$low] + ($at - $low) * ($sorted[$low + 1] - $sorted[$low]);
 }
 
+# Median (quartiles) of a sorted series.
+sub text
+{
+	my ($format, @sorted) = @_;
+
+	return '-' unless @sorted;
+	return sprintf($format, @sorted) if @sorted == 1;
+	return sprintf("$format ($format-$format)", map { quantile($_, @sorted) } 0.5, 0.25, 0.75);
+}
+
 # The 95 % interval of the median, between order statistics: with k the largest number for
 # which P(Binomial(n, 1/2) < k) <= 2.5 %, from the k-th smallest to the k-th
 # largest; it assumes nothing about the distribution, and needs six rounds.

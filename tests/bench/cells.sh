@@ -21,6 +21,7 @@ fi
 mkdir -p "$cells" || exit 1
 left=0 seconds_left=0
 begun=$SECONDS
+grain=0.1
 
 # A cell says which library it is of.
 build=$(cksum < "$TEST_BUILD/libequant.so" | tr ' ' -)
@@ -65,6 +66,35 @@ group()
 	for variant in "${missing[@]}"; do
 		mv "$cells/part.$variant" "$cells/$item.$name.$variant" || exit 1
 	done
+}
+
+# work NAME SECONDS PROGRAM ARGUMENT...: sets command, the program with as much work as takes
+# two dedicated ranks that long.  Among the arguments @r is how often it repeats its work, and @n a
+# size at which that takes a rank $grain seconds.  Both are found once and kept with the cells.
+work()
+{
+	local file=$cells/$item.$1.work seconds=$2 n=0 words repeats
+
+	shift 2
+	if [ ! -f "$file" ]; then
+		case $* in *@n*) size "$grain" ;; esac
+		repeats_per_second "${@//@n/$n}" > "$file.part" && mv "$file.part" "$file" || exit 1
+	fi
+	read -r per_second words < "$file"
+	repeats=$(plus 0 "$per_second" "$seconds")
+	words=${words//@r/$((repeats > 0 ? repeats : 1))}
+	# shellcheck disable=SC2086
+	ranks $words
+}
+
+# compete LOAD: sets competitor: none, constant, or the period in which it works half of the time
+compete()
+{
+	case $1 in
+	none) competitor=() ;;
+	constant) competitor=(--load "cpu=$cpu_a,constant") ;;
+	*) competitor=(--load "cpu=$cpu_a,period=$1,duty=0.5") ;;
+	esac
 }
 
 # cells_end: ends a listing; else puts all cells together for the figures

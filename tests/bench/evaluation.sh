@@ -54,36 +54,15 @@ wanted()
 	[ -n "${BENCH_FULL:-}" ] || [ "$2" = yes ]
 }
 
-# calibrate ROW COMMAND...: how often the program repeats its work in a second, kept with the cells
-calibrate()
-{
-	local row=$1 file=$cells/$item.$1.work n=0
-
-	shift
-	if [ ! -f "$file" ]; then
-		case $* in *@n*) size 0.1 ;; esac
-		repeats_per_second "${@//@n/$n}" > "$file.part" && mv "$file.part" "$file" || exit 1
-	fi
-	read -r per_second words < "$file"
-}
-
 # prepare ROW.LOAD: sets command and competitor
 prepare()
 {
-	local row=${1%%.*} load=${1#*.} name class short words per_second
+	local row=${1%%.*} load=${1#*.} name class short words
 
 	read -r name class short words <<< "$(rows | grep "^$row ")"
 	# shellcheck disable=SC2086
-	calibrate "$row" $words
-	repeats=$(plus 0 "$per_second" "${length[$load]}")
-	words=${words//@r/$((repeats > 0 ? repeats : 1))}
-	# shellcheck disable=SC2086
-	ranks $words
-	case $load in
-	none) competitor=() ;;
-	constant) competitor=(--load "cpu=$cpu_a,constant") ;;
-	*) competitor=(--load "cpu=$cpu_a,period=$load,duty=0.5") ;;
-	esac
+	work "$row" "${length[$load]}" $words
+	compete "$load"
 }
 
 cell()
@@ -122,7 +101,7 @@ done <<< "$(rows)"
 cells_end
 for file in "$cells/$item".*.work; do
 	echo "  ${file##*"$item".}: repeats per second, command: $(< "$file")"
-done | sed 's/\.work:/:/'
+done | sed 's/\.work:/:/' | tee -a "$out/$item.figures"
 
 # judge_row ROW CLASS LOAD
 judge_row()

@@ -34,10 +34,12 @@ fi
 cpu_a=$1 cpu_b=$2
 shift 2
 
-# ranks PROGRAM ARGUMENT...: sets command, one rank pinned to each CPU
+# ranks PROGRAM ARGUMENT...: sets command, one rank pinned to each CPU; before holds words that
+# start the program
+before=()
 ranks()
 {
-	local program=("$programs/$1" "${@:2}")
+	local program=("${before[@]}" "$programs/$1" "${@:2}")
 
 	command=(mpirun --bind-to none -np 1 taskset -c "$cpu_a" "${program[@]}"
 		: -np 1 taskset -c "$cpu_b" "${program[@]}")

@@ -21,15 +21,6 @@ for my $round (values %$value) {
 	}
 }
 
-sub cell
-{
-	my ($format, @series) = @_;
-
-	return '-' unless @series;
-	return sprintf($format, Series::quantile(0.5, @series)) if @series == 1;
-	return sprintf("$format ($format-$format)", map { Series::quantile($_, @series) } 0.5, 0.25, 0.75);
-}
-
 my @table = (['program', 'load', 'work, ms', 'quanta', 'not balanced', "thesis' settings",
 	      'equant', 'times as fast as not', "... as the thesis'"]);
 for my $name (sort @rows) {
@@ -41,9 +32,9 @@ for my $name (sort @rows) {
 
 		push @table, [$name, $load =~ /\d/ ? "$load s" : $load, sprintf('%.3g', 1e3 * $grain),
 			      @quantum ? sprintf('%.3g', $grain / Series::quantile(0.5, @quantum)) : '-',
-			      (map { cell('%.3f', Series::of($value, "$cell.$_.efficiency")) }
+			      (map { Series::text('%.3f', Series::of($value, "$cell.$_.efficiency")) }
 			       qw(off thesis equant)),
-			      (map { cell('%.2f', Series::of($value, "$cell.$_.elapsed/$cell.equant.elapsed")) }
+			      (map { Series::text('%.2f', Series::of($value, "$cell.$_.elapsed/$cell.equant.elapsed")) }
 			       qw(off thesis))];
 	}
 }

@@ -1,0 +1,173 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+#
+# One mechanism changed at a time, as in the thesis' figures 2.5, 3.8, 4.12, 5.3, 5.7 and 5.11
+# (Siegell 1995).  Three bases:
+#
+#	basic	nothing but the balancer of section 2.5: a period of 1 s, measured rates, not
+#		pipelined, no threshold, no filter, moves never cancelled; figures 4.12, 5.3 and
+#		5.7 add to it
+#	thesis	all of it (table 7.3); figures 2.5 and 5.11 take away from it
+#	equant	as it is
+#
+# Traces of single runs, and pictures of them, are like figures 7.13 and 7.26.
+
+. "$(dirname "$0")/cells.sh"
+
+most=$("$equant" help env | grep -A 2 '^EQUANT_DEPTH$' | sed -n 's/.*0\.\.\([0-9]*\);.*/\1/p')
+seconds=6
+grain=0.02
+
+# Figure, what is changed, to what, and the variant's name.  After its base: options, without
+# EQUANT_, with = for their values.
+variants()
+{
+	cat <<- 'END' | tr -s '\t'
+		2.5		balancing	off		off
+		2.5		depth		0		thesis,DEPTH=0
+		2.5		depth		1		thesis
+		2.5		depth		2		thesis,DEPTH=2
+		4.12		period		0.2 s		basic,PERIOD=0.2
+		4.12		period		0.5 s		basic,PERIOD=0.5
+		4.12		period		1 s		basic
+		4.12		period		2 s		basic,PERIOD=2
+		5.3		threshold	0		basic
+		5.3		threshold	10 %		basic,THRESHOLD=0.1
+		5.7		filter		none		basic
+		5.7		filter		states		basic,FILTER=states
+		5.7		filter		constant	basic,FILTER=constant
+		5.7		filter		direction	basic,FILTER=direction
+		5.11		profitability	on		thesis
+		5.11		profitability	off		thesis,PROFIT=0
+		thesis		threshold	0		thesis,THRESHOLD=0
+		thesis		filter		none		thesis,FILTER=none
+		thesis		filter		constant	thesis,FILTER=constant
+		thesis		filter		direction	thesis,FILTER=direction
+		thesis		period		0.2 s		thesis,PERIOD=0.2
+		thesis		period		0.5 s		thesis,PERIOD=0.5
+		thesis		period		2 s		thesis,PERIOD=2
+		equant		-		-		equant
+		equant		threshold	0		equant,THRESHOLD=0
+		equant		profitability	off		equant,PROFIT=0
+		equant		depth		0		equant,DEPTH=0
+		equant		depth		2		equant,DEPTH=2
+		equant		period		0.2 s		equant,PERIOD=0.2
+		equant		period		0.5 s		equant,PERIOD=0.5
+		equant		period		1 s		equant,PERIOD=1
+		equant		period		2 s		equant,PERIOD=2
+		equant		rate		measured	equant,RATE=measured
+	END
+}
+
+# Figure 3.8: a strip of 1.5 quanta, or the library's choice
+blocks()
+{
+	cat <<- 'END' | tr -s '\t'
+		3.8		block		automatic	off
+		3.8		block		1.5 quanta	off,BLOCK
+		balanced	block		automatic	equant
+		balanced	block		1.5 quanta	equant,BLOCK
+	END
+}
+
+# Those that the library has
+known()
+{
+	if [ "${most:-1}" -ge 2 ]; then cat; else grep -v DEPTH=2; fi
+}
+
+# settings VARIANT: sets options
+settings()
+{
+	local word words
+
+	IFS=, read -r -a words <<< "$1"
+	options=()
+	for word in "${words[@]}"; do
+		case $word in
+		off) options+=(--balance off) ;;
+		equant) ;;
+		thesis) options+=("${thesis[@]}") ;;
+		basic) options+=("${thesis[@]}" --set EQUANT_DEPTH=0 --set EQUANT_THRESHOLD=0
+			--set EQUANT_FILTER=none --set EQUANT_PROFIT=0) ;;
+		BLOCK) options+=(--set "EQUANT_BLOCK=$block") ;;
+		*) options+=(--set "EQUANT_$word") ;;
+		esac
+	done
+}
+
+# block_of N PER_SECOND: iterations of the inner loop that take a rank 1.5 quanta (BENCH_QUANTUM,
+# seconds); a sweep has N of them
+block_of()
+{
+	perl -e 'my ($n, $per_second, $quantum) = @ARGV;
+		my $block = int(1.5 * $quantum * $per_second * $n + 0.5);
+		print $block < 1 ? 1 : $block > $n ? $n : $block' "$1" "$2" "${BENCH_QUANTUM:-0.004}"
+}
+
+# prepare PROGRAM.LOAD
+prepare()
+{
+	local load=${1#*.} n=${1%%.*}
+
+	if [ "$n" = mm ]; then
+		work mm "$length" mm -n @n -p @r
+	else
+		n=${n#sor}
+		work "sor$n" "$length" sor -n "$n" -s @r
+		block=$(block_of "$n" "$per_second")
+	fi
+	compete "${load#trace}"
+}
+
+cell()
+{
+	local options traces=$out/$item/$2.$3
+
+	settings "$3"
+	case $2 in
+	*.trace*)
+		measure "$1" "$2.$3" "${options[@]}" --trace "$traces" "${competitor[@]}" -- \
+			"${command[@]}"
+		"$equant" report --svg "$traces.svg" "$traces"/*.trace > "$traces.txt" || exit 1
+		;;
+	*)
+		measure "$1" "$2.$3" "${options[@]}" "${competitor[@]}" -- "${command[@]}"
+		;;
+	esac
+}
+
+mapfile -t names < <(variants | known | cut -f 4 | sort -u)
+length=$seconds
+for load in none constant 2; do
+	group "mm.$load" "$(plus 1 "$seconds" 1.3)" "${names[@]}"
+done
+mapfile -t names < <(blocks | cut -f 4)
+if [ -x "$programs/sor" ]; then
+	for load in sor1000.none sor1000.constant sor2000.none sor2000.constant; do
+		group "$load" "$(plus 4 "$seconds" 1.4)" "${names[@]}"
+	done
+fi
+traced=mm
+[ ! -x "$programs/sor" ] || traced=sor1000
+for length in 20 2; do
+	load=trace$length
+	length=$((2 * length < 10 ? 10 : 2 * length))
+	rounds=1 group "$traced.$load" "$(plus 3 "$length" 1.25)" off thesis equant
+done
+cells_end
+
+head=$'figure\twhat is changed\tto'
+echo
+echo "Efficiency (Siegell 1995, eq. 1.4): median (quartiles)"
+echo
+{
+	variants | known | perl "$bench/matrix.pl" "$raw" efficiency "$head" mm.none mm.constant mm.2
+	if [ -x "$programs/sor" ]; then
+		echo
+		blocks | perl "$bench/matrix.pl" "$raw" efficiency "$head" sor1000.none sor1000.constant \
+			sor2000.none sor2000.constant
+	fi
+} | tee "$out/$item.table"
+echo
+echo "Traces and pictures: $out/$item/$traced.trace*"

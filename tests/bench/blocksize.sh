@@ -1,0 +1,82 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+#
+# The automatic block size of a pipelined loop against a sweep of fixed ones, as in the thesis'
+# figure 3.7 (Siegell 1995, section 3.3.4): sor on two dedicated ranks, not balanced, three sizes,
+# without and with an artificial delay of each message (delay_preload.c).
+
+. "$(dirname "$0")/cells.sh"
+
+delay=500 # us
+sizes="500 1000 2000"
+blocks="5 10 20 50 100 200 500"
+if [ ! -x "$programs/sor" ]; then
+	[ -n "${BENCH_LEFT:-}" ] && echo "0 0"
+	[ -n "${BENCH_LEFT:-}" ] || echo "blocksize: left out: no program sor"
+	exit 0
+fi
+
+# blocks_of N: whole columns are a block, too
+blocks_of()
+{
+	local block
+
+	for block in $blocks; do
+		[ "$block" -ge "$1" ] || echo "$block"
+	done
+	echo "$1"
+}
+
+# prepare SIZE.DELAY: the same work with each delay
+prepare()
+{
+	local n=${1%.*}
+
+	before=()
+	work "$n" 3 sor -n "$n" -s @r
+	[ "${1#*.}" != 0 ] || return 0
+	before=(env "LD_PRELOAD=$TEST_BUILD/tests/bench/delay_preload.so" "BENCH_DELAY_US=$delay")
+	work "$n" 3 sor -n "$n" -s @r
+}
+
+cell()
+{
+	local options=(--balance off)
+
+	[ "$3" = auto ] || options+=(--set "EQUANT_BLOCK=$3")
+	measure "$1" "$2.$3" "${options[@]}" -- "${command[@]}"
+}
+
+for n in $sizes; do
+	for with in 0 $delay; do
+		# shellcheck disable=SC2046
+		group "$n.$with" 6 auto $(blocks_of "$n")
+	done
+done
+cells_end
+
+# best N DELAY: the fixed block size with the least median
+best()
+{
+	local block
+
+	for block in $(blocks_of "$1"); do
+		echo "$(median "$1.$2.$block.elapsed") $block"
+	done | sort -g | sed -n '1s/.* //p'
+}
+
+for n in $sizes; do
+	for with in 0 $delay; do
+		block=$(best "$n" "$with")
+		judge "$n x $n, $with us more per message: seconds over those of $block" \
+			"$n.$with.auto.elapsed/$n.$with.$block.elapsed" '<=' 1.02
+		judge "  efficiency" "$n.$with.auto.efficiency"
+	done
+done
+{
+	# shellcheck disable=SC2046
+	for block in auto $(blocks_of 2000); do
+		printf '%s\t%s\n' "$block" "$block"
+	done
+} | perl "$bench/matrix.pl" "$raw" efficiency block $(for n in $sizes; do echo "$n.0" "$n.$delay"; done) |
+	tee "$out/$item.table"
