@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 36
+plan 37
 
 # Reports go through a directory of our own, to see that nothing stays there.
 mkdir "$scratch/tmp" && export TMPDIR=$scratch/tmp
@@ -124,6 +124,13 @@ traced()
 	job --trace "$scratch/traces" && [ -s "$scratch/traces/rows.1.trace" ]
 }
 
+replayed()
+{
+	job --replay "$scratch/traces" &&
+		! job --quiet --replay "$scratch/nowhere" > "$scratch/output" 2>&1 &&
+		grep -q 'nowhere/rows.0.trace: No such file' "$scratch/output"
+}
+
 total()
 {
 	json -- mpirun --oversubscribe -np 2 "$mm" -n 96 -p 40 || return 1
@@ -144,6 +151,7 @@ if [ -z "$missing" ]; then
 	succeeds "the report fits 80 columns" wide
 	succeeds "reports are kept when asked for" kept
 	succeeds "traces go where they should" traced
+	succeeds "decisions are repeated from traces, if there are any" replayed
 	exits 0 '^ *0 ' "the time line has a bar per rank" job --timeline
 	if perl -MJSON::PP -e 1 2> /dev/null; then
 		succeeds "json has the right totals" total
@@ -156,6 +164,7 @@ else
 		"settings reach the ranks" "a bad setting ends the job with its name" \
 		"the report fits 80 columns" "reports are kept when asked for" \
 		"traces go where they should" "the time line has a bar per rank" \
+		"decisions are repeated from traces, if there are any" \
 		"json has the right totals"; do
 		skip "$sentence" "$missing"
 	done

@@ -144,15 +144,25 @@ TEST_F(load, a_bad_header_is_refused)
 	EXPECT_REFUSED("the loop's name is not terminated");
 	memset(self->file.header.probe, 'x', sizeof(self->file.header.probe));
 	EXPECT_REFUSED("the probe's name is not terminated");
-	self->file.header.reserved[31] = 1;
+	self->file.header.world = -1;
+	EXPECT_REFUSED("the rank in MPI_COMM_WORLD is negative");
+	self->file.header.reserved[sizeof(self->file.header.reserved) - 1] = 1;
 	EXPECT_REFUSED("reserved bytes are not zero");
+}
+
+static struct equant_event instructions(uint32_t count)
+{
+	return (struct equant_event){
+		.type = EQUANT_EVENT_INSTRUCTIONS,
+		.u.instructions = { .count = count, .list = { { 0, 1, 5 }, { 1, 0, 1 } } },
+	};
 }
 
 TEST_F(load, a_bad_event_is_refused_with_its_byte)
 {
 	self->file.events[0].type = 0;
 	EXPECT_REFUSED("byte 128: unknown event type");
-	self->file.events[2].type = EQUANT_EVENT_END + 1;
+	self->file.events[2].type = EQUANT_EVENT_INSTRUCTIONS + 1;
 	EXPECT_REFUSED("byte 384: unknown event type");
 	self->file.events[0].u.status.share = 1.5;
 	EXPECT_REFUSED("byte 128: a share");
@@ -167,6 +177,19 @@ TEST_F(load, a_bad_event_is_refused_with_its_byte)
 	self->file.events[3].u.move.to = 2;
 	EXPECT_REFUSED("byte 512: a move names a rank");
 	self->file.events[3].u.move.units = -1;
+	EXPECT_REFUSED("byte 512: a move is of more units");
+	self->file.events[3] = instructions(0);
+	EXPECT_REFUSED("byte 512: an event holds more instructions");
+	self->file.events[3] = instructions(EQUANT_EVENT_LIST + 1);
+	EXPECT_REFUSED("byte 512: an event holds more instructions");
+	self->file.events[3] = instructions(2);
+	self->file.events[3].u.instructions.list[1].from = 2;
+	EXPECT_REFUSED("byte 512: a move names a rank");
+	self->file.events[3] = instructions(2);
+	self->file.events[3].u.instructions.list[1].to = 1;
+	EXPECT_REFUSED("byte 512: an instruction moves nothing");
+	self->file.events[3] = instructions(2);
+	self->file.events[3].u.instructions.list[1].units = 101;
 	EXPECT_REFUSED("byte 512: a move is of more units");
 	memset(self->file.events[4].u.pad, 'x', 112);
 	EXPECT_REFUSED("byte 640: a text is not terminated");

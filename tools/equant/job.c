@@ -55,6 +55,9 @@ static void set_environment(struct environment *env, const struct run_request *r
 	if (request->trace)
 		add_variable(env, "EQUANT_TRACE",
 			     realpath(request->trace, path) ? path : request->trace);
+	if (request->replay)
+		add_variable(env, "EQUANT_REPLAY",
+			     realpath(request->replay, path) ? path : request->replay);
 	if (geteuid() == 0 && run_is_open_mpi(request->command[0])) {
 		add_variable(env, "OMPI_ALLOW_RUN_AS_ROOT", "1");
 		add_variable(env, "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");

@@ -23,6 +23,7 @@ static const struct equant_command commands[] = {
 			"                     seconds=SECONDS\n"
 			"  --set NAME=VALUE   set any option of `equant help env`; may be repeated\n"
 			"  --trace DIR        keep one trace per rank and loop in DIR (made if missing)\n"
+			"  --replay DIR       repeat the decisions of the run that left its traces in DIR\n"
 			"  --timeline         draw a bar per rank over time\n"
 			"  --json             the report as JSON on standard output; the job's own output\n"
 			"                     goes to standard error\n"

@@ -18,7 +18,7 @@ struct options {
 	bool timeline;
 };
 
-enum { PROBE = 1, BALANCE, LOAD, SET, TRACE, TIMELINE, JSON, OUTPUT, SESSION, KEEP, QUIET };
+enum { PROBE = 1, BALANCE, LOAD, SET, TRACE, REPLAY, TIMELINE, JSON, OUTPUT, SESSION, KEEP, QUIET };
 
 static const struct option long_options[] = {
 	{ "probe", required_argument, NULL, PROBE },
@@ -26,6 +26,7 @@ static const struct option long_options[] = {
 	{ "load", required_argument, NULL, LOAD },
 	{ "set", required_argument, NULL, SET },
 	{ "trace", required_argument, NULL, TRACE },
+	{ "replay", required_argument, NULL, REPLAY },
 	{ "timeline", no_argument, NULL, TIMELINE },
 	{ "json", no_argument, NULL, JSON },
 	{ "output", required_argument, NULL, OUTPUT },
@@ -77,6 +78,9 @@ static int take_value(struct options *options, int option, char *value)
 		return add_word(request->settings, &request->nr_settings, value);
 	case TRACE:
 		request->trace = value;
+		return 0;
+	case REPLAY:
+		request->replay = value;
 		return 0;
 	case OUTPUT:
 		options->output = value;

@@ -27,6 +27,7 @@
  * @loads: words of the competing loads, comma-separated
  * @settings: NAME=VALUE strings for the job's environment
  * @trace: directory for traces, NULL = none
+ * @replay: directory of traces whose decisions are repeated, NULL = none
  * @probe: NULL = what the environment says, or auto
  * @own_session: start the job in a session of its own
  * @stdout_to_stderr: standard output is kept for the report
@@ -41,6 +42,7 @@ struct run_request {
 	char *settings[RUN_MAX_WORDS];
 	int nr_settings;
 	const char *trace;
+	const char *replay;
 	const char *probe;
 	bool own_session;
 	bool stdout_to_stderr;

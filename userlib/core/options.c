@@ -164,6 +164,10 @@ static const struct option options[] = {
 	  .choices = "off|on",
 	  .initial = 0,
 	  .meaning = "the program polls while it waits: mind the grain in the split" },
+	{ .variable = "EQUANT_REPLAY",
+	  .kind = STRING,
+	  .offset = FIELD(replay),
+	  .meaning = "directory of traces whose decisions are repeated" },
 };
 
 #define NR_OPTIONS (sizeof(options) / sizeof(options[0]))
@@ -397,9 +401,13 @@ uint64_t equant_options_digest(const struct equant_options *set)
 		unsigned char bytes[sizeof(double)];
 		double value;
 
-		if (options[i].local || options[i].kind == STRING)
+		if (options[i].local)
 			continue;
-		value = load(set, &options[i]);
+		/* The same directory may have another name on another node. */
+		if (options[i].kind == STRING)
+			value = *(const char **)field(set, &options[i]) != NULL;
+		else
+			value = load(set, &options[i]);
 		memcpy(bytes, &value, sizeof(bytes));
 		for (j = 0; j < sizeof(bytes); j++)
 			hash = (hash ^ bytes[j]) * 0x100000001b3ull;

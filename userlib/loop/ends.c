@@ -24,7 +24,7 @@ static struct equant_balancer *new_balancer(struct equant_loop *loop,
 		.interact = costs->interact,
 		.ports = o->ports,
 		.omit = o->omit,
-		.moves_allowed = 1,
+		.moves_allowed = !loop->replay,
 		.movement = loop->restricted ? EQUANT_MOVEMENT_RESTRICTED :
 					       EQUANT_MOVEMENT_UNRESTRICTED,
 		.handshake = EQUANT_HANDSHAKE_RENDEZVOUS, /* long messages meet */

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "core/message.h"
 #include "core/mpi_error.h"
@@ -16,76 +15,25 @@ _Static_assert(offsetof(struct equant_loop, countdown) == 0, "countdown comes fi
 _Static_assert(sizeof(struct equant_sample) <= sizeof(((struct equant_event *)0)->u),
 	       "a sample fits into an event");
 
-static void trace_path(const struct equant_loop *loop, long index, char *path, size_t size)
-{
-	char name[sizeof(loop->name)], number[24] = "";
-	char *slash;
-
-	snprintf(name, sizeof(name), "%s", loop->name);
-	while ((slash = strchr(name, '/')))
-		*slash = '_';
-	if (index)
-		snprintf(number, sizeof(number), "-%ld", index);
-	snprintf(path, size, "%s/%s%s.%d.trace", loop->eq->options.trace, name, number, loop->rank);
-}
-
-/* Loops of one name keep their traces apart. */
-static long free_trace_index(const struct equant_loop *loop)
-{
-	char path[512];
-	long index = 0;
-
-	while (loop->eq->options.trace) {
-		trace_path(loop, index, path, sizeof(path));
-		if (access(path, F_OK))
-			break;
-		index++;
-	}
-	return index;
-}
-
-/*
- * Every rank must describe the same loop: compare smallest and largest.  And
- * all take the same number for their traces.
- */
+/* Every rank must describe the same loop: compare smallest and largest. */
 static int agree(struct equant_loop *loop, long units)
 {
-	long mine[5] = { units, -units, 0, 0, free_trace_index(loop) }, all[5];
+	long mine[4] = { units, -units, 0, 0 }, all[4];
 	const char *c;
 	int error;
 
 	for (c = loop->name; *c; c++)
 		mine[2] = (mine[2] * 31 + *c) & 0xffffffff;
 	mine[3] = -mine[2];
-	error = equant_mpi_error(MPI_Allreduce(mine, all, 5, MPI_LONG, MPI_MAX, loop->comm),
+	error = equant_mpi_error(MPI_Allreduce(mine, all, 4, MPI_LONG, MPI_MAX, loop->comm),
 				 "comparing loops");
 	if (error)
 		return error;
-	loop->trace_index = all[4];
 	if (all[0] == -all[1] && all[2] == -all[3])
 		return 0;
 	equant_message(
 		"loop %s: its units or its name differ between ranks (here %ld, largest %ld, smallest %ld)",
 		loop->name, units, all[0], -all[1]);
-	return -EINVAL;
-}
-
-static int open_trace(struct equant_loop *loop)
-{
-	struct equant_trace_header header = { .rank = loop->rank,
-					      .ranks = loop->ranks,
-					      .units = loop->units.units };
-	char path[512], why[256];
-
-	if (!loop->eq->options.trace)
-		return 0;
-	snprintf(header.loop, sizeof(header.loop), "%s", loop->name);
-	snprintf(header.probe, sizeof(header.probe), "%s", equant_probe_name(loop->eq->probe));
-	trace_path(loop, loop->trace_index, path, sizeof(path));
-	loop->trace = equant_trace_create(path, &header, why, sizeof(why));
-	if (loop->trace)
-		return 0;
-	equant_message("%s: %s", path, why);
 	return -EINVAL;
 }
 
@@ -116,7 +64,7 @@ static int prepare(struct equant_loop *loop, long units)
 			  &loop->slices);
 	if (o->check)
 		loop->mover.timeout = o->timeout;
-	return open_trace(loop);
+	return 0;
 }
 
 /* @error: this rank's arguments are bad.  If one rank cannot, none does. */
@@ -133,7 +81,12 @@ static int set_up(struct equant_loop *loop, long units, int error)
 		error = agree(loop, units);
 	if (error)
 		return error;
-	return equant_mpi_agree(loop->comm, prepare(loop, units));
+	error = equant_mpi_agree(loop->comm, prepare(loop, units));
+	if (!error)
+		error = equant_trace_start(loop);
+	if (!error && loop->eq->options.replay)
+		error = equant_replay_open(loop);
+	return error;
 }
 
 static void release(struct equant_loop *loop)
@@ -145,6 +98,7 @@ static void release(struct equant_loop *loop)
 	if (*link)
 		*link = loop->next;
 	equant_trace_close(loop->trace);
+	equant_replay_close(loop);
 	equant_mover_forget(&loop->mover);
 	equant_units_release(&loop->units);
 	equant_slices_release(&loop->slices);
@@ -175,6 +129,7 @@ struct equant_loop *equant_loop_new(struct equant *eq, const char *name, long un
 	loop->comm = MPI_COMM_NULL;
 	loop->rank = eq->rank;
 	loop->ranks = eq->ranks;
+	loop->order = eq->made++;
 	loop->countdown = loop->step = 1;
 	snprintf(loop->name, sizeof(loop->name), "%s", name ? name : "");
 	error = set_up(loop, units, check_arguments(loop, name, units));
@@ -264,21 +219,6 @@ int equant_loop_deactivate(struct equant_loop *loop, long first, long count)
 	return state_changed(loop, error, "equant_loop_deactivate", range, "inactive");
 }
 
-static int close_trace(struct equant_loop *loop)
-{
-	int error;
-
-	if (!loop->trace)
-		return 0;
-	loop->dropped = (long)equant_trace_dropped(loop->trace);
-	error = equant_trace_close(loop->trace);
-	loop->trace = NULL;
-	if (error)
-		equant_message("loop %s, rank %d: the trace is not complete: %s", loop->name,
-			       loop->rank, strerror(-error));
-	return error;
-}
-
 int equant_loop_free(struct equant_loop *loop)
 {
 	uint64_t waiting;
@@ -302,7 +242,7 @@ int equant_loop_free(struct equant_loop *loop)
 	error = equant_mover_release(&loop->mover);
 	if (!loop->error)
 		loop->error = error;
-	error = close_trace(loop);
+	error = equant_trace_end(loop);
 	if (!loop->error)
 		loop->error = error;
 	/* Whoever gave up on a rank does not wait for it in a collective. */

@@ -22,6 +22,7 @@
  * @comm: duplicate of the caller's communicator
  * @collectives: another one, for equant_barrier() and equant_allreduce()
  * @loops: open loops
+ * @made: loops made so far
  */
 struct equant {
 	MPI_Comm comm;
@@ -33,6 +34,7 @@ struct equant {
 	struct equant_node *node;
 	struct equant_waiter waiter;
 	struct equant_loop *loops;
+	uint32_t made;
 };
 
 /**
@@ -92,6 +94,7 @@ struct equant_loop {
 	int speeds_known;
 	int ended;
 	int error;
+	uint32_t order; /* among the context's loops */
 	long trace_index; /* among loops of the same name */
 
 	struct equant_units units;
@@ -125,6 +128,7 @@ struct equant_loop {
 	long hooks, phases, uneven, fallbacks, dropped;
 	double speed, share, quantum;
 	struct equant_trace_writer *trace;
+	struct equant_replay *replay; /* NULL = decisions are made, not repeated */
 };
 
 /* stats.c: calls of equant_hook() so far */
@@ -173,11 +177,25 @@ int equant_mpi_is_over(void);
 /* report.c */
 int equant_report_write(struct equant_loop *loop);
 
+/* trace_file.c: where the traces are; start is collective */
+void equant_trace_path(const struct equant_loop *loop, const char *directory, long index,
+		       char *path, size_t size);
+int equant_trace_start(struct equant_loop *loop);
+int equant_trace_end(struct equant_loop *loop);
+
+/* replay.c: decisions from a trace instead of from the samples; open is collective */
+int equant_replay_open(struct equant_loop *loop);
+void equant_replay_close(struct equant_loop *loop);
+int equant_replay_decide(struct equant_loop *loop, struct equant_order *order);
+int equant_replay_compare(const struct equant_loop *loop);
+int equant_replay_recorded(const struct equant_loop *loop, struct equant_event *event);
+
 /* record.c: events of the trace */
 void equant_record_sample(struct equant_loop *loop, const struct equant_sample *sample);
 void equant_record_decision(struct equant_loop *loop, const struct equant_order *order);
 void equant_record_moves(struct equant_loop *loop, uint64_t duration_ns);
 void equant_record_status(struct equant_loop *loop, const struct equant_status *status);
 void equant_record_fallback(struct equant_loop *loop, const char *text);
+uint64_t equant_owners_digest(const struct equant_units *units);
 
 #endif /* EQUANT_LOOP_LOOP_INTERNAL_H */

@@ -210,8 +210,13 @@ static int obey(struct equant_loop *loop)
 	loop->speed = order->estimates[loop->rank].speed;
 	loop->share = order->estimates[loop->rank].share;
 	loop->uneven += order->decision.even > 0;
-	error = carry_out(loop, order);
+	if (loop->replay)
+		error = equant_replay_decide(loop, order);
+	if (!error)
+		error = carry_out(loop, order);
 	equant_record_decision(loop, order);
+	if (!error && loop->replay)
+		error = equant_replay_compare(loop);
 	if (!loop->ended)
 		equant_control_drop(loop->control);
 	arm(loop, order->decision.next_hook);
@@ -248,7 +253,7 @@ static int misused(struct equant_loop *loop)
  */
 static int phase(struct equant_loop *loop, uint64_t now)
 {
-	int depth = loop->speeds_known ? loop->eq->options.depth : 0;
+	int depth = loop->speeds_known && !loop->replay ? loop->eq->options.depth : 0;
 	struct equant_sample sample;
 	int error, wrong = misused(loop);
 

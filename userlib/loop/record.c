@@ -53,18 +53,49 @@ void equant_record_sample(struct equant_loop *loop, const struct equant_sample *
 	memcpy(&e->u.sample, sample, sizeof(*sample));
 }
 
-void equant_record_decision(struct equant_loop *loop, const struct equant_order *order)
+uint64_t equant_owners_digest(const struct equant_units *u)
+{
+	uint64_t digest = 0;
+	int r, i;
+
+	for (r = 0; r < u->ranks; r++) {
+		digest = equant_mix(digest + (uint64_t)u->owned[r].total);
+		for (i = 0; i < u->owned[r].n; i++) {
+			digest = equant_mix(digest ^ (uint64_t)u->owned[r].ranges[i].first);
+			digest = equant_mix(digest ^ (uint64_t)u->owned[r].ranges[i].count);
+		}
+	}
+	return digest ? digest : 1;
+}
+
+static void record_instructions(struct equant_loop *loop, const struct equant_decision *decision)
+{
+	struct equant_event *e;
+	int i, j, n;
+
+	for (i = 0; i < decision->count; i += n) {
+		n = decision->count - i;
+		if (n > EQUANT_EVENT_LIST)
+			n = EQUANT_EVENT_LIST;
+		e = new_event(loop, EQUANT_EVENT_INSTRUCTIONS);
+		e->u.instructions.first = (uint32_t)i;
+		e->u.instructions.count = (uint32_t)n;
+		for (j = 0; j < n; j++) {
+			e->u.instructions.list[j].from = decision->instructions[i + j].from;
+			e->u.instructions.list[j].to = decision->instructions[i + j].to;
+			e->u.instructions.list[j].units = decision->instructions[i + j].units;
+		}
+	}
+}
+
+static void fill_decision(const struct equant_loop *loop, const struct equant_order *order,
+			  struct equant_event *e)
 {
 	const struct equant_decision *decision = &order->decision;
 	const struct equant_estimate *estimate = &order->estimates[loop->rank];
-	struct equant_event *e;
 
-	if (!loop->trace)
-		return;
-	e = new_event(loop, EQUANT_EVENT_DECISION);
 	e->u.decision.verdict = decision->verdict;
 	e->u.decision.instructions = decision->count;
-	e->u.decision.units = loop->units.counts[loop->rank];
 	e->u.decision.next_hook = decision->next_hook;
 	e->u.decision.reduction = decision->reduction;
 	e->u.decision.cost = decision->cost;
@@ -74,6 +105,23 @@ void equant_record_decision(struct equant_loop *loop, const struct equant_order 
 	e->u.decision.rate = estimate->rate;
 	e->u.decision.speed = estimate->speed;
 	e->u.decision.share = estimate->share;
+}
+
+void equant_record_decision(struct equant_loop *loop, const struct equant_order *order)
+{
+	struct equant_event made = { 0 }, *e;
+
+	if (!loop->trace)
+		return;
+	if (loop->replay && equant_replay_recorded(loop, &made) < 0)
+		return;
+	if (!made.type)
+		fill_decision(loop, order, &made);
+	record_instructions(loop, &order->decision);
+	e = new_event(loop, EQUANT_EVENT_DECISION);
+	e->u.decision = made.u.decision;
+	e->u.decision.units = loop->units.counts[loop->rank];
+	e->u.decision.owners = order->decision.count ? equant_owners_digest(&loop->units) : 0;
 }
 
 void equant_record_moves(struct equant_loop *loop, uint64_t duration_ns)

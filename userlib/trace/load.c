@@ -31,6 +31,8 @@ const char *equant_trace_header_fault(const struct equant_trace_header *header)
 		return "the rank is not one of the ranks";
 	if (header->units < 0)
 		return "the number of units is negative";
+	if (header->world < 0)
+		return "the rank in MPI_COMM_WORLD is negative";
 	if (!memchr(header->loop, '\0', sizeof(header->loop)))
 		return "the loop's name is not terminated";
 	if (!memchr(header->probe, '\0', sizeof(header->probe)))
@@ -56,6 +58,39 @@ static bool is_rank(const struct equant_trace_header *header, int32_t rank)
 	return rank >= 0 && rank < header->ranks;
 }
 
+static const char *move_fault(const struct equant_trace_header *header, int32_t from, int32_t to,
+			      int64_t units)
+{
+	if (!is_rank(header, from) || !is_rank(header, to))
+		return "a move names a rank that does not exist";
+	if (units < 0 || units > header->units)
+		return "a move is of more units than there are, or fewer than 0";
+	return NULL;
+}
+
+static const char *instruction_fault(const struct equant_trace_header *header, int32_t from,
+				     int32_t to, int64_t units)
+{
+	if (from == to || !units)
+		return "an instruction moves nothing";
+	return move_fault(header, from, to, units);
+}
+
+static const char *instructions_fault(const struct equant_trace_header *header,
+				      const struct equant_event *event)
+{
+	const char *fault = NULL;
+	uint32_t i, n = event->u.instructions.count;
+
+	if (n < 1 || n > EQUANT_EVENT_LIST || event->u.instructions.first > INT32_MAX)
+		return "an event holds more instructions than there is room for, or none";
+	for (i = 0; i < n && !fault; i++)
+		fault = instruction_fault(header, event->u.instructions.list[i].from,
+					  event->u.instructions.list[i].to,
+					  event->u.instructions.list[i].units);
+	return fault;
+}
+
 static const char *event_fault(const struct trace *trace, const struct equant_event *event)
 {
 	const struct equant_trace_header *header = &trace->header;
@@ -75,11 +110,10 @@ static const char *event_fault(const struct trace *trace, const struct equant_ev
 			return "a decision gives the rank more units than there are, or fewer than 0";
 		return NULL;
 	case EQUANT_EVENT_MOVE:
-		if (!is_rank(header, event->u.move.from) || !is_rank(header, event->u.move.to))
-			return "a move names a rank that does not exist";
-		if (event->u.move.units < 0 || event->u.move.units > header->units)
-			return "a move is of more units than there are, or fewer than 0";
-		return NULL;
+		return move_fault(header, event->u.move.from, event->u.move.to,
+				  event->u.move.units);
+	case EQUANT_EVENT_INSTRUCTIONS:
+		return instructions_fault(header, event);
 	case EQUANT_EVENT_FALLBACK:
 		if (!memchr(event->u.fallback.text, '\0', sizeof(event->u.fallback.text)))
 			return "a text is not terminated";

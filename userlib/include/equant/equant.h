@@ -94,6 +94,7 @@ struct equant_options {
 	int wait; /* enum equant_wait_mode: hooks, equant_wait(), equant_barrier()... */
 	int control; /* enum equant_control_mode */
 	int polls; /* the program's own waits keep the CPU busy, see Documentation/waiting.rst */
+	const char *replay; /* directory of traces whose decisions are repeated; NULL = none */
 };
 
 /** equant_options_init() - defaults */
@@ -116,7 +117,8 @@ struct equant_loop;
  * equant_open() - collective; start measuring and set up balancing
  * @out: receives the context
  * @comm: an intracommunicator; duplicated, so the caller may free it any time
- * @options: NULL = defaults; may differ between ranks only in probe, trace, report and verbose
+ * @options: NULL = defaults; may differ between ranks only in probe, trace, report, verbose and
+ *	the place of the traces to replay
  *
  * The calling thread's CPU time counts as the rank's.
  *

@@ -16,7 +16,7 @@ extern "C" {
 #endif
 
 #define EQUANT_TRACE_MAGIC 0x6372746e61757165ull /* "equantrc" */
-#define EQUANT_TRACE_VERSION 1u
+#define EQUANT_TRACE_VERSION 2u
 
 /**
  * struct equant_trace_header - the first 128 bytes of a trace
@@ -31,7 +31,9 @@ struct equant_trace_header {
 	uint64_t t0_ns; /* CLOCK_MONOTONIC when recording began */
 	char loop[40];
 	char probe[16];
-	uint8_t reserved[32];
+	int32_t world; /* the rank in MPI_COMM_WORLD */
+	uint32_t order; /* of the loop among those of its context */
+	uint8_t reserved[24];
 };
 
 enum equant_event_type {
@@ -41,7 +43,10 @@ enum equant_event_type {
 	EQUANT_EVENT_MOVE, /* one instruction this rank took part in */
 	EQUANT_EVENT_FALLBACK, /* the probe was replaced */
 	EQUANT_EVENT_END, /* last event; counts the dropped ones */
+	EQUANT_EVENT_INSTRUCTIONS, /* a part of what all ranks do; before the DECISION */
 };
+
+#define EQUANT_EVENT_LIST 6 /* instructions in an event */
 
 /**
  * struct equant_event - one event, 128 bytes
@@ -76,6 +81,7 @@ struct equant_event {
 			int64_t next_hook;
 			double reduction, cost, benefit, quantum, period;
 			double rate, speed, share; /* this rank's estimate */
+			uint64_t owners; /* who owns what now, a digest; 0 = as before */
 		} decision;
 		struct {
 			int32_t from, to;
@@ -89,6 +95,13 @@ struct equant_event {
 		struct {
 			uint64_t events, dropped;
 		} end;
+		struct {
+			uint32_t first, count; /* which of the phase's these are */
+			struct {
+				int32_t from, to;
+				int64_t units;
+			} list[EQUANT_EVENT_LIST];
+		} instructions;
 		uint8_t pad[112];
 	} u;
 };

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* A run's decisions are repeated from its traces, whatever is measured the second time. */
+#include <equant/equant.h>
+#include <equant/trace.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../random.h"
+#include "kselftest_harness.h"
+#include "libjob.h"
+
+enum { TRACE, REPLAY, LOADS, START, DEPTH, VARY, SHAPE, VARIABLES };
+
+/* A recorded run and its replay. */
+struct runs {
+	struct job job;
+	char first[64], second[64];
+	char variables[VARIABLES][128];
+	struct random random;
+};
+
+static void set(struct runs *self, int which, const char *name, const char *value)
+{
+	snprintf(self->variables[which], sizeof(self->variables[which]), "%s=%s", name, value);
+}
+
+static void set_number(struct runs *self, int which, const char *name, long value)
+{
+	snprintf(self->variables[which], sizeof(self->variables[which]), "%s=%ld", name, value);
+}
+
+static int runs_init(struct runs *self, int ranks, const char *start, int depth, int vary)
+{
+	int error = folder_make(self->first, sizeof(self->first));
+
+	if (!error)
+		error = folder_make(self->second, sizeof(self->second));
+	self->random = random_seeded();
+	self->job = (struct job){
+		.ranks = ranks,
+		.program = "replay_worker",
+		.argv = { "one_loop" },
+		.environment = { "EQUANT_PROBE=clock", "EQUANT_PERIOD=0.005", "EQUANT_PROFIT=0",
+				 "EQUANT_FILTER=none", "EQUANT_CHECK=on", "MUST_MOVE=1" },
+	};
+	for (int i = 0; i < VARIABLES; i++)
+		self->job.environment[6 + i] = self->variables[i];
+	set(self, TRACE, "EQUANT_TRACE", self->first);
+	set(self, REPLAY, "EQUANT_REPLAY", "");
+	set_number(self, LOADS, "LOADS", random_below(&self->random, 1 << 30));
+	set(self, START, "START", start);
+	set_number(self, DEPTH, "EQUANT_DEPTH", depth);
+	set_number(self, VARY, "VARY", vary);
+	set(self, SHAPE, "SHAPE", "");
+	return error;
+}
+
+static void runs_release(const struct runs *self)
+{
+	folder_remove(self->first);
+	folder_remove(self->second);
+}
+
+FIXTURE(replay)
+{
+	struct runs runs;
+};
+
+FIXTURE_VARIANT(replay)
+{
+	int ranks;
+	const char *start;
+	int depth;
+	int vary;
+};
+
+/* clang-format off */
+FIXTURE_VARIANT_ADD(replay, pipelined_on_three) { .ranks = 3, .start = "block", .depth = 1 };
+FIXTURE_VARIANT_ADD(replay, synchronous_on_two) { .ranks = 2, .start = "cyclic", .vary = 1 };
+FIXTURE_VARIANT_ADD(replay, in_order_on_four) { .ranks = 4, .start = "order", .depth = 1 };
+/* clang-format on */
+
+FIXTURE_SETUP(replay)
+{
+	ASSERT_EQ(0, runs_init(&self->runs, variant->ranks, variant->start, variant->depth,
+			       variant->vary));
+}
+
+FIXTURE_TEARDOWN(replay)
+{
+	runs_release(&self->runs);
+}
+
+/* The second run has other loads, and records what it does elsewhere. */
+static void prepare_replay(struct runs *self)
+{
+	set(self, REPLAY, "EQUANT_REPLAY", self->first);
+	set(self, TRACE, "EQUANT_TRACE", self->second);
+	set_number(self, LOADS, "LOADS", random_below(&self->random, 1 << 30));
+}
+
+/* What a trace says about decisions, and about moves but for the time they took. */
+static size_t decisions(const char *folder, const char *loop, int rank, struct equant_event **kept,
+			char *why, size_t why_size)
+{
+	struct equant_trace_header header;
+	struct equant_event *events;
+	size_t count, n = 0;
+	char path[160];
+
+	*kept = NULL;
+	snprintf(path, sizeof(path), "%s/%s.%d.trace", folder, loop, rank);
+	if (equant_trace_load(path, &header, &events, &count, why, why_size) < 0)
+		return 0;
+	for (size_t i = 0; i < count; i++) {
+		struct equant_event *e = &events[i];
+
+		if (e->type != EQUANT_EVENT_DECISION && e->type != EQUANT_EVENT_MOVE &&
+		    e->type != EQUANT_EVENT_INSTRUCTIONS)
+			continue;
+		e->t_ns = 0;
+		if (e->type == EQUANT_EVENT_MOVE)
+			e->u.move.duration_ns = 0;
+		events[n++] = *e;
+	}
+	*kept = events;
+	return n;
+}
+
+static void owners(const struct job *job, char *line, size_t size)
+{
+	const char *at = strstr(job->output, "owners of ");
+
+	line[0] = '\0';
+	for (; at; at = strstr(at + 1, "owners of ")) {
+		size_t used = strlen(line);
+
+		snprintf(line + used, size - used, "%.*s|", (int)strcspn(at, "\n"), at);
+	}
+}
+
+static void compare(struct __test_metadata *_metadata, struct runs *self, const char *loop)
+{
+	for (int r = 0; r < self->job.ranks; r++) {
+		struct equant_event *first, *second;
+		char why[256] = "";
+		size_t n = decisions(self->first, loop, r, &first, why, sizeof(why));
+		size_t m = decisions(self->second, loop, r, &second, why, sizeof(why));
+
+		EXPECT_LT(0, n)
+		{
+			TH_LOG("%s", why);
+		}
+		EXPECT_EQ(n, m);
+		for (size_t i = 0; i < n && i < m; i++)
+			if (memcmp(&first[i], &second[i], sizeof(first[i]))) {
+				TH_LOG("rank %d: event %zu of phase %u differs", r, i,
+				       first[i].phase);
+				EXPECT_EQ(0, 1);
+				break;
+			}
+		free(first);
+		free(second);
+	}
+}
+
+TEST_F(replay, owners_moves_and_decisions_are_those_of_the_recorded_run)
+{
+	struct runs *runs = &self->runs;
+	char before[256], after[256];
+
+	EXPECT_PASSED(&runs->job);
+	owners(&runs->job, before, sizeof(before));
+	prepare_replay(runs);
+	EXPECT_PASSED(&runs->job);
+	owners(&runs->job, after, sizeof(after));
+	EXPECT_NE(0, before[0]);
+	EXPECT_STREQ(before, after);
+	EXPECT_EQ(0, job_count(&runs->job, "from now on"));
+	compare(_metadata, runs, "one");
+}
+
+/* What is done with a trace does not depend on the loop's shape. */
+FIXTURE(traces)
+{
+	struct runs runs;
+};
+
+FIXTURE_SETUP(traces)
+{
+	ASSERT_EQ(0, runs_init(&self->runs, 3, "block", 1, 0));
+}
+
+FIXTURE_TEARDOWN(traces)
+{
+	runs_release(&self->runs);
+}
+
+TEST_F(traces, loops_of_one_name_are_replayed_in_the_order_they_were_made)
+{
+	struct runs *runs = &self->runs;
+	char before[256], after[256];
+
+	runs->job.argv[0] = "two_of_a_name";
+	EXPECT_PASSED(&runs->job);
+	owners(&runs->job, before, sizeof(before));
+	prepare_replay(runs);
+	EXPECT_PASSED(&runs->job);
+	owners(&runs->job, after, sizeof(after));
+	EXPECT_STREQ(before, after);
+	compare(_metadata, runs, "twin");
+	compare(_metadata, runs, "twin-1");
+	compare(_metadata, runs, "other");
+}
+
+TEST_F(traces, where_the_trace_ends_no_work_moves_any_more_and_that_is_said_once)
+{
+	struct runs *runs = &self->runs;
+
+	EXPECT_PASSED(&runs->job);
+	prepare_replay(runs);
+	set(runs, SHAPE, "STEPS", "120");
+	EXPECT_PASSED(&runs->job);
+	EXPECT_EQ(1, job_count(&runs->job, "from now on no work moves"));
+}
+
+TEST_F(traces, a_trace_cut_off_by_a_crash_is_replayed_up_to_there)
+{
+	struct runs *runs = &self->runs;
+	struct equant_trace_header header;
+	struct equant_event *events;
+	char path[96], why[256];
+	size_t count;
+
+	EXPECT_PASSED(&runs->job);
+	snprintf(path, sizeof(path), "%s/one.1.trace", runs->first);
+	ASSERT_EQ(0, equant_trace_load(path, &header, &events, &count, why, sizeof(why)));
+	free(events);
+	ASSERT_EQ(0, truncate(path, (off_t)(sizeof(header) + count / 2 * sizeof(*events))));
+	prepare_replay(runs);
+	EXPECT_PASSED(&runs->job);
+	EXPECT_EQ(1, job_count(&runs->job, "from now on no work moves"));
+}
+
+static void expect_refused(struct __test_metadata *_metadata, struct runs *self, const char *text)
+{
+	self->job.argv[0] = "refused_at_the_start";
+	EXPECT_PASSED(&self->job);
+	EXPECT_SAID(&self->job, text);
+}
+
+TEST_F(traces, traces_that_do_not_fit_are_refused_and_the_reason_is_named)
+{
+	struct runs *runs = &self->runs;
+
+	EXPECT_PASSED(&runs->job);
+	prepare_replay(runs);
+	set(runs, SHAPE, "UNITS", "201");
+	expect_refused(_metadata, runs, "another number of units (200 in the trace, 201 here)");
+	set(runs, SHAPE, "SHAPE", "");
+	runs->job.ranks = 2;
+	expect_refused(_metadata, runs, "another number of ranks (3 in the trace, 2 here)");
+	runs->job.ranks = 4;
+	expect_refused(_metadata, runs, "one.3.trace: No such file");
+	runs->job.ranks = 3;
+	set(runs, SHAPE, "EQUANT_BALANCE", "off");
+	expect_refused(_metadata, runs, "while balancing is off");
+}
+
+TEST_F(traces, traces_of_different_runs_are_not_mixed)
+{
+	struct runs *runs = &self->runs;
+	char from[96], to[96];
+
+	EXPECT_PASSED(&runs->job);
+	set(runs, TRACE, "EQUANT_TRACE", runs->second);
+	set_number(runs, LOADS, "LOADS", random_below(&runs->random, 1 << 30));
+	EXPECT_PASSED(&runs->job);
+	snprintf(from, sizeof(from), "%s/one.1.trace", runs->second);
+	snprintf(to, sizeof(to), "%s/one.1.trace", runs->first);
+	ASSERT_EQ(0, rename(from, to));
+	prepare_replay(runs);
+	expect_refused(_metadata, runs, "are not of one run");
+}
+
+TEST_F(traces, loops_that_two_contexts_recorded_under_one_name_are_refused)
+{
+	struct runs *runs = &self->runs;
+
+	EXPECT_PASSED(&runs->job);
+	EXPECT_PASSED(&runs->job);
+	prepare_replay(runs);
+	expect_refused(_metadata, runs, "several contexts have recorded a loop one here");
+}
+
+TEST_F(traces, a_program_that_starts_otherwise_is_told_so_before_or_after_the_first_move)
+{
+	struct runs *runs = &self->runs;
+
+	EXPECT_PASSED(&runs->job);
+	prepare_replay(runs);
+	runs->job.argv[0] = "refused_in_a_phase";
+	set(runs, START, "START", "cyclic");
+	EXPECT_PASSED(&runs->job);
+	EXPECT_SAID(&runs->job, "the units' owners are others than in");
+	set(runs, START, "START", "block");
+	set(runs, SHAPE, "INACTIVE", "199");
+	EXPECT_PASSED(&runs->job);
+	EXPECT_SAID(&runs->job, "another program or input?");
+}
+
+TEST_HARNESS_MAIN

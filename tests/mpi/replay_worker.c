@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* A loop under random loads; it tells who owned which unit after each step. */
+#include <equant/equant.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../random.h"
+#include "libledger.h"
+#include "libworker.h"
+
+static long number(const char *name, long otherwise)
+{
+	const char *given = getenv(name);
+
+	return given ? strtol(given, NULL, 0) : otherwise;
+}
+
+static enum equant_distribution distribution(void)
+{
+	const char *given = getenv("START");
+
+	if (given && !strcmp(given, "order"))
+		return EQUANT_BLOCK_ORDER;
+	return given && !strcmp(given, "cyclic") ? EQUANT_CYCLIC : EQUANT_BLOCK;
+}
+
+static uint64_t note_owners(const struct equant_loop *loop, long units, uint64_t hash)
+{
+	for (long u = 0; u < units; u++)
+		hash = (hash ^ (uint64_t)(equant_loop_owner(loop, u) + 1)) * 0x100000001b3ull;
+	return hash;
+}
+
+static void slow_down(struct random *random, long units, const struct equant_loop *loop)
+{
+	double slow = 1 + 4 * random_unit(random);
+
+	compute(1e-3 * slow * ranks * (double)equant_loop_count(loop) / (double)units);
+}
+
+/* From the middle on a part of the units is inactive. */
+static void vary(struct equant_loop *loop, long units, long step, long steps)
+{
+	if (!number("VARY", 0))
+		return;
+	if (step == steps / 2)
+		demand_equal(0, equant_loop_deactivate(loop, units / 4, units / 3));
+	if (step == steps * 3 / 4)
+		demand_equal(0, equant_loop_activate(loop, units / 4, units / 6));
+}
+
+/* Options and shape from the environment. */
+static void run_named(struct equant *eq, const char *name)
+{
+	long units = number("UNITS", 200), steps = number("STEPS", 60), step;
+	struct random random = random_from((uint64_t)number("LOADS", 1) * 16 + (uint64_t)rank);
+	struct equant_loop *loop = must_loop(eq, name, units);
+	struct equant_stats stats = { .sz = sizeof(stats) };
+	struct ledger ledger;
+	uint64_t owners = 0;
+
+	demand_equal(0, equant_loop_distribute(loop, distribution()));
+	ledger_init(&ledger, loop, units);
+	for (step = 0; step < steps; step++) {
+		vary(loop, units, step, steps);
+		equant_begin(loop);
+		ledger_step(&ledger);
+		slow_down(&random, units, loop);
+		equant_end(loop);
+		demand_equal(0, equant_hook(loop));
+		owners = note_owners(loop, units, owners);
+	}
+	if (!number("VARY", 0))
+		ledger_audit(&ledger, MPI_COMM_WORLD, steps);
+	demand_equal(0, equant_loop_stats(loop, &stats));
+	demand(stats.moves > 0 || ranks == 1 || !number("MUST_MOVE", 0));
+	if (!rank)
+		printf("owners of %s %llx\n", name, (unsigned long long)owners);
+	must_free(loop);
+	ledger_free(&ledger);
+}
+
+static void one_loop(void)
+{
+	struct equant *eq = must_open(MPI_COMM_WORLD, NULL);
+
+	run_named(eq, "one");
+	must_close(eq);
+}
+
+/* The second is recorded as another loop of that name. */
+static void two_of_a_name(void)
+{
+	struct equant *eq = must_open(MPI_COMM_WORLD, NULL);
+
+	run_named(eq, "twin");
+	run_named(eq, "other");
+	run_named(eq, "twin");
+	must_close(eq);
+}
+
+/* The first hook, or a later one, finds that the trace is of something else. */
+static void refused_in_a_phase(void)
+{
+	struct equant *eq = must_open(MPI_COMM_WORLD, NULL);
+	struct equant_loop *loop = must_loop(eq, "one", number("UNITS", 200));
+	int error = 0;
+
+	demand_equal(0, equant_loop_distribute(loop, distribution()));
+	if (number("INACTIVE", 0))
+		demand_equal(0, equant_loop_deactivate(loop, 0, number("INACTIVE", 0)));
+	for (int step = 0; step < 1000 && !error; step++) {
+		equant_begin(loop);
+		equant_end(loop);
+		error = equant_hook(loop);
+	}
+	demand_equal(-EBADMSG, error);
+	demand_equal(-EBADMSG, equant_loop_free(loop));
+	must_close(eq);
+}
+
+static void refused_at_the_start(void)
+{
+	struct equant *eq = must_open(MPI_COMM_WORLD, NULL);
+
+	demand(!equant_loop_new(eq, "one", number("UNITS", 200)));
+	demand(errno == EINVAL || errno == ENOENT || errno == ECANCELED);
+	must_close(eq);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct worker_case cases[] = {
+		CASE(one_loop),
+		CASE(two_of_a_name),
+		CASE(refused_in_a_phase),
+		CASE(refused_at_the_start),
+	};
+
+	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));
+}

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* Reading a trace whose decisions are to be repeated: see replay.c. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/message.h"
+#include "core/mpi_error.h"
+#include "loop/loop_internal.h"
+#include "loop/replay.h"
+
+/* ---- reading it --------------------------------------------------------------- */
+
+static int refuse(const struct equant_replay *replay, const char *fault, long got, long wanted)
+{
+	equant_message("%s: cannot be replayed: %s (%ld in the trace, %ld here)", replay->path,
+		       fault, got, wanted);
+	return -EINVAL;
+}
+
+static int check_header(const struct equant_loop *loop, const struct equant_trace_header *header)
+{
+	const struct equant_replay *replay = loop->replay;
+	int world = 0;
+
+	MPI_Comm_rank(MPI_COMM_WORLD, &world);
+	if (strcmp(header->loop, loop->name)) {
+		equant_message("%s: cannot be replayed: a trace of the loop %s, not of %s",
+			       replay->path, header->loop, loop->name);
+		return -EINVAL;
+	}
+	if (header->ranks != loop->ranks)
+		return refuse(replay, "another number of ranks", header->ranks, loop->ranks);
+	if (header->rank != loop->rank)
+		return refuse(replay, "another rank", header->rank, loop->rank);
+	if (header->world != world)
+		return refuse(replay, "another rank of MPI_COMM_WORLD", header->world, world);
+	if (header->order != loop->order)
+		return refuse(replay, "another one of the context's loops", header->order,
+			      loop->order);
+	if (header->units != loop->units.units)
+		return refuse(replay, "another number of units", header->units, loop->units.units);
+	return 0;
+}
+
+/* Phases are numbered from 0 on, so that their number is less than that of events. */
+static struct equant_replayed_phase *phase_of(struct equant_replay *replay,
+					      const struct equant_event *e)
+{
+	if (e->phase >= replay->nr_events)
+		return NULL;
+	if (e->phase >= replay->nr_phases)
+		replay->nr_phases = (long)e->phase + 1;
+	return &replay->phases[e->phase];
+}
+
+static int take_instructions(struct equant_replay *replay, struct equant_replayed_phase *phase,
+			     const struct equant_event *e, int ranks)
+{
+	if (!phase->instructions)
+		phase->first = replay->nr_instructions;
+	if ((int)e->u.instructions.first != phase->instructions)
+		return refuse(replay, "instructions are missing before number",
+			      e->u.instructions.first, phase->instructions);
+	if (phase->instructions + (int)e->u.instructions.count > ranks)
+		return refuse(replay, "a phase of more instructions than ranks",
+			      phase->instructions + (long)e->u.instructions.count, ranks);
+	for (uint32_t i = 0; i < e->u.instructions.count; i++)
+		replay->instructions[replay->nr_instructions++] = (struct equant_instruction){
+			.from = e->u.instructions.list[i].from,
+			.to = e->u.instructions.list[i].to,
+			.units = (long)e->u.instructions.list[i].units,
+		};
+	phase->instructions += (int)e->u.instructions.count;
+	return 0;
+}
+
+static int take_event(struct equant_replay *replay, const struct equant_event *e, int ranks)
+{
+	struct equant_replayed_phase *phase = phase_of(replay, e);
+
+	if (!phase)
+		return refuse(replay, "a phase after more phases than there are events", e->phase,
+			      (long)replay->nr_events);
+	if (e->type == EQUANT_EVENT_SAMPLE) {
+		phase->sampled = 1;
+		phase->hooks = (long)e->u.sample.hooks;
+	} else if (e->type == EQUANT_EVENT_INSTRUCTIONS) {
+		return take_instructions(replay, phase, e, ranks);
+	} else if (e->type == EQUANT_EVENT_DECISION) {
+		phase->decision = e;
+		if (e->u.decision.instructions != phase->instructions)
+			return refuse(replay, "instructions of a phase are missing",
+				      phase->instructions, e->u.decision.instructions);
+	}
+	return 0;
+}
+
+static int matters(const struct equant_event *e)
+{
+	if (e->type == EQUANT_EVENT_SAMPLE)
+		return !(e->u.sample.flags & EQUANT_SAMPLE_CLOSED);
+	return e->type == EQUANT_EVENT_DECISION || e->type == EQUANT_EVENT_INSTRUCTIONS;
+}
+
+static int take_events(struct equant_replay *replay, int ranks)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < replay->nr_events && !error; i++)
+		if (matters(&replay->events[i]))
+			error = take_event(replay, &replay->events[i], ranks);
+	for (long k = 0; k < replay->nr_phases && !error; k++)
+		if (!replay->phases[k].sampled && k < replay->nr_phases - 1)
+			error = refuse(replay, "a phase without its sample", k, replay->nr_phases);
+	return error;
+}
+
+/* A rank that was killed may have left half a phase: it is not repeated. */
+static void drop_half(struct equant_replay *replay, int unfinished)
+{
+	const struct equant_replayed_phase *last = &replay->phases[replay->nr_phases - 1];
+
+	if (replay->nr_phases && (!last->sampled || (unfinished && !last->decision)))
+		replay->nr_phases--;
+}
+
+static int load(struct equant_loop *loop)
+{
+	struct equant_replay *replay = loop->replay;
+	struct equant_trace_header header;
+	char why[640];
+	int unfinished, error;
+
+	unfinished = equant_trace_load(replay->path, &header, &replay->events, &replay->nr_events,
+				       why, sizeof(why));
+	if (unfinished < 0) {
+		equant_message("%s", why);
+		return unfinished;
+	}
+	if (!unfinished && replay->events[replay->nr_events - 1].u.end.dropped)
+		return refuse(replay, "events were dropped",
+			      (long)replay->events[replay->nr_events - 1].u.end.dropped, 0);
+	error = check_header(loop, &header);
+	if (error)
+		return error;
+	replay->phases = calloc(replay->nr_events + 1, sizeof(*replay->phases));
+	replay->instructions =
+		calloc(replay->nr_events * EQUANT_EVENT_LIST + 1, sizeof(*replay->instructions));
+	replay->counts = calloc((size_t)loop->ranks, sizeof(*replay->counts));
+	if (!replay->phases || !replay->instructions || !replay->counts)
+		return -ENOMEM;
+	error = take_events(replay, loop->ranks);
+	drop_half(replay, unfinished);
+	return error;
+}
+
+/* ---- all ranks together ------------------------------------------------------------ */
+
+static uint64_t digest(const struct equant_replay *replay)
+{
+	uint64_t hash = 0;
+
+	for (long k = 0; k < replay->nr_phases; k++) {
+		const struct equant_replayed_phase *phase = &replay->phases[k];
+
+		hash = equant_mix(hash ^ (uint64_t)phase->hooks);
+		for (int i = 0; i < phase->instructions; i++) {
+			const struct equant_instruction *move =
+				&replay->instructions[phase->first + i];
+
+			hash = equant_mix(hash ^ (uint64_t)move->from);
+			hash = equant_mix(hash ^ (uint64_t)move->to);
+			hash = equant_mix(hash ^ (uint64_t)move->units);
+		}
+	}
+	return hash;
+}
+
+/* The shortest trace is the end; up to there all must tell the same. */
+static int agree(struct equant_loop *loop)
+{
+	struct equant_replay *replay = loop->replay;
+	uint64_t mine[2], all[2];
+	int error;
+
+	error = equant_mpi_error(MPI_Allreduce(MPI_IN_PLACE, &replay->nr_phases, 1, MPI_LONG,
+					       MPI_MIN, loop->comm),
+				 "comparing traces");
+	if (error)
+		return error;
+	mine[0] = digest(replay);
+	mine[1] = ~mine[0];
+	error = equant_mpi_error(MPI_Allreduce(mine, all, 2, MPI_UINT64_T, MPI_MAX, loop->comm),
+				 "comparing traces");
+	if (error || all[0] == ~all[1])
+		return error;
+	if (!loop->rank)
+		equant_message(
+			"%s: cannot be replayed: the ranks' traces of loop %s are not of one run",
+			replay->path, loop->name);
+	return -EINVAL;
+}
+
+/* The index of the trace of the context's loop of that number; -ENOENT, -EEXIST two of them. */
+static long find_trace(const struct equant_loop *loop)
+{
+	struct equant_trace_header header;
+	struct equant_event *events;
+	long index, found = -ENOENT;
+	char path[512];
+	size_t count;
+
+	for (index = 0;; index++) {
+		equant_trace_path(loop, loop->eq->options.replay, index, path, sizeof(path));
+		if (access(path, F_OK))
+			return found;
+		if (equant_trace_load(path, &header, &events, &count, NULL, 0) < 0)
+			continue;
+		free(events);
+		if (header.order == loop->order && found >= 0)
+			return -EEXIST;
+		if (header.order == loop->order)
+			found = index;
+	}
+}
+
+/* Rank 0 looks; where it finds none the first one is tried, for its complaint. */
+static int choose_trace(struct equant_loop *loop)
+{
+	long index = loop->rank ? 0 : find_trace(loop);
+	int error;
+
+	error = equant_mpi_error(MPI_Bcast(&index, 1, MPI_LONG, 0, loop->comm),
+				 "choosing a trace to replay");
+	if (error)
+		return error;
+	equant_trace_path(loop, loop->eq->options.replay, index < 0 ? 0 : index, loop->replay->path,
+			  sizeof(loop->replay->path));
+	if (index != -EEXIST)
+		return 0;
+	if (!loop->rank)
+		equant_message(
+			"%s: cannot be replayed: several contexts have recorded a loop %s here",
+			loop->replay->path, loop->name);
+	return -EINVAL;
+}
+
+int equant_replay_open(struct equant_loop *loop)
+{
+	int error;
+
+	loop->replay = calloc(1, sizeof(*loop->replay));
+	error = equant_mpi_agree(loop->comm, loop->replay ? 0 : -ENOMEM);
+	if (error)
+		return error;
+	if (!loop->eq->options.balance) {
+		equant_message("loop %s: decisions cannot be replayed while balancing is off",
+			       loop->name);
+		return -EINVAL;
+	}
+	error = choose_trace(loop);
+	if (error)
+		return error;
+	error = equant_mpi_agree(loop->comm, load(loop));
+	return error ? error : agree(loop);
+}
+
+void equant_replay_close(struct equant_loop *loop)
+{
+	struct equant_replay *replay = loop->replay;
+
+	if (!replay)
+		return;
+	free(replay->events);
+	free(replay->phases);
+	free(replay->instructions);
+	free(replay->counts);
+	free(replay);
+	loop->replay = NULL;
+}
