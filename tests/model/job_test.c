@@ -279,7 +279,7 @@ TEST(what_is_out_of_range_is_refused)
 	struct equant_job_result result;
 
 	EXPECT_EQ(0, equant_simulate_job(&job, &result));
-	job.depth = 2;
+	job.depth = 17;
 	EXPECT_EQ(-EINVAL, equant_simulate_job(&job, &result));
 	job = good;
 	job.units = 1;

@@ -120,7 +120,7 @@ static const struct equant_command commands[] = {
 			"  --scheduler WORD   shared: a part of any moment, turns: by quanta (shared)\n"
 			"  --quantum X        seconds (0.004)\n"
 			"  --probe WORD       clock, measured or predicted (predicted)\n"
-			"  --depth N          0 or 1 (1)\n"
+			"  --depth N          0 to 16 (1)\n"
 			"  --units N          per rank (1000)\n"
 			"  --step X           seconds to compute all of them once (0.01)\n"
 			"  --seconds X        of work per rank (60)\n"
@@ -128,7 +128,15 @@ static const struct equant_command commands[] = {
 			"  --target X         balancing period, seconds; 0: by the library (0)\n"
 			"  --threshold X      --profit X, --no-filter: of the decision (0.03, 5)\n"
 			"  --interact X       seconds of CPU that a phase costs (0.00002)\n"
-			"  --move-all X       seconds to move all data to another rank (0.1)\n",
+			"  --move-all X       seconds to move all data to another rank (0.1)\n"
+			"\n"
+			"program: the thesis' programs on its machine, in simulated time\n"
+			"  --app WORD         mm, sor, sor2000 or lu (mm)\n"
+			"  --load WORD        none, constant or oscillating, on the first CPU (oscillating)\n"
+			"  --period X         of an oscillating load, seconds (60)\n"
+			"  --ranks SWEEP      1 to 8 (2:8:1)\n"
+			"  --compare WORD     settings: none, the thesis', equant's; or one mechanism: depth,\n"
+			"                     grain, period, threshold, filter, profit (settings)\n",
 	},
 	{
 		.name = "help",

@@ -13,10 +13,9 @@ static const struct {
 	const char *name;
 	int (*run)(int argc, char **argv, struct table *table);
 } models[] = {
-	{ "barrier", simulate_barrier },
-	{ "pipeline", simulate_pipeline },
-	{ "oscillating", simulate_oscillating },
-	{ "run", simulate_run },
+	{ "barrier", simulate_barrier },	 { "pipeline", simulate_pipeline },
+	{ "oscillating", simulate_oscillating }, { "run", simulate_run },
+	{ "program", simulate_program },
 };
 
 #define MODELS ((int)(sizeof(models) / sizeof(models[0])))

@@ -88,5 +88,6 @@ int simulate_barrier(int argc, char **argv, struct table *table);
 int simulate_pipeline(int argc, char **argv, struct table *table);
 int simulate_oscillating(int argc, char **argv, struct table *table);
 int simulate_run(int argc, char **argv, struct table *table);
+int simulate_program(int argc, char **argv, struct table *table);
 
 #endif /* EQUANT_TOOL_SIMULATE_H */

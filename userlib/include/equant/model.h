@@ -238,6 +238,12 @@ enum equant_job_probe {
 	EQUANT_JOB_PREDICTED, /* and the share as it is at the moment */
 };
 
+enum equant_job_program {
+	EQUANT_JOB_DOALL, /* the thesis' MM */
+	EQUANT_JOB_DOACROSS, /* SOR: a pipeline of strips */
+	EQUANT_JOB_SHRINKING, /* LU: unit k is done in step k, the others take less and less time */
+};
+
 /**
  * struct equant_job - a program whose units are all computed once in a step
  * @n: ranks, >= 1
@@ -246,14 +252,21 @@ enum equant_job_probe {
  * @quantum: its quantum, nanoseconds, >= 1
  * @units: of work, divided equally at the start, >= n
  * @steps: how often all units are computed, >= 1; a hook is called before each
- * @barrier: ranks wait for each other after each step; otherwise in balancing phases only
- * @depth: 0: a phase decides on its own samples; 1: on those of the phase before
+ * @barrier: ranks wait for each other after each step, or sweep; otherwise in balancing phases only
+ * @depth: phases from samples to the decision, 0 to 16
  * @probe: what samples tell
  * @interact: nanoseconds of CPU that a phase costs each rank, >= 0
  * @move_fixed: nanoseconds that a transfer takes the two ranks, >= 0
  * @move_per_unit: and each of its units, >= 0
  * @balance: options of the decision, borrowed; NULL = no balancing.  Its costs are not taken from
  *	the three fields above.
+ * @program: how steps depend on each other
+ * @blocks: EQUANT_JOB_DOACROSS: steps of a sweep, >= 1; in a step a rank waits for the one before it
+ * @message: and then sends, in so many nanoseconds of its CPU, >= 0
+ * @watch: unless NULL, called after each decision was carried out, at @time of the last rank
+ * @watcher: its first argument
+ *
+ * With EQUANT_JOB_SHRINKING there are at most @units - @n steps; a unit takes @unit in the first.
  */
 struct equant_job {
 	int n;
@@ -269,6 +282,13 @@ struct equant_job {
 	int64_t move_fixed;
 	int64_t move_per_unit;
 	const struct equant_balance_options *balance;
+	enum equant_job_program program;
+	long blocks;
+	int64_t message;
+	void (*watch)(void *watcher, int64_t time, const struct equant_sample *samples,
+		      const struct equant_rate *rates, const long *units,
+		      const struct equant_decision *decision);
+	void *watcher;
 };
 
 /**

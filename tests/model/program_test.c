@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* Jobs in simulated time whose steps depend on each other: strips, and bounds that shrink. */
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include <equant/balance.h>
+
+#include "kselftest_harness.h"
+#include "libmodel.h"
+
+#define SECOND 1000000000L
+
+static struct equant_balance_options balanced(enum equant_movement movement)
+{
+	return (struct equant_balance_options){
+		.sz = sizeof(struct equant_balance_options),
+		.mode = EQUANT_RATE_PREDICTED,
+		.threshold = 0.03,
+		.window = 10,
+		.interact_fraction = 0.05,
+		.amplitude = 0.1,
+		.default_quantum = 0.004,
+		.moves_allowed = 1,
+		.movement = movement,
+	};
+}
+
+/* Two simulators that share only the arithmetic of turns. */
+TEST(a_sweep_of_strips_takes_as_long_as_the_pipeline_simulator_says)
+{
+	struct random random = random_seeded();
+	struct equant_job_cpu cpus[CPUS_MOST];
+	int64_t work[CPUS_MOST];
+	struct cpus machine;
+
+	for (int round = 0; round < 300; round++) {
+		struct equant_efficiency expected;
+		struct equant_job_result result;
+		struct equant_pipeline pipeline = { .work = work, .block = 1 };
+		struct equant_job job = {
+			.cpus = cpus,
+			.scheduler = EQUANT_JOB_TURNS,
+			.program = EQUANT_JOB_DOACROSS,
+			.barrier = 1,
+		};
+		long each = 1 + random_below(&random, 20);
+
+		cpus_random(&machine, CPUS_MOST, &random);
+		memset(cpus, 0, sizeof(cpus));
+		job.n = machine.machine.n;
+		job.quantum = machine.machine.quantum;
+		job.units = each * job.n;
+		job.steps = job.blocks = pipeline.iterations = 1 + random_below(&random, 40);
+		job.message = pipeline.fixed = random_below(&random, 5);
+		for (int i = 0; i < job.n; i++) {
+			machine.turns[i].phase = 0;
+			cpus[i].tasks = machine.turns[i].tasks - 1;
+			cpus[i].unit = 1 + random_below(&random, 3);
+			work[i] = cpus[i].unit * each * job.steps;
+		}
+		ASSERT_EQ(0, equant_simulate_pipeline(&machine.machine, &pipeline, &expected));
+		ASSERT_EQ(0, equant_simulate_job(&job, &result));
+		ASSERT_EQ(expected.elapsed, result.efficiency.elapsed);
+		ASSERT_EQ(expected.productive, result.efficiency.productive);
+	}
+}
+
+TEST(without_a_barrier_a_sweep_begins_before_the_one_before_has_ended)
+{
+	struct equant_job_cpu cpus[4] = {
+		{ .unit = 1000 }, { .unit = 1000 }, { .unit = 1000 }, { .unit = 1000 }
+	};
+	struct equant_job job = {
+		.n = 4,
+		.cpus = cpus,
+		.quantum = 1000,
+		.units = 40,
+		.steps = 100,
+		.blocks = 10,
+		.program = EQUANT_JOB_DOACROSS,
+	};
+	struct equant_job_result free, joined;
+
+	ASSERT_EQ(0, equant_simulate_job(&job, &free));
+	job.barrier = 1;
+	ASSERT_EQ(0, equant_simulate_job(&job, &joined));
+	/* 3 blocks to fill the pipeline: once, or once in every sweep */
+	EXPECT_EQ((100 + 3) * 10 * 1000, free.efficiency.elapsed);
+	EXPECT_EQ((100 + 30) * 10 * 1000, joined.efficiency.elapsed);
+}
+
+struct census {
+	const struct equant_job *job;
+	long decisions;
+	long wrong;
+	long least, most; /* units of the first rank */
+	double last;
+};
+
+static void count(void *watcher, int64_t time, const struct equant_sample *samples,
+		  const struct equant_rate *rates, const long *units,
+		  const struct equant_decision *decision)
+{
+	struct census *c = watcher;
+	long sum = 0;
+
+	(void)samples;
+	(void)rates;
+	for (int i = 0; i < c->job->n; i++) {
+		c->wrong += units[i] < 0;
+		sum += units[i];
+	}
+	c->wrong += sum > c->job->units || (double)time < c->last || decision->count < 0;
+	if (c->job->program != EQUANT_JOB_SHRINKING)
+		c->wrong += sum != c->job->units;
+	c->decisions++;
+	c->least = c->decisions == 1 || units[0] < c->least ? units[0] : c->least;
+	c->most = units[0] > c->most ? units[0] : c->most;
+	c->last = (double)time;
+}
+
+TEST(programs_keep_their_units_and_gain_under_a_constant_load_if_pipelines_are_not_emptied)
+{
+	for (int depth = 0; depth <= 16; depth += depth < 4 ? 1 : 4) {
+		for (int program = 0; program <= EQUANT_JOB_SHRINKING; program++) {
+			bool across = program == EQUANT_JOB_DOACROSS;
+			struct equant_balance_options options = balanced(
+				across ? EQUANT_MOVEMENT_RESTRICTED : EQUANT_MOVEMENT_UNRESTRICTED);
+			struct equant_job_cpu cpus[4] = { { .unit = 10000, .tasks = 1 },
+							  { .unit = 10000 },
+							  { .unit = 10000 },
+							  { .unit = 10000 } };
+			struct equant_job job = {
+				.n = 4,
+				.cpus = cpus,
+				.quantum = 4000000,
+				.units = 2000,
+				.steps = 1500,
+				.barrier = 1,
+				.depth = depth,
+				.probe = EQUANT_JOB_PREDICTED,
+				.program = program,
+				.blocks = 50,
+				.watch = count,
+			};
+			struct equant_job_result equal, result;
+			struct census census = { .job = &job };
+			double gain;
+
+			ASSERT_EQ(0, equant_simulate_job(&job, &equal));
+			EXPECT_EQ(0, census.decisions);
+			job.balance = &options;
+			job.watcher = &census;
+			ASSERT_EQ(0, equant_simulate_job(&job, &result));
+			EXPECT_EQ(0, census.wrong)
+			TH_LOG("depth %d, program %d", depth, program);
+			EXPECT_LT(0, census.decisions);
+			EXPECT_LE(census.decisions, result.phases);
+			EXPECT_EQ(equal.efficiency.productive, result.efficiency.productive);
+			gain = result.efficiency.efficiency / equal.efficiency.efficiency;
+			/* samples of the last rank that are waited for empty the pipeline */
+			if (across && !depth)
+				EXPECT_LT(gain, 1);
+			if (!across || depth >= job.n)
+				EXPECT_GT(gain, 1.2)
+			TH_LOG("depth %d, program %d: gain %f", depth, program, gain);
+		}
+	}
+}
+
+/* The sum of (n - k) over the units that are left, times (n - k) / n of the first step's time. */
+TEST(a_shrinking_program_computes_what_the_sum_over_its_steps_says)
+{
+	const long n = 100, steps = 90, unit = 100000;
+	struct equant_job_cpu cpus[3] = { { .unit = unit }, { .unit = unit }, { .unit = unit } };
+	struct equant_job job = {
+		.n = 3,
+		.cpus = cpus,
+		.quantum = 1000,
+		.units = n,
+		.steps = steps,
+		.program = EQUANT_JOB_SHRINKING,
+		.barrier = 1,
+	};
+	struct equant_job_result result;
+	int64_t sum = 0;
+
+	for (long k = 1; k <= steps; k++)
+		sum += (n - k) * (n - k) * (unit / n);
+	ASSERT_EQ(0, equant_simulate_job(&job, &result));
+	EXPECT_EQ(sum, result.efficiency.productive);
+	/* dealt out in turn, no rank ever has a unit more than another but one */
+	EXPECT_GT(result.efficiency.efficiency, 0.95);
+}
+
+TEST(what_is_out_of_range_is_refused)
+{
+	struct equant_job_cpu cpus[2] = { { .unit = 1000 }, { .unit = 1000 } };
+	const struct equant_job good = {
+		.n = 2,
+		.cpus = cpus,
+		.quantum = 1000,
+		.units = 20,
+		.steps = 10,
+		.blocks = 5,
+		.program = EQUANT_JOB_DOACROSS,
+	};
+	struct equant_job_result result;
+	struct equant_job job = good;
+
+	EXPECT_EQ(0, equant_simulate_job(&job, &result));
+	job.blocks = 0;
+	EXPECT_EQ(-EINVAL, equant_simulate_job(&job, &result));
+	job = good;
+	job.message = -1;
+	EXPECT_EQ(-EINVAL, equant_simulate_job(&job, &result));
+	job = good;
+	job.program = 3;
+	EXPECT_EQ(-EINVAL, equant_simulate_job(&job, &result));
+	job = good;
+	job.program = EQUANT_JOB_SHRINKING;
+	job.steps = 18;
+	EXPECT_EQ(0, equant_simulate_job(&job, &result));
+	job.steps = 19;
+	EXPECT_EQ(-EINVAL, equant_simulate_job(&job, &result));
+	job = good;
+	job.message = INT64_MAX / 2;
+	EXPECT_EQ(-EOVERFLOW, equant_simulate_job(&job, &result));
+}
+
+TEST_HARNESS_MAIN
