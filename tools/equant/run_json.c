@@ -66,6 +66,8 @@ static void put_rank(struct json *json, const struct equant_stats *stats)
 	json_integer(json, "bytes_sent", (long)stats->bytes_sent);
 	json_integer(json, "fallbacks", stats->fallbacks);
 	json_integer(json, "dropped", stats->dropped);
+	json_integer(json, "sweeps", stats->sweeps);
+	json_integer(json, "block", stats->block);
 	json_close_object(json);
 }
 

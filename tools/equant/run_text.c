@@ -108,6 +108,9 @@ static void print_loop(FILE *out, const struct run_loop *loop)
 	if (header->error)
 		fprintf(out, "ended with an error: %s\n", strerror(-header->error));
 	print_figures(out, &loop->figures);
+	if (loop->stats[0].sweeps)
+		fprintf(out, "%ld sweeps, the last in strips of %ld iterations\n",
+			loop->stats[0].sweeps, loop->stats[0].block);
 	print_probes(out, loop);
 	print_grain(out, &loop->stats[0]);
 	fprintf(out, "%4s%6s%9s%6s%9s%8s%7s%7s%6s%6s%6s%6s\n", "rank", "units", "computed", "share",

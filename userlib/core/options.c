@@ -168,6 +168,13 @@ static const struct option options[] = {
 	  .kind = STRING,
 	  .offset = FIELD(replay),
 	  .meaning = "directory of traces whose decisions are repeated" },
+	{ .variable = "EQUANT_BLOCK",
+	  .kind = LONG,
+	  .offset = FIELD(block),
+	  .low = 0,
+	  .high = 1e15,
+	  .initial = 0,
+	  .meaning = "inner iterations per strip of a sweep, 0 = from the measured costs" },
 };
 
 #define NR_OPTIONS (sizeof(options) / sizeof(options[0]))

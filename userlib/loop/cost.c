@@ -65,10 +65,9 @@ static int measure_swap(struct equant_loop *loop, char *buffer, int bytes, doubl
 	return 0;
 }
 
-static int measure_transfers(struct equant_loop *loop, struct equant_costs *costs)
+int equant_costs_of_messages(struct equant_loop *loop, double *fixed, double *per_byte)
 {
-	const struct equant_runs *own = &loop->units.owned[loop->rank];
-	double small, large, per_byte;
+	double small, large;
 	char *buffer;
 	int error;
 
@@ -81,8 +80,19 @@ static int measure_transfers(struct equant_loop *loop, struct equant_costs *cost
 	free(buffer);
 	if (error)
 		return error;
-	per_byte = large > small ? (large - small) / BYTES : 0;
-	costs->fixed = small;
+	*fixed = small;
+	*per_byte = large > small ? (large - small) / BYTES : 0;
+	return 0;
+}
+
+static int measure_transfers(struct equant_loop *loop, struct equant_costs *costs)
+{
+	const struct equant_runs *own = &loop->units.owned[loop->rank];
+	double per_byte;
+	int error = equant_costs_of_messages(loop, &costs->fixed, &per_byte);
+
+	if (error)
+		return error;
 	costs->per_unit = 0;
 	if (own->total)
 		costs->per_unit =

@@ -103,6 +103,7 @@ static void release(struct equant_loop *loop)
 	equant_units_release(&loop->units);
 	equant_slices_release(&loop->slices);
 	free(loop->ghosts.requests);
+	equant_pipeline_free(loop->pipeline);
 	equant_balancer_free(loop->balancer);
 	if (loop->control && !equant_mpi_is_over())
 		equant_control_cancel(loop->control);
@@ -232,6 +233,8 @@ int equant_loop_free(struct equant_loop *loop)
 		release(loop);
 		return -EPIPE;
 	}
+	if (loop->error)
+		equant_pipeline_abort(loop);
 	/* The account ends with the last hook; this wait is not in it. */
 	waiting = loop->waiting_ns;
 	equant_ghosts_give_up(loop);

@@ -13,6 +13,7 @@
 #include "control/node.h"
 #include "control/wait.h"
 #include "loop/move.h"
+#include "loop/pipeline.h"
 #include "loop/slices.h"
 #include "loop/tags.h"
 #include "loop/units.h"
@@ -102,6 +103,7 @@ struct equant_loop {
 	struct equant_mover mover;
 	struct equant_ghosts ghosts;
 	long below, above; /* neighbours that travel with units */
+	struct equant_pipeline *pipeline; /* NULL: nothing is pipelined */
 	struct equant_balancer *balancer; /* where decisions are made */
 	struct equant_control *control;
 
@@ -136,6 +138,7 @@ long equant_loop_hooks(const struct equant_loop *loop);
 
 /* segment.c: the compute sections and the sample made of them */
 void equant_account_start(struct equant_loop *loop);
+void equant_end_work(struct equant_loop *loop, double units);
 void equant_sample_take(struct equant_loop *loop, struct equant_sample *sample, uint64_t now);
 
 /* ghosts.c: ends an exchange whose finish will not come, or comes too late */
@@ -152,6 +155,9 @@ struct equant_costs {
 	double per_unit;
 };
 int equant_costs_measure(struct equant_loop *loop, struct equant_costs *costs);
+
+/* Collective: seconds for a message to a neighbour and for a byte more; 0 without one. */
+int equant_costs_of_messages(struct equant_loop *loop, double *fixed, double *per_byte);
 
 /* check.c: checked mode; an error is the end of the loop on every rank */
 int equant_check_phase(struct equant_loop *loop, int closing, int failed);

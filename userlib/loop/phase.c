@@ -175,6 +175,8 @@ static int carry_out(struct equant_loop *loop, struct equant_order *order)
 	if (!order->decision.count)
 		return 0;
 	error = equant_join_all(loop);
+	if (!error)
+		error = equant_pipeline_settle(loop);
 	if (error)
 		return error;
 	start = equant_now_ns();

@@ -33,7 +33,8 @@ void equant_begin(struct equant_loop *loop)
 		loop->window.start_ns = loop->begin.t_ns;
 }
 
-void equant_end_units(struct equant_loop *loop, long units)
+/* Part of a unit is computed where its iterations are cut into strips. */
+void equant_end_work(struct equant_loop *loop, double units)
 {
 	struct equant_counters end;
 
@@ -43,8 +44,13 @@ void equant_end_units(struct equant_loop *loop, long units)
 	loop->window.wall_ns += end.t_ns - loop->begin.t_ns;
 	loop->window.run_ns += equant_since(end.run_ns, loop->begin.run_ns);
 	loop->window.wait_ns += equant_since(end.wait_ns, loop->begin.wait_ns);
-	loop->window.units += (double)units;
+	loop->window.units += units;
 	loop->last_ns = end.t_ns;
+}
+
+void equant_end_units(struct equant_loop *loop, long units)
+{
+	equant_end_work(loop, (double)units);
 }
 
 void equant_end(struct equant_loop *loop)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* One rank's account of a loop. */
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -59,7 +60,7 @@ int equant_loop_stats(const struct equant_loop *loop, struct equant_stats *stats
 		.quantum = loop->quantum,
 		.first_ns = (double)loop->first.t_ns,
 		.units = loop->units.counts[loop->rank],
-		.computed = (long)(loop->computed + w->units),
+		.computed = lround(loop->computed + w->units),
 		.hooks = equant_loop_hooks(loop),
 		.phases = loop->phases,
 		.moves = loop->mover.moves,
@@ -69,6 +70,8 @@ int equant_loop_stats(const struct equant_loop *loop, struct equant_stats *stats
 		.dropped = loop->dropped,
 		.bytes_sent = loop->mover.bytes_sent,
 		.uneven = loop->uneven,
+		.sweeps = loop->pipeline ? loop->pipeline->sweeps : 0,
+		.block = loop->pipeline ? loop->pipeline->block : 0,
 	};
 	if (stats->run > 0 && !loop->speed)
 		stats->speed = (double)stats->computed / stats->run;

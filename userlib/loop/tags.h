@@ -11,6 +11,10 @@ enum equant_tag {
 	EQUANT_TAG_SLICE,
 	EQUANT_TAG_REDUCE,
 	EQUANT_TAG_GHOST,
+	EQUANT_TAG_SWEEP,
+	EQUANT_TAG_STRIP,
+	EQUANT_TAG_ABOVE,
+	EQUANT_TAG_ABORT,
 	EQUANT_TAG_CONTROL = 256, /* the first of as many as interactions may be under way */
 };
 

@@ -95,6 +95,7 @@ struct equant_options {
 	int control; /* enum equant_control_mode */
 	int polls; /* the program's own waits keep the CPU busy, see Documentation/waiting.rst */
 	const char *replay; /* directory of traces whose decisions are repeated; NULL = none */
+	long block; /* inner iterations per strip of a sweep; 0 = from the measured costs */
 };
 
 /** equant_options_init() - defaults */
@@ -345,6 +346,50 @@ EQUANT_API int equant_loop_neighbours(struct equant_loop *loop, long below, long
 /** equant_loop_ghosts_finish() - the slices are here; 0, -EINVAL no start or a hook since, -EIO */
 EQUANT_API int equant_loop_ghosts_finish(struct equant_loop *loop);
 
+/* ---- pipelines (sections 1.2.3, 3.3 and 6.5) -------------------------------- */
+
+/**
+ * equant_loop_pipelined() - each unit needs values of its neighbours in this array
+ * @loop: the loop, before its first hook and sweep
+ * @base: as given to equant_loop_array(); slices of at most 2 GiB
+ * @offset: bytes from the start of a slice to the value of inner iteration 0
+ * @step: bytes from one iteration's value to the next one's, > 0; all of them are passed on
+ *
+ * No message; every rank calls it alike, for each array of which equant_loop_sweep()'s body
+ * reads slices of neighbouring units.
+ *
+ * Return: 0; -EINVAL no such array, no room in its slices; -EBUSY; -ENOMEM.
+ */
+EQUANT_API int equant_loop_pipelined(struct equant_loop *loop, const void *base, size_t offset,
+				     size_t step);
+
+/**
+ * equant_loop_sweep() - collective; run through a loop with dependences, once (DOACROSS)
+ * @loop: a loop of EQUANT_BLOCK_ORDER with at least one pipelined array
+ * @length: iterations of the inner loop, >= 0; the same on all ranks
+ * @body: computes inner iterations @from to @to - 1 of the units @first to @first + @units - 1
+ * @ctx: passed through
+ *
+ * The body computes each inner iteration of each unit exactly once, on whatever rank, a unit's
+ * iterations in ascending order.  For iteration i of a unit it may read this rank's data of
+ * the unit, and in the pipelined arrays the new values of the unit before it up to iteration i
+ * and the old values of the unit after it from iteration i on.  The results are then those of the
+ * sequential loops, in either order, to the last bit.  It must not call equant or MPI.
+ *
+ * The inner loop is cut into strips, EQUANT_BLOCK or what the model of section 3.3 finds best
+ * for the costs measured.  Strips are compute sections and the hook is called after each, so that
+ * work moves in mid-sweep; the program calls neither.
+ *
+ * Beyond the first and the last active unit the body reads what the program has put there.
+ *
+ * Return: 0; -EINVAL: a loop, a length or a body that cannot be swept, EQUANT_BLOCK larger than
+ * @length, ranks that differ (nothing was computed); -ECANCELED another rank refused or has failed;
+ * -ENOMEM, -EIO and the hook's errors, after which the loop must only be freed.
+ */
+EQUANT_API int
+equant_loop_sweep(struct equant_loop *loop, long length,
+		  void (*body)(void *ctx, long first, long units, long from, long to), void *ctx);
+
 enum equant_reduction { EQUANT_SUM, EQUANT_MIN, EQUANT_MAX };
 
 /**
@@ -506,6 +551,8 @@ struct equant_stats {
 	long dropped; /* trace events lost */
 	unsigned long bytes_sent;
 	long uneven; /* phases that did not split in proportion, because of the grain */
+	long sweeps; /* equant_loop_sweep() */
+	long block; /* inner iterations per strip in the last one */
 };
 
 /**

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * Before a sweep all ranks say what they are about to do and what they know of the costs.
+ * What differs between ranks is an error on all of them and not a message that never
+ * comes; what does not is the block size that all of them find.
+ */
+#include <errno.h>
+
+#include "core/message.h"
+#include "loop/loop_internal.h"
+
+static uint64_t layout_of(const struct equant_loop *loop)
+{
+	const struct equant_pipeline *p = loop->pipeline;
+	uint64_t hash = equant_slices_layout(&loop->slices);
+
+	for (int i = 0; i < p->nr_carried; i++)
+		hash = equant_mix(equant_mix(hash ^ p->carried[i].offset) ^ p->carried[i].step);
+	return hash;
+}
+
+static int compare(const struct equant_loop *loop, const struct equant_intent *all, int fault)
+{
+	const struct equant_intent *mine = &all[loop->rank];
+
+	if (fault)
+		return fault;
+	for (int r = 0; r < loop->ranks; r++) {
+		if (all[r].fault) {
+			equant_message("loop %s, rank %d: rank %d has refused the sweep",
+				       loop->name, loop->rank, r);
+			return -ECANCELED;
+		}
+		if (all[r].length != mine->length || all[r].sweeps != mine->sweeps) {
+			equant_message(
+				"loop %s: rank %d's sweep %lld is of %lld iterations, rank %d's sweep %lld of %lld",
+				loop->name, loop->rank, (long long)mine->sweeps,
+				(long long)mine->length, r, (long long)all[r].sweeps,
+				(long long)all[r].length);
+			return -EINVAL;
+		}
+		if (all[r].layout != mine->layout) {
+			equant_message(
+				"loop %s: ranks %d and %d have registered or pipelined different arrays",
+				loop->name, loop->rank, r);
+			return -EINVAL;
+		}
+	}
+	return 0;
+}
+
+static int choose(struct equant_loop *loop, const struct equant_intent *all)
+{
+	struct equant_pipeline *p = loop->pipeline;
+	long wanted = loop->eq->options.block;
+
+	if (wanted > all->length) {
+		equant_message(
+			"loop %s: EQUANT_BLOCK=%ld: the sweep is of %lld iterations, a strip cannot have more",
+			loop->name, wanted, (long long)all->length);
+		return -EINVAL;
+	}
+	p->block = wanted ? wanted :
+			    equant_block_best(all, loop->units.counts, loop->ranks, p->bytes);
+	p->strips = (p->length + p->block - 1) / p->block;
+	return 0;
+}
+
+int equant_pipeline_agree(struct equant_loop *loop, long length, int fault)
+{
+	struct equant_pipeline *p = loop->pipeline;
+	struct equant_intent intent = { .layout = layout_of(loop),
+					.length = length,
+					.sweeps = p->sweeps,
+					.fault = fault,
+					.unit_time = p->work > 0 ? p->seconds / p->work : 0,
+					.shift_fixed = p->shift_fixed,
+					.byte_time = p->byte_time };
+	int error;
+
+	if (!p->exchange)
+		p->exchange = equant_exchange_new(&loop->eq->waiter, loop->comm, EQUANT_TAG_SWEEP,
+						  sizeof(intent));
+	if (!p->exchange) {
+		equant_pipeline_abort(loop);
+		return equant_loop_fail(loop, -errno);
+	}
+	error = equant_exchange_start(p->exchange, &intent);
+	if (!error)
+		error = equant_pipeline_wait_exchange(loop, p->exchange);
+	if (error) {
+		equant_exchange_cancel(p->exchange);
+		return equant_loop_fail(loop, error);
+	}
+	error = compare(loop, equant_exchange_items(p->exchange), fault);
+	if (error)
+		return error;
+	p->length = length;
+	p->strips = 0;
+	if (length)
+		error = choose(loop, equant_exchange_items(p->exchange));
+	if (!error && !p->sweeps++)
+		error = equant_costs_of_messages(loop, &p->shift_fixed, &p->byte_time);
+	return error;
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * The grain of a pipeline: the block size of the least modelled time (equant_block_size()).
+ *
+ * The cost of a message is measured once, in the first sweep.  The time of an iteration is
+ * that of the last sweep: seconds in compute sections per unit and inner iteration, times the
+ * units a rank has now; the rank that would take longest counts (eq. 3.1), and one that has
+ * computed nothing is taken for the slowest.  The seconds are wall time, so that a rank that
+ * shares its CPU is slow.  In the first sweep nothing has been measured yet: it is cut
+ * for a bound of eq. 3.6 of at least 4/5.
+ *
+ * Reference: Siegell 1995, sections 3.3.1 and 3.3.4.  The thesis measures a copy of the loop
+ * body before the start and keeps to it; that would change the program's data here.
+ */
+#include <equant/advise.h>
+
+#include "loop/pipeline.h"
+
+#define FIRST_BLOCKS 4 /* per rank beyond the first: M / (M + P - 1) = 4/5 */
+
+static double larger(double a, double b)
+{
+	return a > b ? a : b;
+}
+
+/* The rank that takes longest for an iteration: its units and its time for one. */
+static void find_slowest(const struct equant_intent *all, const long *units,
+			 struct equant_strips *strips)
+{
+	double unknown = 0;
+
+	for (int r = 0; r < strips->ranks; r++)
+		unknown = larger(unknown, all[r].unit_time);
+	for (int r = 0; r < strips->ranks; r++) {
+		double time = all[r].unit_time > 0 ? all[r].unit_time : unknown;
+
+		if ((double)units[r] * time <= (double)strips->units * strips->unit_time)
+			continue;
+		strips->units = units[r];
+		strips->unit_time = time;
+	}
+}
+
+long equant_block_best(const struct equant_intent *all, const long *units, int ranks, double bytes)
+{
+	struct equant_strips strips = {
+		.ranks = ranks, .iterations = (long)all->length, .units = 1, .bytes = bytes
+	};
+	long blocks = FIRST_BLOCKS * (ranks - 1L);
+	struct equant_block best;
+
+	for (int r = 0; r < ranks; r++) {
+		strips.shift_fixed = larger(strips.shift_fixed, all[r].shift_fixed);
+		strips.byte_time = larger(strips.byte_time, all[r].byte_time);
+	}
+	find_slowest(all, units, &strips);
+	if (!(strips.unit_time > 0) || equant_block_size(&strips, &best, NULL, 0))
+		return blocks ? (strips.iterations + blocks - 1) / blocks : strips.iterations;
+	return best.size;
+}

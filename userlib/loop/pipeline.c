@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * A sweep through a loop whose iterations depend on the one before (DOACROSS): the loop
+ * inside it is cut into strips, and while a rank computes one strip of its units the rank
+ * after it computes the strip before (Siegell 1995, sections 1.2.3 and 3.3, figure 3.5).
+ *
+ * With M strips on P ranks there are M + P - 1 phases; rank r computes strip p - r in phase p,
+ * if there is one, sends it on, and calls the hook (figure 4.3).  Nothing that a rank needs
+ * before its hook is sent after another rank's hook of the same number, so a hook at
+ * which all ranks meet cannot be a deadlock.
+ *
+ * Units that move at a hook come with their progress (section 6.5, figure 6.10).  Those from
+ * the rank after are behind: they are computed at once up to where this rank is.  Those from
+ * the rank before are ahead: they are left out until the rank's own units have caught up.
+ * Both are one rule: a strip is computed for the units that have not done it, which are the
+ * upper ones of a block.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/message.h"
+#include "loop/loop_internal.h"
+
+long equant_strips_due(const struct equant_pipeline *p, int rank)
+{
+	long due = p->phase + 1 - rank;
+
+	return due < 0 ? 0 : due < p->strips ? due : p->strips;
+}
+
+/* ---- what is passed on ------------------------------------------------------------- */
+
+static struct equant_pipeline *pipeline_of(struct equant_loop *loop)
+{
+	struct equant_pipeline *p = loop->pipeline;
+
+	if (p)
+		return p;
+	p = calloc(1, sizeof(*p));
+	if (!p)
+		return NULL;
+	loop->pipeline = p;
+	p->left = p->right = -1;
+	p->earlier = p->above = MPI_REQUEST_NULL;
+	for (int i = 0; i < EQUANT_STRIPS_AHEAD; i++)
+		p->receives[i] = MPI_REQUEST_NULL;
+	return p;
+}
+
+void equant_pipeline_free(struct equant_pipeline *p)
+{
+	if (!p)
+		return;
+	equant_exchange_free(p->exchange);
+	free(p->carried);
+	free(p->lengths);
+	free(p->places);
+	free(p->blocks);
+	free(p->before);
+	free(p->done);
+	free(p->copy);
+	free(p->sends);
+	free(p);
+}
+
+static const struct equant_array *find_array(const struct equant_loop *loop, const void *base)
+{
+	for (int i = 0; i < loop->slices.nr_arrays; i++)
+		if (base && loop->slices.arrays[i].base == base)
+			return &loop->slices.arrays[i];
+	return NULL;
+}
+
+static int add_carried(struct equant_loop *loop, const struct equant_carried *carried)
+{
+	struct equant_pipeline *p = pipeline_of(loop);
+	struct equant_carried *grown;
+
+	if (!p)
+		return -ENOMEM;
+	grown = realloc(p->carried, (size_t)(p->nr_carried + 1) * sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	p->carried = grown;
+	p->carried[p->nr_carried++] = *carried;
+	p->bytes += (double)carried->step;
+	return 0;
+}
+
+int equant_loop_pipelined(struct equant_loop *loop, const void *base, size_t offset, size_t step)
+{
+	const struct equant_array *array = find_array(loop, base);
+	const char *fault = NULL;
+	int error = -EINVAL;
+
+	if (!array)
+		fault = "no array is registered at this address";
+	else if (!step || offset > array->slice || step > array->slice - offset)
+		fault = "the slices have no room for one iteration's value";
+	else if (array->slice > INT_MAX)
+		fault = "slices of more than 2 GiB";
+	else if (loop->started || (loop->pipeline && loop->pipeline->exchange)) {
+		fault = "called after the first hook or sweep";
+		error = -EBUSY;
+	}
+	if (!fault) {
+		error = add_carried(loop, &(struct equant_carried){ array->base, array->slice,
+								    offset, step });
+		fault = error ? strerror(-error) : NULL;
+	}
+	if (fault)
+		equant_message("loop %s, rank %d: equant_loop_pipelined: %s", loop->name,
+			       loop->rank, fault);
+	return error;
+}
+
+/* ---- before a sweep ------------------------------------------------------------------ */
+
+/* A block per rank, one after the other. */
+static int is_one_block_each(const struct equant_loop *loop)
+{
+	long next = -1;
+
+	for (int r = 0; r < loop->ranks; r++) {
+		const struct equant_runs *own = &loop->units.owned[r];
+
+		if (own->n > 1 || (own->n && next >= 0 && own->ranges[0].first != next))
+			return 0;
+		if (own->n)
+			next = own->ranges[0].first + own->ranges[0].count;
+	}
+	return 1;
+}
+
+static int fits(const struct equant_pipeline *p, long length)
+{
+	for (int i = 0; i < p->nr_carried; i++) {
+		const struct equant_carried *c = &p->carried[i];
+
+		if ((size_t)length > (c->slice - c->offset) / c->step)
+			return 0;
+	}
+	return 1;
+}
+
+static const char *find_fault(const struct equant_loop *loop, long length, int has_body)
+{
+	const struct equant_pipeline *p = loop->pipeline;
+
+	if (!loop->restricted)
+		return "the loop is not distributed in EQUANT_BLOCK_ORDER";
+	if (!p->nr_carried)
+		return "no array is pipelined, see equant_loop_pipelined()";
+	if (!has_body)
+		return "no body";
+	if (length < 0)
+		return "a negative length";
+	if (!fits(p, length))
+		return "the slices of a pipelined array have no room for so many iterations";
+	if (!is_one_block_each(loop))
+		return "there are inactive units between active ones";
+	if (loop->in_section)
+		return "within a compute section";
+	if (loop->ghosts.under_way)
+		return "an exchange of ghosts is not finished";
+	return NULL;
+}
+
+static int set_up(struct equant_loop *loop)
+{
+	struct equant_pipeline *p = pipeline_of(loop);
+	size_t ranks = (size_t)loop->ranks, units = (size_t)loop->units.units;
+
+	if (!p)
+		return -ENOMEM;
+	if (p->done)
+		return 0;
+	p->lengths = calloc((size_t)p->nr_carried + 1, sizeof(*p->lengths));
+	p->places = calloc((size_t)p->nr_carried + 1, sizeof(*p->places));
+	p->blocks = calloc(ranks, sizeof(*p->blocks));
+	p->before = calloc(ranks, sizeof(*p->before));
+	p->done = calloc(units + 1, sizeof(*p->done));
+	if (!p->lengths || !p->places || !p->blocks || !p->before || !p->done)
+		return -ENOMEM;
+	return 0;
+}
+
+/* What a rank cannot do it says with its part of the agreement: the others wait for that. */
+static int agree(struct equant_loop *loop, long length, int has_body)
+{
+	const char *fault = find_fault(loop, length, has_body);
+
+	if (fault)
+		equant_message("loop %s, rank %d: equant_loop_sweep: %s", loop->name, loop->rank,
+			       fault);
+	return equant_pipeline_agree(loop, length, fault ? -EINVAL : 0);
+}
+
+/* ---- a sweep -------------------------------------------------------------------------- */
+
+static void compute(struct equant_loop *loop, long first, long units, long strip)
+{
+	struct equant_pipeline *p = loop->pipeline;
+	long from = strip * p->block;
+	long to = p->length - from > p->block ? from + p->block : p->length;
+	uint64_t before = loop->window.wall_ns;
+	double work = (double)units * (double)(to - from);
+
+	equant_begin(loop);
+	p->body(p->ctx, first, units, from, to);
+	equant_end_work(loop, work / (double)p->length);
+	p->seconds += 1e-9 * (double)(loop->window.wall_ns - before);
+	p->work += work;
+}
+
+/*
+ * The units of the block that have not done the strip: its upper ones.  The last one waits
+ * for old values from the rank after, which may come while the others are computed.
+ */
+static int compute_strip(struct equant_loop *loop, long strip)
+{
+	struct equant_pipeline *p = loop->pipeline;
+	const struct equant_range *own = &p->blocks[loop->rank];
+	long first = own->first, last = own->first + own->count - 1;
+	int error;
+
+	while (first <= last && p->done[first] > strip)
+		first++;
+	if (first > last)
+		return 0;
+	error = equant_strips_await(loop, strip);
+	if (!error)
+		error = equant_strips_expect(loop);
+	if (error)
+		return error;
+	if (p->above != MPI_REQUEST_NULL && first < last) {
+		compute(loop, first, last - first, strip);
+		first = last;
+	}
+	error = equant_above_await(loop);
+	if (error)
+		return error;
+	compute(loop, first, last - first + 1, strip);
+	return p->right < 0 ? 0 : equant_strips_send(loop, p->right, last, strip, strip + 1);
+}
+
+/* Units have moved: the foreign ones that are behind catch up. */
+static int take_over(struct equant_loop *loop)
+{
+	struct equant_pipeline *p = loop->pipeline;
+	int error = equant_boundaries_draw(loop);
+	const struct equant_range *own = &p->blocks[loop->rank];
+	long strip;
+
+	p->moved = 0;
+	if (!own->count)
+		return error;
+	for (strip = p->done[own->first + own->count - 1];
+	     strip < equant_strips_due(p, loop->rank) && !error; strip++)
+		error = compute_strip(loop, strip);
+	return error;
+}
+
+static int phase(struct equant_loop *loop)
+{
+	struct equant_pipeline *p = loop->pipeline;
+	long strip = p->phase - loop->rank;
+	int error = 0;
+
+	if (strip >= 0 && strip < p->strips)
+		error = compute_strip(loop, strip);
+	if (!error)
+		error = equant_hook(loop);
+	if (!error && p->moved)
+		error = take_over(loop);
+	return error;
+}
+
+static int begin(struct equant_loop *loop)
+{
+	struct equant_pipeline *p = loop->pipeline;
+
+	free(p->copy);
+	p->copy = malloc((size_t)((double)p->length * p->bytes) + 1);
+	if (!p->copy)
+		return -ENOMEM;
+	memset(p->done, 0, (size_t)loop->units.units * sizeof(*p->done));
+	memset(p->blocks, 0, (size_t)loop->ranks * sizeof(*p->blocks));
+	p->seconds = 0;
+	p->work = 0;
+	p->moved = 0;
+	p->phase = -1;
+	return equant_boundaries_draw(loop);
+}
+
+static int run(struct equant_loop *loop)
+{
+	struct equant_pipeline *p = loop->pipeline;
+	int error = begin(loop);
+
+	for (p->phase = 0; p->phase < p->strips + loop->ranks - 1 && !error; p->phase++)
+		error = phase(loop);
+	return error ? error : equant_strips_settle(loop);
+}
+
+int equant_loop_sweep(struct equant_loop *loop, long length,
+		      void (*body)(void *ctx, long first, long units, long from, long to),
+		      void *ctx)
+{
+	struct equant_pipeline *p = loop->pipeline;
+	int error;
+
+	if (p && p->under_way) {
+		equant_message("loop %s, rank %d: equant_loop_sweep: called within a sweep",
+			       loop->name, loop->rank);
+		return -EINVAL;
+	}
+	error = loop->error ? loop->error : set_up(loop);
+	if (error) {
+		equant_pipeline_abort(loop);
+		return equant_loop_fail(loop, error);
+	}
+	error = agree(loop, length, body != NULL);
+	p = loop->pipeline;
+	if (error || !p->strips || !equant_units_active(&loop->units))
+		return error;
+	p->body = body;
+	p->ctx = ctx;
+	p->under_way = 1;
+	error = run(loop);
+	p->under_way = 0;
+	if (!error)
+		return 0;
+	equant_pipeline_abort(loop);
+	equant_strips_abandon(loop);
+	return equant_loop_fail(loop, error);
+}
+
+/* ---- in the middle of it ------------------------------------------------------------- */
+
+int equant_pipeline_settle(struct equant_loop *loop)
+{
+	struct equant_pipeline *p = loop->pipeline;
+	uint64_t waited;
+	int error;
+
+	if (!p || !p->under_way)
+		return 0;
+	waited = p->waited_ns;
+	error = equant_strips_settle(loop);
+	loop->waiting_ns += p->waited_ns - waited;
+	p->moved = 1;
+	return error;
+}
+
+void equant_pipeline_abort(struct equant_loop *loop)
+{
+	MPI_Request request;
+
+	if (!loop->pipeline || loop->pipeline->aborted)
+		return;
+	loop->pipeline->aborted = 1;
+	for (int r = 0; r < loop->ranks; r++) {
+		if (r == loop->rank || MPI_Isend(NULL, 0, MPI_BYTE, r, EQUANT_TAG_ABORT, loop->comm,
+						 &request) != MPI_SUCCESS)
+			continue;
+		MPI_Request_free(&request);
+		equant_node_ring(loop->eq->waiter.node, r);
+	}
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+#ifndef EQUANT_LOOP_PIPELINE_H
+#define EQUANT_LOOP_PIPELINE_H
+
+#include <mpi.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <equant/equant.h>
+
+struct equant_exchange;
+
+#define EQUANT_STRIPS_AHEAD 4 /* receives posted before their strip is needed */
+
+/**
+ * struct equant_carried - an array whose values the units pass on; see equant_loop_pipelined()
+ */
+struct equant_carried {
+	char *base;
+	size_t slice;
+	size_t offset;
+	size_t step;
+};
+
+/**
+ * struct equant_pipeline - a loop that is swept through as a pipeline
+ *
+ * In phase p of a sweep rank r computes strip p - r, so that it has done due(r, p) =
+ * min(max(p + 1 - r, 0), strips) strips at the hook that ends the phase, and all ranks come to
+ * this hook at about the same time.
+ *
+ * @lengths, @places: room for one message's datatype, @nr_carried each
+ * @sweeps: begun so far
+ * @block: inner iterations per strip
+ * @seconds: in compute sections of the last sweep, for
+ * @work: inner iterations of units
+ * @bytes: one inner iteration shifts
+ *
+ * The sweep under way:
+ * @moved: units have changed hands since the boundaries were drawn
+ * @blocks: by rank, when the boundaries were last drawn; @before: the time before
+ * @done: by unit: its strips that were done when the boundaries were last drawn; it
+ *	never grows from one unit to the next
+ * @left, @right: the ranks with the units next to this rank's, -1 = none
+ * @arrived: strips of the unit before this rank's that are here
+ * @posted: ... or are expected, their receives in @strips modulo EQUANT_STRIPS_AHEAD
+ * @earlier: the receive of those that were done before the boundary was drawn
+ * @above: the receive of the old values of the unit after this rank's
+ * @copy: old values under way to @left
+ * @sends: @nr_sends of them, room for @sends_room
+ */
+struct equant_pipeline {
+	struct equant_carried *carried;
+	int nr_carried;
+	int *lengths;
+	MPI_Aint *places;
+
+	struct equant_exchange *exchange;
+	long sweeps;
+	long block;
+	double seconds;
+	double work;
+	double bytes;
+	double shift_fixed;
+	double byte_time;
+
+	int under_way;
+	int aborted;
+	int moved;
+	long length;
+	long strips;
+	long phase;
+	void (*body)(void *ctx, long first, long units, long from, long to);
+	void *ctx;
+	struct equant_range *blocks;
+	struct equant_range *before;
+	long *done;
+	int left;
+	int right;
+	long arrived;
+	long posted;
+	MPI_Request receives[EQUANT_STRIPS_AHEAD];
+	MPI_Request earlier;
+	MPI_Request above;
+	char *copy;
+	MPI_Request *sends;
+	int nr_sends;
+	int sends_room;
+	uint64_t waited_ns;
+};
+
+/**
+ * struct equant_intent - what a rank is about to sweep, and what it knows of the costs
+ */
+struct equant_intent {
+	uint64_t layout;
+	int64_t length;
+	int64_t sweeps;
+	int64_t fault;
+	double unit_time;
+	double shift_fixed;
+	double byte_time;
+};
+
+/* pipeline.c */
+long equant_strips_due(const struct equant_pipeline *p, int rank);
+void equant_pipeline_free(struct equant_pipeline *p);
+
+/** equant_pipeline_settle() - before units move: nothing of the sweep is under way any more */
+int equant_pipeline_settle(struct equant_loop *loop);
+
+/** equant_pipeline_abort() - ranks that wait for this one in a sweep shall not; no collective */
+void equant_pipeline_abort(struct equant_loop *loop);
+
+/* agree.c: collective; compares what is swept, chooses the block size */
+int equant_pipeline_agree(struct equant_loop *loop, long length, int fault);
+
+/* block.c: the block size by what all ranks know, and the units they have */
+long equant_block_best(const struct equant_intent *all, const long *units, int ranks, double bytes);
+
+/* boundaries.c: who passes on what to whom, anew after each move */
+int equant_boundaries_draw(struct equant_loop *loop);
+
+/* strips.c: the messages */
+
+/** equant_strips_send() - strips @from to @to - 1 of a unit, from where they are */
+int equant_strips_send(struct equant_loop *loop, int rank, long unit, long from, long to);
+
+/** equant_strips_post() - the receive that matches one equant_strips_send() */
+int equant_strips_post(struct equant_loop *loop, int rank, long unit, long from, long to,
+		       MPI_Request *request);
+
+/** equant_strips_expect() - post receives for what the rank before has sent or will in this phase */
+int equant_strips_expect(struct equant_loop *loop);
+
+/** equant_strips_await() - until a strip of the unit before this rank's is here */
+int equant_strips_await(struct equant_loop *loop, long strip);
+
+/** equant_above_send() - a copy of a unit's strips @from and up, old values, to the rank before */
+int equant_above_send(struct equant_loop *loop, long unit, long from);
+int equant_above_post(struct equant_loop *loop, long unit, long from);
+int equant_above_await(struct equant_loop *loop);
+
+/** equant_strips_settle() - until all that was sent up to this phase has come and gone */
+int equant_strips_settle(struct equant_loop *loop);
+
+/** equant_strips_abandon() - let go of messages that will never be completed */
+void equant_strips_abandon(struct equant_loop *loop);
+
+/**
+ * equant_pipeline_wait() - complete requests, unless a rank has failed
+ *
+ * Return: 0; -ECANCELED another rank gave up; -ETIMEDOUT in checked mode; -EIO.
+ */
+int equant_pipeline_wait(struct equant_loop *loop, MPI_Request *requests, int n);
+
+/** equant_pipeline_wait_exchange() - the same for an exchange */
+int equant_pipeline_wait_exchange(struct equant_loop *loop, struct equant_exchange *x);
+
+#endif /* EQUANT_LOOP_PIPELINE_H */
