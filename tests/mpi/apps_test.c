@@ -181,4 +181,68 @@ TEST_F(lu, they_are_with_panels_of_any_width_and_a_second_time)
 	}
 }
 
+FIXTURE(sor)
+{
+	struct job job;
+};
+
+FIXTURE_VARIANT(sor)
+{
+	int ranks;
+	const char *size;
+};
+
+/* clang-format off */
+FIXTURE_VARIANT_ADD(sor, one) { .ranks = 1, .size = "100" };
+FIXTURE_VARIANT_ADD(sor, two) { .ranks = 2, .size = "500" };
+FIXTURE_VARIANT_ADD(sor, three) { .ranks = 3, .size = "101" };
+FIXTURE_VARIANT_ADD(sor, eight) { .ranks = 8, .size = "60" };
+FIXTURE_VARIANT_ADD(sor, fewer_columns_than_ranks) { .ranks = 4, .size = "3" };
+FIXTURE_VARIANT_ADD(sor, one_column) { .ranks = 3, .size = "1" };
+FIXTURE_VARIANT_ADD(sor, nothing) { .ranks = 2, .size = "0" };
+/* clang-format on */
+
+FIXTURE_SETUP(sor)
+{
+	self->job = (struct job){
+		.ranks = variant->ranks,
+		.limit = 60,
+		.program = "libexec/equant/sor",
+		.argv = { "--size", variant->size, "--sweeps", "12" },
+		.environment = { "EQUANT_CHECK=on", "EQUANT_PERIOD=0.001" },
+	};
+}
+
+FIXTURE_TEARDOWN(sor)
+{
+}
+
+TEST_F(sor, the_mesh_is_that_of_the_sequential_program_to_the_last_bit)
+{
+	EXPECT_VERIFIED(&self->job);
+}
+
+TEST_F(sor, it_is_with_synchronous_phases_and_strips_of_one_row)
+{
+	self->job.environment[2] = "EQUANT_DEPTH=0";
+	if (variant->size[0] != '0')
+		self->job.environment[3] = "EQUANT_BLOCK=1";
+	EXPECT_VERIFIED(&self->job);
+}
+
+TEST_F(sor, it_is_where_columns_stay_where_they_are)
+{
+	self->job.argv[4] = "--no-balance";
+	EXPECT_VERIFIED(&self->job);
+}
+
+TEST_F(sor, it_is_when_the_solution_is_good_enough_before)
+{
+	self->job.argv[3] = "1000";
+	self->job.argv[4] = "--tolerance";
+	self->job.argv[5] = "0.01";
+	EXPECT_VERIFIED(&self->job);
+	EXPECT_EQ(0, job_count(&self->job, "sweeps=1000"));
+}
+
 TEST_HARNESS_MAIN

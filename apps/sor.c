@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * sor - successive overrelaxation of Laplace's equation (Siegell 1995, section 1.2.5).
+ *
+ * Each point of a square mesh becomes a weighted mean of its old value, the new values of its
+ * left and upper neighbours and the old values of its right and lower ones (figure 1.8).
+ * Columns are distributed; the rows are the inner loop that is cut into strips, so that the
+ * ranks sweep through the mesh as a pipeline (figure 1.9c).  Every point sees the
+ * same operations with the same operands wherever it is and whenever its column moves, so the mesh and
+ * each column's sums are those of the sequential program bit for bit, which rank 0
+ * verifies.
+ */
+#include <equant/equant.h>
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define OMEGA 1.5
+
+struct sor {
+	long n;
+	long sweeps; /* at most */
+	double tolerance; /* enough: error over norm */
+	int quiet;
+	int rank;
+	struct equant_options options;
+
+	double *mesh; /* columns 0 to n + 1 of rows 0 to n + 1; the outermost are fixed */
+	double *errors; /* of a sweep, by column: how much it changed */
+	double *norms; /* ... and its size */
+	long done; /* sweeps */
+	long block;
+	double change; /* in the last sweep, error over norm */
+};
+
+static void usage(FILE *out)
+{
+	fputs("usage: sor [-n SIZE] [-s SWEEPS] [-t TOLERANCE] [--no-balance] [--quiet]\n"
+	      "  -n, --size SIZE            rows and columns (default 512)\n"
+	      "  -s, --sweeps SWEEPS        relaxations, at most (default 20)\n"
+	      "  -t, --tolerance TOLERANCE  end when a sweep changes the mesh by less (default 0)\n"
+	      "  --no-balance               columns stay where they are\n",
+	      out);
+}
+
+static long number(const char *name, const char *text, long most)
+{
+	char *end;
+	long value;
+
+	errno = 0;
+	value = strtol(text, &end, 10);
+	if (errno || end == text || *end || value < 0 || value > most) {
+		fprintf(stderr, "sor: %s %s: not a number from 0 to %ld\n", name, text, most);
+		exit(2);
+	}
+	return value;
+}
+
+static double fraction(const char *name, const char *text)
+{
+	char *end;
+	double value = strtod(text, &end);
+
+	if (end == text || *end || !(value >= 0)) {
+		fprintf(stderr, "sor: %s %s: not a number of at least 0\n", name, text);
+		exit(2);
+	}
+	return value;
+}
+
+static void parse(struct sor *sor, int argc, char **argv)
+{
+	static const struct option longs[] = { { "size", required_argument, NULL, 'n' },
+					       { "sweeps", required_argument, NULL, 's' },
+					       { "tolerance", required_argument, NULL, 't' },
+					       { "no-balance", no_argument, NULL, 'b' },
+					       { "quiet", no_argument, NULL, 'q' },
+					       { "help", no_argument, NULL, 'h' },
+					       { 0 } };
+	int c;
+
+	while ((c = getopt_long(argc, argv, "n:s:t:h", longs, NULL)) != -1) {
+		if (c == 'n')
+			sor->n = number("-n", optarg, 20000);
+		else if (c == 's')
+			sor->sweeps = number("-s", optarg, 1000000);
+		else if (c == 't')
+			sor->tolerance = fraction("-t", optarg);
+		else if (c == 'b')
+			sor->options.balance = 0;
+		else if (c == 'q')
+			sor->quiet = 1;
+		else {
+			usage(c == 'h' ? stdout : stderr);
+			exit(c == 'h' ? 0 : 2);
+		}
+	}
+	if (optind < argc) {
+		fprintf(stderr, "sor: %s: unexpected argument\n", argv[optind]);
+		exit(2);
+	}
+}
+
+static double *room(long n)
+{
+	double *p = calloc((size_t)(n ? n : 1), sizeof(*p));
+
+	if (!p) {
+		perror("sor: mesh");
+		MPI_Abort(MPI_COMM_WORLD, 1);
+	}
+	return p;
+}
+
+static double *column(const struct sor *sor, double *mesh, long j)
+{
+	return mesh + j * (sor->n + 2);
+}
+
+/* The border is what the solution depends on; the inside is a guess. */
+static void fill_column(const struct sor *sor, double *mesh, long j)
+{
+	long n = sor->n;
+
+	for (long i = 0; i <= n + 1; i++) {
+		int border = !i || !j || i == n + 1 || j == n + 1;
+
+		column(sor, mesh, j)[i] = border ? (double)((i * 13 + j * 7) % 100) : 50;
+	}
+}
+
+static void relax(const struct sor *sor, double *mesh, double *error, double *norm, long i, long j)
+{
+	const double *left = column(sor, mesh, j - 1), *right = column(sor, mesh, j + 1);
+	double *here = column(sor, mesh, j), old = here[i];
+	double mean = (left[i] + here[i - 1] + right[i] + here[i + 1]) / 4;
+
+	here[i] = (1 - OMEGA) * old + OMEGA * mean;
+	*error += fabs(here[i] - old);
+	*norm += fabs(here[i]);
+}
+
+/* Rows from + 1 to @to of the columns first + 1 to first + @units: column 0 is border. */
+static void relax_strip(void *ctx, long first, long units, long from, long to)
+{
+	struct sor *sor = ctx;
+
+	for (long u = first; u < first + units; u++)
+		for (long i = from + 1; i <= to; i++)
+			relax(sor, sor->mesh, &sor->errors[u], &sor->norms[u], i, u + 1);
+}
+
+static int sweep(struct sor *sor, struct equant_loop *columns)
+{
+	double error_sum = 0, norm_sum = 0;
+	int error;
+
+	equant_for_each_unit(columns, u)
+		sor->errors[u] = sor->norms[u] = 0;
+	error = equant_loop_sweep(columns, sor->n, relax_strip, sor);
+	if (!error)
+		error = equant_allreduce_units(columns, sor->errors, EQUANT_SUM, &error_sum, NULL);
+	if (!error)
+		error = equant_allreduce_units(columns, sor->norms, EQUANT_SUM, &norm_sum, NULL);
+	sor->change = norm_sum > 0 ? error_sum / norm_sum : 0;
+	sor->done++;
+	return error;
+}
+
+/* A column and its sums, from their last owner to rank 0. */
+static void gather(struct sor *sor, const struct equant_loop *columns)
+{
+	for (long u = 0; u < sor->n; u++) {
+		double *const parts[] = { column(sor, sor->mesh, u + 1), &sor->errors[u],
+					  &sor->norms[u] };
+		int owner = equant_loop_owner(columns, u);
+
+		for (int k = 0; k < 3 && owner; k++) {
+			int count = k ? 1 : (int)sor->n + 2;
+
+			if (owner == sor->rank)
+				MPI_Send(parts[k], count, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD);
+			else if (!sor->rank)
+				MPI_Recv(parts[k], count, MPI_DOUBLE, owner, 0, MPI_COMM_WORLD,
+					 MPI_STATUS_IGNORE);
+		}
+	}
+}
+
+static int set_up(struct sor *sor, struct equant *eq, struct equant_loop **columns)
+{
+	size_t slice = (size_t)(sor->n + 2) * sizeof(double);
+	double *base = column(sor, sor->mesh, 1);
+	int error;
+
+	*columns = equant_loop_new(eq, "columns", sor->n);
+	if (!*columns)
+		return -errno;
+	error = equant_loop_distribute(*columns, EQUANT_BLOCK_ORDER);
+	if (!error)
+		error = equant_loop_array(*columns, base, slice);
+	if (!error)
+		error = equant_loop_pipelined(*columns, base, sizeof(double), sizeof(double));
+	if (!error)
+		error = equant_loop_array(*columns, sor->errors, sizeof(double));
+	if (!error)
+		error = equant_loop_array(*columns, sor->norms, sizeof(double));
+	fill_column(sor, sor->mesh, 0);
+	fill_column(sor, sor->mesh, sor->n + 1);
+	equant_for_each_unit(*columns, u)
+		fill_column(sor, sor->mesh, u + 1);
+	return error;
+}
+
+static int solve(struct sor *sor, double *elapsed)
+{
+	struct equant_stats stats = { .sz = sizeof(stats) };
+	struct equant_loop *columns = NULL;
+	struct equant *eq;
+	int error, closed;
+
+	error = equant_open(&eq, MPI_COMM_WORLD, &sor->options);
+	if (error)
+		return error;
+	error = set_up(sor, eq, &columns);
+	MPI_Barrier(MPI_COMM_WORLD);
+	*elapsed = -MPI_Wtime();
+	error = error ? error : equant_hook(columns);
+	for (long s = 0; s < sor->sweeps && !error; s++) {
+		error = sweep(sor, columns);
+		if (sor->change < sor->tolerance)
+			break;
+	}
+	*elapsed += MPI_Wtime();
+	if (!error)
+		gather(sor, columns);
+	if (!error)
+		error = equant_loop_stats(columns, &stats);
+	sor->block = stats.block;
+	closed = equant_loop_free(columns);
+	error = error ? error : closed;
+	closed = equant_close(eq);
+	return error ? error : closed;
+}
+
+static int differ(const double *a, const double *b, long n)
+{
+	return memcmp(a, b, (size_t)n * sizeof(*a)) != 0;
+}
+
+/* Against the sequential program: row by row, each from left to right (figure 1.9a). */
+static int verify(const struct sor *sor)
+{
+	long n = sor->n, wrong = 0;
+	double *mesh = room((n + 2) * (n + 2)), *errors = room(n), *norms = room(n);
+
+	for (long j = 0; j <= n + 1; j++)
+		fill_column(sor, mesh, j);
+	for (long s = 0; s < sor->done; s++) {
+		memset(errors, 0, (size_t)n * sizeof(*errors));
+		memset(norms, 0, (size_t)n * sizeof(*norms));
+		for (long i = 1; i <= n; i++)
+			for (long j = 1; j <= n; j++)
+				relax(sor, mesh, &errors[j - 1], &norms[j - 1], i, j);
+	}
+	for (long j = 1; j <= n; j++)
+		wrong += differ(column(sor, mesh, j), column(sor, sor->mesh, j), n + 2) ||
+			 differ(&errors[j - 1], &sor->errors[j - 1], 1) ||
+			 differ(&norms[j - 1], &sor->norms[j - 1], 1);
+	free(mesh);
+	free(errors);
+	free(norms);
+	if (wrong)
+		fprintf(stderr, "sor: %ld of %ld columns are wrong\n", wrong, n);
+	return wrong != 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct sor sor = { .n = 512, .sweeps = 20 };
+	double elapsed = 0, longest = 0;
+	int error, wrong = 0, ranks;
+
+	MPI_Init(&argc, &argv);
+	equant_options_init(&sor.options);
+	parse(&sor, argc, argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &sor.rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+	sor.mesh = room((sor.n + 2) * (sor.n + 2));
+	sor.errors = room(sor.n);
+	sor.norms = room(sor.n);
+
+	error = solve(&sor, &elapsed);
+	if (error) {
+		fprintf(stderr, "sor: rank %d: %s\n", sor.rank, strerror(-error));
+		MPI_Abort(MPI_COMM_WORLD, 1);
+	}
+	MPI_Reduce(&elapsed, &longest, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+	if (!sor.rank)
+		wrong = verify(&sor);
+	if (!sor.rank && !sor.quiet)
+		printf("sor: n=%ld ranks=%d sweeps=%ld block=%ld change=%.3g elapsed=%.6f s %s\n",
+		       sor.n, ranks, sor.done, sor.block, sor.change, longest,
+		       wrong ? "WRONG" : "verified");
+	free(sor.mesh);
+	free(sor.errors);
+	free(sor.norms);
+	MPI_Finalize();
+	return wrong;
+}
