@@ -265,6 +265,16 @@ const struct equant_range *equant_loop_ranges(const struct equant_loop *loop, in
 	return own->ranges;
 }
 
+const char *equant_loop_name(const struct equant_loop *loop)
+{
+	return loop->name;
+}
+
+long equant_loop_units(const struct equant_loop *loop)
+{
+	return loop->units.units;
+}
+
 long equant_loop_count(const struct equant_loop *loop)
 {
 	return loop->units.counts[loop->rank];

@@ -259,6 +259,12 @@ EQUANT_API int equant_loop_activate(struct equant_loop *loop, long first, long c
 EQUANT_API const struct equant_range *equant_loop_ranges(const struct equant_loop *loop,
 							 int *count);
 
+/** equant_loop_name() - the name given to equant_loop_new() */
+EQUANT_API const char *equant_loop_name(const struct equant_loop *loop);
+
+/** equant_loop_units() - all units of the loop, on whatever rank, active or not */
+EQUANT_API long equant_loop_units(const struct equant_loop *loop);
+
 /** equant_loop_count() - how many active units this rank owns */
 EQUANT_API long equant_loop_count(const struct equant_loop *loop);
 
