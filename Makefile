@@ -17,10 +17,14 @@ bindir ?= $(PREFIX)/bin
 libdir ?= $(PREFIX)/lib
 libexecdir ?= $(PREFIX)/libexec
 includedir ?= $(PREFIX)/include
+moddir ?= $(includedir)/equant
 docdir ?= $(PREFIX)/share/doc/equant
 
 ifeq ($(origin CC),default)
 CC := gcc
+endif
+ifeq ($(origin FC),default)
+FC := gfortran
 endif
 ifeq ($(origin AR),default)
 AR := ar
@@ -28,6 +32,7 @@ endif
 CLANG ?= clang
 LLVM_STRIP ?= llvm-strip
 MPICC ?= mpicc
+MPIFC ?= mpifort
 PKG_CONFIG ?= pkg-config
 INSTALL ?= install
 # The kernel's test headers, lib.mk and style tools; see tools/build/setup.sh.
@@ -49,13 +54,14 @@ Q := @
 say = @$(if $(QUIET),:,printf '  %-7s %s\n' '$(1)' '$(patsubst $(O)/%,%,$(2))')
 endif
 
-export CC CLANG LLVM_STRIP MPICC PKG_CONFIG
+export CC FC CLANG LLVM_STRIP MPICC MPIFC PKG_CONFIG
 
 # These need nothing detected and nothing built.
 SETUP_GOALS := help clean deps check demo bench bench-full
 ifneq ($(filter-out $(SETUP_GOALS),$(or $(MAKECMDGOALS),all)),)
 include $(O)/config.mk
 include tools/build/build.mk
+include tools/build/fortran.mk
 include tests/tests.mk
 include tools/build/install.mk
 endif

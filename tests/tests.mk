@@ -4,7 +4,8 @@
 #	*_worker.c		is built and not run: a test starts it,
 #	*.bpf.c			becomes a skeleton for the programs of its room,
 #	*_preload.c		becomes a shared object to be preloaded into programs,
-#	bench/*.c		is run by tests/bench/run (make bench) only.
+#	bench/*.c		is run by tests/bench/run (make bench) only,
+#	fortran/*_worker.f90	is built with libworker.f90 and the room's lib*.c.
 # Every tests/<room>/*_test.sh is a test too.
 
 KSELFTEST := $(LINUX)/tools/testing/selftests
@@ -64,6 +65,19 @@ $(TEST_PRELOAD:%.c=$(O)/%.so): %.so: %.o
 	$(call say,LD,$@)
 	$(Q)$(CC) -shared $(CFLAGS_ALL) $(LDFLAGS_ALL) -o $@ $<
 
+# Module worker is compiled once; the programs are a file each.
+FTEST_WORKERS := $(if $(FORTRAN),$(patsubst %.f90,$(O)/%,$(wildcard tests/fortran/*_worker.f90)))
+FTEST_LIB := $(O)/tests/fortran/libworker.o $(patsubst %.c,$(O)/%.o,$(wildcard tests/fortran/lib*.c))
+
+$(O)/tests/fortran/libworker.o: tests/fortran/libworker.f90 $(FLIB_A) $(O)/.fortran-flags
+	$(call say,FC,$<)
+	$(Q)mkdir -p $(@D) && $(FCOMPILE) -I$(FMODULES) -J$(@D) -c -o $@ $<
+
+$(FTEST_WORKERS): $(O)/%: %.f90 $(FTEST_LIB) $(FLIB_A) $(LIB_A)
+	$(call say,FC,$<)
+	$(Q)$(FCOMPILE) -I$(FMODULES) -I$(@D) $(LDFLAGS_ALL) -o $@ $< $(FTEST_LIB) $(FLIB_A) $(LIB_A) \
+		$(MPIF_LIBS) $(LIBURING_LIBS) -lm
+
 $(LINUX)/.complete: tools/build/setup.sh
 	$(if $(filter 1,$(HAVE_LINUX_SOURCE)),,$(error the tests need the kernel's test headers: \
 		apt-get install --no-install-recommends linux-source-6.1 xz-utils))
@@ -87,7 +101,8 @@ $(O)/tests/contain: tests/contain.c $(O)/.flags
 PHONY += setup tests list-tests format
 setup: $(LINUX)/.complete $(O)/clang-format
 
-tests: $(TEST_BINS) $(TEST_PRELOAD:%.c=$(O)/%.so) $(O)/tests/contain $(O)/clang-format
+tests: $(TEST_BINS) $(TEST_PRELOAD:%.c=$(O)/%.so) $(FTEST_WORKERS) $(O)/tests/contain \
+	$(O)/clang-format
 
 # What `make check` runs.
 list-tests:

@@ -49,14 +49,22 @@ undefined()
 
 	for room in "$TEST_BUILD"/userlib/*/; do
 		case $room in
-		*/core/ | */control/ | */loop/) continue ;;
+		*/core/ | */control/ | */loop/ | */fortran/) continue ;;
 		esac
 		nm -A --undefined-only "$room"*.o | grep -E ' U P?MPI_'
 	done
 	return 0
 }
 
-plan 6
+# Sentinels of MPI, as MPI_IN_PLACE, are common blocks and everybody's.
+foreign()
+{
+	nm -D --defined-only "$TEST_BUILD/libequant_fortran.so" |
+		sed -n 's/^[0-9a-f]* [A-Z] //p' | grep -vE '^(equant_fortran_|__equant_|mpi_fortran_)'
+	return 0
+}
+
+plan 7
 silent "the version script lists what the headers mark EQUANT_API" \
 	same headers userlib/libequant.map header_names map_names
 if [ "$(config HAVE_MPI)" = 1 ]; then
@@ -70,4 +78,9 @@ silent "the library has no global that can change" stateless
 silent "the rooms that are to be pure call no MPI" undefined
 silent "the soname is libequant.so.0" sh -c \
 	"objdump -p '$TEST_BUILD/libequant.so' | grep -q 'SONAME *libequant.so.0\$'"
+if [ "$(config HAVE_FORTRAN)" = 1 ] && [ "$(config HAVE_MPI)" = 1 ]; then
+	silent "the Fortran library exports module equant and nothing else" foreign
+else
+	skip "the Fortran library exports module equant and nothing else" "no Fortran"
+fi
 finish

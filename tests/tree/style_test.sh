@@ -45,6 +45,40 @@ checkpatch()
 		--max-line-length=100 --ignore="$ignore" --typedefsfile="$scratch/typedefs" -f
 }
 
+# Fortran has no checkpatch.pl: four spaces a level, lower case, at most 100 columns, nothing
+# implicit, and names that say where they come from (module equant only hands on its parts).
+fortran()
+{
+	find userlib apps tests -name '*.f90' -type f | sort | xargs -r awk '
+		function fault(what) { print FILENAME ":" FNR ": " what }
+		function unit_ends() {
+			if (units != implicit)
+				print file ": " units " modules and programs, " implicit " implicit none"
+			units = implicit = 0
+		}
+		FNR == 1 { unit_ends(); file = FILENAME }
+		/\t/ { fault("a tab") }
+		/[ \t]$/ { fault("trailing blanks") }
+		length > 100 { fault("more than 100 columns") }
+		/^(module|program) / { units++ }
+		/^    implicit none$/ { implicit++ }
+		{ match($0, /^ */); indent = RLENGTH }
+		!goes_on && !/^ *$/ && indent % 4 { fault("indented by " indent) }
+		{
+			code = $0
+			gsub(/"[^"]*"/, "", code)
+			sub(/!.*/, "", code)
+			goes_on = code ~ /&$/
+		}
+		code ~ /(^|[^A-Za-z0-9_])(ALLOCATE|CALL|CASE|CHARACTER|DO|ELSE|END|FUNCTION|IF|INTEGER|LOGICAL|MODULE|PROGRAM|REAL|SUBROUTINE|THEN|TYPE|USE)([^A-Za-z0-9_]|$)/ {
+			fault("a keyword in capitals")
+		}
+		code ~ /^ *use[ ,]/ && code !~ /only:/ && code !~ /^    use equant_[a-z]*$/ {
+			fault("use without only:")
+		}
+		END { unit_ends() }'
+}
+
 # Every file says its licence in the first two lines.
 licensed()
 {
@@ -69,7 +103,7 @@ executable()
 mapfile -t tests < <(printf '%s\n' "${files[@]}" | grep '^tests/')
 mapfile -t others < <(printf '%s\n' "${files[@]}" | grep -v '^tests/')
 
-plan 5
+plan 6
 if command -v clang-format > /dev/null; then
 	silent "every file is formatted as the kernel's .clang-format says" formatted
 else
@@ -78,6 +112,7 @@ fi
 silent "checkpatch.pl has nothing to say about the programs" checkpatch "$IGNORE" "${others[@]}"
 silent "checkpatch.pl has nothing to say about the tests" \
 	checkpatch "$IGNORE,BRACES" "${tests[@]}"
+silent "the Fortran files keep to their style" fortran
 silent "every file names its licence" licensed
 silent "every script is executable" executable
 finish

@@ -30,7 +30,8 @@ $(eval $(call stamp,$(O)/.flags,$(CC) $(CFLAGS_ALL) $(CPPFLAGS_ALL) $(LDFLAGS_AL
 # Only these rooms may include <mpi.h>.
 MPI_ROOMS := core control loop
 
-LIB_SRCS := $(sort $(wildcard userlib/*/*.c))
+# A library of its own: see fortran.mk.
+LIB_SRCS := $(sort $(filter-out userlib/fortran/%,$(wildcard userlib/*/*.c)))
 ifneq ($(HAVE_MPI),1)
 LIB_SRCS := $(filter-out $(MPI_ROOMS:%=userlib/%/%),$(LIB_SRCS))
 endif

@@ -10,12 +10,13 @@
 #	clang llvm bpftool	the BPF object and its skeleton
 #	libbpf-dev		loading it (brings libelf-dev and zlib1g-dev)
 #	libopenmpi-dev openmpi-bin	the ranks
+#	gfortran		the Fortran module and its programs
 #	liburing-dev		the trace
 #	linux-source-6.1 xz-utils	kselftest, checkpatch.pl, .clang-format
 #	clang-format perl	the style check
 #	valgrind libc6-dbg	the leak tests
 PACKAGES="gcc libc6-dev g++ make pkg-config clang llvm bpftool libbpf-dev libopenmpi-dev
-	openmpi-bin liburing-dev linux-source-6.1 xz-utils clang-format perl valgrind libc6-dbg"
+	openmpi-bin gfortran liburing-dev linux-source-6.1 xz-utils clang-format perl valgrind libc6-dbg"
 
 say()
 {

@@ -3,12 +3,13 @@
 #
 # Find out what can be built here and print it as a Makefile fragment:
 #	detect.sh > config.mk
-# CC, CLANG, BPFTOOL, LLVM_STRIP, MPICC and PKG_CONFIG may be given in the
-# environment.
+# CC, FC, CLANG, BPFTOOL, LLVM_STRIP, MPICC, MPIFC and PKG_CONFIG may be given in
+# the environment.
 
 # Debian keeps bpftool where only root's PATH looks.
 PATH=$PATH:/usr/sbin:/sbin
 : "${CC:=gcc}" "${CLANG:=clang}" "${MPICC:=mpicc}" "${PKG_CONFIG:=pkg-config}"
+: "${FC:=gfortran}" "${MPIFC:=mpifort}"
 : "${LLVM_STRIP:=llvm-strip}" "${BPFTOOL:=bpftool}"
 
 left_out=0
@@ -60,6 +61,55 @@ mpi()
 		left_out "MPI" "without the balancer's loop and the programs in apps/" \
 			"libopenmpi-dev openmpi-bin"
 	fi
+}
+
+# An array of any type and rank by descriptor, and both of MPI's modules.
+fortran_program()
+{
+	cat <<-EOT
+		program p
+		    use mpi, only: MPI_ADDRESS_KIND
+		    use mpi_f08, only: MPI_Init, MPI_Finalize, MPI_Comm
+		    implicit none
+		    interface
+		        subroutine take(a) bind(C)
+		            type(*), dimension(..), intent(inout), target, asynchronous :: a
+		        end subroutine
+		    end interface
+		    call MPI_Init()
+		    call MPI_Finalize()
+		end program
+	EOT
+}
+
+fortran()
+{
+	cflags= libs= scratch=$(mktemp -d)
+	if have "$MPIFC"; then
+		cflags=$("$MPIFC" --showme:compile 2>/dev/null) &&
+			libs=$("$MPIFC" --showme:link 2>/dev/null)
+		if [ -z "$libs" ]; then
+			libs=$("$MPIFC" -link_info 2>/dev/null | cut -d' ' -f2-)
+			cflags=$("$MPIFC" -compile_info 2>/dev/null | cut -d' ' -f2- |
+				sed 's/ -c\>//')
+		fi
+	fi
+	fortran_program > "$scratch/p.f90"
+	# The descriptors are the Fortran compiler's, whatever compiles C.
+	header=$("$FC" -print-file-name=include/ISO_Fortran_binding.h 2>/dev/null)
+	if have "${FC%% *}" && [ -n "$libs" ] && [ -f "$header" ] &&
+			$FC -std=f2018 -J"$scratch" -o "$scratch/p" "$scratch/p.f90" $cflags $libs \
+				2>/dev/null; then
+		echo "HAVE_FORTRAN := 1"
+		echo "MPIF_CFLAGS := $cflags"
+		echo "MPIF_LIBS := $libs"
+		echo "FORTRAN_BINDING := ${header%/*}"
+	else
+		echo "HAVE_FORTRAN := 0"
+		left_out "Fortran" "without module equant and the Fortran programs" \
+			"gfortran libopenmpi-dev"
+	fi
+	rm -rf "$scratch"
 }
 
 liburing()
@@ -128,6 +178,7 @@ if ! have "${CC%% *}"; then
 	exit 0
 fi
 mpi
+fortran
 liburing
 bpf
 kselftest

@@ -8,7 +8,10 @@ DOCS := $(wildcard $(DOCS))
 INSTALLED = $(LIB_HEADERS:userlib/include/%=$(includedir)/%) \
 	$(libdir)/libequant.a $(libdir)/$(notdir $(LIB_SO)) $(libdir)/$(SONAME) \
 	$(libdir)/libequant.so $(libdir)/pkgconfig/equant.pc \
-	$(TOOL:$(O)/bin/%=$(bindir)/%) $(APPS:$(O)/libexec/%=$(libexecdir)/%) \
+	$(if $(FORTRAN),$(FLIB_MODULES:$(FMODULES)/%=$(moddir)/%) $(addprefix $(libdir)/, \
+		libequant_fortran.a $(notdir $(FLIB_SO)) $(FLIB_SONAME) libequant_fortran.so \
+		pkgconfig/equant-fortran.pc)) \
+	$(TOOL:$(O)/bin/%=$(bindir)/%) $(patsubst $(O)/libexec/%,$(libexecdir)/%,$(APPS) $(FAPPS)) \
 	$(addprefix $(docdir)/,$(notdir $(DOCS)))
 
 # install_files(MODE, FOLDER, FILES)
@@ -24,13 +27,19 @@ install: products
 	$(Q)ln -sf $(notdir $(LIB_SO)) '$(DESTDIR)$(libdir)/$(SONAME)'
 	$(Q)ln -sf $(SONAME) '$(DESTDIR)$(libdir)/libequant.so'
 	$(Q)$(call install_files,644,$(libdir)/pkgconfig,$(O)/equant.pc)
+	$(Q)$(call install_files,644,$(moddir),$(FLIB_MODULES))
+	$(Q)$(call install_files,644,$(libdir),$(FLIB_A))
+	$(Q)$(call install_files,755,$(libdir),$(FLIB_SO))
+	$(Q)$(call install_files,644,$(libdir)/pkgconfig,$(FLIB_PC))
+	$(if $(FORTRAN),$(Q)ln -sf $(notdir $(FLIB_SO)) '$(DESTDIR)$(libdir)/$(FLIB_SONAME)' && \
+		ln -sf $(FLIB_SONAME) '$(DESTDIR)$(libdir)/libequant_fortran.so')
 	$(Q)$(call install_files,755,$(bindir),$(TOOL))
-	$(Q)$(call install_files,755,$(libexecdir)/equant,$(APPS))
+	$(Q)$(call install_files,755,$(libexecdir)/equant,$(APPS) $(FAPPS))
 	$(Q)$(call install_files,644,$(docdir),$(DOCS))
 	$(Q)if [ -z '$(DESTDIR)' ] && [ "$$(id -u)" -eq 0 ]; then ldconfig; fi
 
 uninstall:
 	$(call say,REMOVE,$(DESTDIR)$(PREFIX))
 	$(Q)rm -f $(INSTALLED:%='$(DESTDIR)%')
-	$(Q)-rmdir $(foreach d,$(includedir)/equant $(libexecdir)/equant $(docdir),'$(DESTDIR)$(d)') \
+	$(Q)-rmdir $(foreach d,$(includedir)/equant $(moddir) $(libexecdir)/equant $(docdir),'$(DESTDIR)$(d)') \
 		2>/dev/null; true

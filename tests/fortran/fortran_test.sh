@@ -1,0 +1,58 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+# Module equant: every procedure, with the types of mpi_f08 and the integers of mpi.
+
+. "$(dirname "$0")/lib.sh"
+
+plan 31
+
+passes types options 1 "the options are C's: size, places, and as many as there are"
+passes types defaults 1 "the defaults are C's"
+passes types stats 1 "the account is C's: size and places"
+passes types constants 1 "the constants are C's"
+passes types texts 1 "version and error texts come without their zeros"
+
+passes loops ranges "1 4" "units are counted from 1 and each has one owner"
+passes loops distributions 3 "a distribution is that of C, one unit later"
+passes loops moves "1 3" "slices of any type, rank and bounds follow their units"
+passes loops results 3 "results are those of one process to the last bit while units move"
+passes loops varying 3 "units are deactivated and activated by their Fortran numbers"
+passes loops callbacks "1 3" "allocatable data move through callbacks"
+passes loops stats 2 "the account is filled in"
+
+passes data broadcast 3 "a broadcast slice is its owner's on every rank"
+passes data copy 3 "a copied slice is its owner's"
+passes data exchange 3 "exchanged slices change places"
+passes data ghosts 4 "neighbours' slices come to their columns"
+passes data reductions "1 4" "a reduction gives what one rank gives to the last bit"
+
+passes contexts open "1 2" "a context is opened with options and texts, or refused"
+passes contexts handles 2 "what is closed or freed is an error, not a crash"
+passes contexts wait 3 "one request is waited for"
+passes contexts waitall 3 "many requests are waited for"
+passes contexts allreduce 3 "ranks' values are reduced, in place too"
+passes integers wait 3 "one request of module mpi is waited for"
+passes integers waitall 3 "many requests of module mpi are waited for"
+passes integers allreduce 3 "ranks' values are reduced with module mpi, in place too"
+
+passes arrays refused 2 "arrays without slices are refused"
+passes arrays sections 2 "contiguous sections and pointers are taken as they are"
+passes arrays nothing 2 "a loop of no units has arrays, slices of no bytes are none"
+passes arrays late 2 "an array after the first hook is refused"
+succeeds "a refusal names loop, procedure, dimension and shape" says arrays refused 1 \
+	"loop rows: equant_loop_array: the array is not contiguous: in dimension 1 elements are 16 bytes apart (4 x 12 elements of 8 bytes)" \
+	"in dimension 3 elements are 48 bytes apart (2 x 2 x 12 elements of 8 bytes)" \
+	"the last extent of the array is 13, the loop has 12 units (13 elements of 8 bytes)" \
+	"a scalar is no array: it has no units (an element of 8 bytes)" \
+	"the array is of assumed size (*): where is its last unit? Declare it (:) (8 x * elements of 8 bytes)" \
+	"loop rows: equant_loop_array: the array is not allocated"
+
+# ends: without ierror= an error ends the job, on every rank
+ends()
+{
+	says arrays end 2 "equant_loop_array: Invalid argument; the program has no ierror= for it and ends" ||
+		return 1
+	! job 2 arrays end > /dev/null && ! grep -q '^passed' "$scratch/job"
+}
+succeeds "an error that the program does not look at ends the job" ends
+finish

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* The C side of the comparison of types, and what Fortran has no word for. */
+#include <equant/equant.h>
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#include "libmirror.h"
+
+void nap(double seconds)
+{
+	struct timespec t = { .tv_sec = (time_t)seconds };
+
+	t.tv_nsec = (long)((seconds - (double)t.tv_sec) * 1e9);
+	while (nanosleep(&t, &t) && errno == EINTR)
+		;
+}
+
+void defaults(struct equant_options *options)
+{
+	equant_options_init(options);
+}
+
+/* Each field its own number, so that one in another's place is seen. */
+void number_options(struct equant_options *options)
+{
+	*options = (struct equant_options){
+		.sz = sizeof(*options),
+		.balance = 4,
+		.rate = 5,
+		.filter = 6,
+		.check = 7,
+		.depth = 8,
+		.ports = 9,
+		.verbose = 10,
+		.omit = 11,
+		.period = 12,
+		.threshold = 13,
+		.profit = 14,
+		.window = 15,
+		.interact = 16,
+		.amplitude = 17,
+		.timeout = 18,
+		.wait = 19,
+		.control = 20,
+		.polls = 21,
+		.block = 22,
+	};
+}
+
+void number_stats(struct equant_stats *stats)
+{
+	*stats = (struct equant_stats){
+		.sz = sizeof(*stats),
+		.rank = 1,
+		.ranks = 2,
+		.probe = "0123456789abcde",
+		.elapsed = 3,
+		.wall = 4,
+		.run = 5,
+		.wait = 6,
+		.balancing = 7,
+		.waiting = 8,
+		.moving = 9,
+		.total_run = 10,
+		.total_wait = 11,
+		.total_cpu = 12,
+		.speed = 13,
+		.share = 14,
+		.quantum = 15,
+		.first_ns = 16,
+		.units = 17,
+		.computed = 18,
+		.hooks = 19,
+		.phases = 20,
+		.moves = 21,
+		.sent = 22,
+		.received = 23,
+		.fallbacks = 24,
+		.dropped = 25,
+		.bytes_sent = 26,
+		.uneven = 27,
+		.sweeps = 28,
+		.block = 29,
+	};
+}
+
+long size_of_options(void)
+{
+	return (long)sizeof(struct equant_options);
+}
+
+long size_of_stats(void)
+{
+	return (long)sizeof(struct equant_stats);
+}
+
+static void count(void *ctx, const char *variable, const char *value, const char *range,
+		  const char *meaning)
+{
+	(void)variable, (void)value, (void)range, (void)meaning;
+	++*(int *)ctx;
+}
+
+/* A new field may fit into padding and leave the size as it is. */
+int count_options(void)
+{
+	int n = 0;
+
+	equant_options_describe(count, &n);
+	return n;
+}
+
+#define CONSTANT(name)      \
+	{                   \
+#name, name \
+	}
+
+/* -1 for an unknown name. */
+int constant(const char *name)
+{
+	static const struct {
+		const char *name;
+		int value;
+	} all[] = {
+		CONSTANT(EQUANT_WAIT_SPIN),
+		CONSTANT(EQUANT_WAIT_YIELD),
+		CONSTANT(EQUANT_WAIT_BLOCK),
+		CONSTANT(EQUANT_WAIT_AUTO),
+		CONSTANT(EQUANT_CONTROL_EXCHANGE),
+		CONSTANT(EQUANT_RATE_PREDICTED),
+		CONSTANT(EQUANT_RATE_MEASURED),
+		CONSTANT(EQUANT_FILTER_NONE),
+		CONSTANT(EQUANT_FILTER_STATES),
+		CONSTANT(EQUANT_FILTER_CONSTANT),
+		CONSTANT(EQUANT_FILTER_DIRECTION),
+		CONSTANT(EQUANT_BLOCK),
+		CONSTANT(EQUANT_CYCLIC),
+		CONSTANT(EQUANT_BLOCK_ORDER),
+		CONSTANT(EQUANT_SUM),
+		CONSTANT(EQUANT_MIN),
+		CONSTANT(EQUANT_MAX),
+	};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if (!strcmp(name, all[i].name))
+			return all[i].value;
+	return -1;
+}

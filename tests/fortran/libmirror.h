@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/* What the Fortran workers call by bind(C). */
+#ifndef LIBMIRROR_H
+#define LIBMIRROR_H
+
+#include <equant/equant.h>
+
+void nap(double seconds);
+void defaults(struct equant_options *options);
+void number_options(struct equant_options *options);
+void number_stats(struct equant_stats *stats);
+long size_of_options(void);
+long size_of_stats(void);
+int count_options(void);
+int constant(const char *name);
+
+#endif /* LIBMIRROR_H */

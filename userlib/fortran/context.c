@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* Contexts; a communicator is the integer that both Fortran modules of MPI hold. */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <equant/probe.h>
+
+#include "core/message.h"
+#include "fortran/fortran_internal.h"
+
+struct texts {
+	char probe[PATH_MAX];
+	char trace[PATH_MAX];
+	char report[PATH_MAX];
+	char replay[PATH_MAX];
+};
+
+/* As many bytes as the program knows, for the library to judge. */
+static struct equant_options *copy_options(const struct equant_options *user)
+{
+	size_t sz = user ? user->sz : 0;
+	struct equant_options *o = malloc(sz > sizeof(*o) ? sz : sizeof(*o));
+
+	if (!o) {
+		equant_message("equant_open: no memory for the options");
+		return NULL;
+	}
+	equant_options_init(o);
+	if (user)
+		memcpy(o, user, sz);
+	return o;
+}
+
+EQUANT_API void equant_fortran_open(struct fortran_context *c, const int *comm,
+				    const struct equant_options *options, const CFI_cdesc_t *probe,
+				    const CFI_cdesc_t *trace, const CFI_cdesc_t *report,
+				    const CFI_cdesc_t *replay, int *ierror)
+{
+	/* Refused by the library on all ranks together: none waits for one that has no memory. */
+	static const struct equant_options none;
+	struct equant_options *o = copy_options(options);
+	struct texts t;
+	int error;
+
+	if (o) {
+		o->probe = equant_fortran_text(probe, t.probe, sizeof(t.probe));
+		o->trace = equant_fortran_text(trace, t.trace, sizeof(t.trace));
+		o->report = equant_fortran_text(report, t.report, sizeof(t.report));
+		o->replay = equant_fortran_text(replay, t.replay, sizeof(t.replay));
+	}
+	c->eq = NULL;
+	error = equant_open(&c->eq, MPI_Comm_f2c(*comm), o ? o : &none);
+	if (error)
+		c->eq = NULL;
+	free(o);
+	equant_fortran_done(error, "equant_open", ierror);
+}
+
+EQUANT_API void equant_fortran_close(struct fortran_context *c, int *ierror)
+{
+	int error = equant_close(c->eq);
+
+	c->eq = NULL;
+	equant_fortran_done(error, "equant_close", ierror);
+}
+
+EQUANT_API void equant_fortran_probe_name(const struct fortran_context *c, const CFI_cdesc_t *text)
+{
+	equant_fortran_fill(text, c->eq ? equant_probe_name(equant_probe(c->eq)) : "");
+}
+
+EQUANT_API int equant_fortran_probe_features(const struct fortran_context *c)
+{
+	return c->eq ? (int)equant_probe_features(equant_probe(c->eq)) : 0;
+}
+
+EQUANT_API void equant_fortran_barrier(const struct fortran_context *c, int *ierror)
+{
+	int error = equant_fortran_no_context(c, "equant_barrier");
+
+	if (!error)
+		error = equant_barrier(c->eq);
+	equant_fortran_done(error, "equant_barrier", ierror);
+}
