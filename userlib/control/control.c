@@ -17,6 +17,8 @@
 
 static const struct equant_control_ops *const structures[] = {
 	[EQUANT_CONTROL_EXCHANGE] = &equant_control_exchange,
+	[EQUANT_CONTROL_TREE] = &equant_control_tree,
+	[EQUANT_CONTROL_CENTRAL] = &equant_control_central,
 };
 
 static struct equant_interaction *slot(const struct equant_control *c, uint64_t number)
@@ -163,6 +165,13 @@ void equant_control_cancel(struct equant_control *c)
 {
 	for (; c->first < c->started; c->first++)
 		c->ops->cancel(slot(c, c->first));
+}
+
+void equant_control_count(struct equant_control *c, long messages, long chain)
+{
+	c->messages += messages;
+	if (chain > c->chain)
+		c->chain = chain;
 }
 
 /* The distribution once the orders before @number have been carried out. */

@@ -59,6 +59,8 @@ struct equant_control_ops {
 };
 
 extern const struct equant_control_ops equant_control_exchange;
+extern const struct equant_control_ops equant_control_tree;
+extern const struct equant_control_ops equant_control_central;
 
 /**
  * struct equant_control - a loop's interactions
@@ -72,7 +74,8 @@ extern const struct equant_control_ops equant_control_exchange;
  * @planned: room for counts
  * @room: room for instructions
  * @messages: sent by this rank
- * @chain: the longest chain of messages in an interaction, one rank's one after the other
+ * @chain: the most messages of an interaction that had to come one after the other, where each
+ *	rank sends or receives one at a time
  */
 struct equant_control {
 	const struct equant_control_ops *ops;
@@ -147,6 +150,9 @@ int equant_control_awaited(const struct equant_control *c, int *itself);
 
 /** equant_control_cancel() - give up on all interactions */
 void equant_control_cancel(struct equant_control *c);
+
+/** equant_control_count() - for the structures: an interaction is complete, account for it */
+void equant_control_count(struct equant_control *c, long messages, long chain);
 
 /**
  * equant_control_decide() - for the structures: make an interaction's order

@@ -6,6 +6,9 @@
  * rank sends all it knows to rank - 2^k and receives as much from rank +
  * 2^k.  Any P; point-to-point only, so that the rounds progress between
  * hooks and nobody waits for a collective.
+ *
+ * Each message begins with its sender's own item, and behind every item is room for a clock, as
+ * Lamport's: it counts the messages that had to come one after the other.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -23,9 +26,12 @@ struct equant_exchange {
 	int ranks;
 	int distance; /* 2^k of the round under way; >= ranks: complete */
 	int active; /* requests[] are in use */
-	size_t size;
+	size_t size; /* of an item */
+	size_t stride; /* of an item and its clock */
+	uint64_t clock;
+	long messages;
 	MPI_Request requests[2]; /* send, receive */
-	char *rotated; /* item of rank + i at index i */
+	char *rotated; /* item of rank + i at index i, with clocks */
 	char *items; /* item of rank i at index i */
 };
 
@@ -40,6 +46,7 @@ struct equant_exchange *equant_exchange_new(struct equant_waiter *waiter, MPI_Co
 	x->comm = comm;
 	x->tag = tag;
 	x->size = size;
+	x->stride = size + sizeof(x->clock);
 	x->requests[0] = x->requests[1] = MPI_REQUEST_NULL;
 	if (equant_mpi_error(MPI_Comm_rank(comm, &x->rank), "MPI_Comm_rank") ||
 	    equant_mpi_error(MPI_Comm_size(comm, &x->ranks), "MPI_Comm_size")) {
@@ -48,7 +55,7 @@ struct equant_exchange *equant_exchange_new(struct equant_waiter *waiter, MPI_Co
 		return NULL;
 	}
 	x->distance = x->ranks;
-	x->rotated = calloc((size_t)x->ranks, size);
+	x->rotated = calloc((size_t)x->ranks, x->stride);
 	x->items = calloc((size_t)x->ranks, size);
 	if (!x->rotated || !x->items) {
 		equant_exchange_free(x);
@@ -79,17 +86,20 @@ int equant_exchange_rounds(const struct equant_exchange *x)
 static int start_round(struct equant_exchange *x)
 {
 	int known = x->distance, missing = x->ranks - x->distance;
-	size_t bytes = (size_t)(known < missing ? known : missing) * x->size;
+	size_t bytes = (size_t)(known < missing ? known : missing) * x->stride;
 	int to = (x->rank - x->distance + x->ranks) % x->ranks;
 	int from = (x->rank + x->distance) % x->ranks;
 	int error;
 
-	error = MPI_Irecv(x->rotated + (size_t)x->distance * x->size, (int)bytes, MPI_BYTE, from,
+	x->clock++;
+	memcpy(x->rotated + x->size, &x->clock, sizeof(x->clock));
+	error = MPI_Irecv(x->rotated + (size_t)x->distance * x->stride, (int)bytes, MPI_BYTE, from,
 			  x->tag, x->comm, &x->requests[1]);
 	if (error == MPI_SUCCESS)
 		error = MPI_Isend(x->rotated, (int)bytes, MPI_BYTE, to, x->tag, x->comm,
 				  &x->requests[0]);
 	x->active = error == MPI_SUCCESS;
+	x->messages += x->active;
 	equant_node_ring(x->waiter->node, to);
 	return equant_mpi_error(error, "sending a sample");
 }
@@ -98,12 +108,18 @@ int equant_exchange_start(struct equant_exchange *x, const void *item)
 {
 	memcpy(x->rotated, item, x->size);
 	x->distance = 1;
+	x->clock = 0;
 	return x->ranks > 1 ? start_round(x) : 0;
 }
 
 /* The round's messages have come and gone. */
 static int end_round(struct equant_exchange *x)
 {
+	uint64_t clock;
+
+	memcpy(&clock, x->rotated + (size_t)x->distance * x->stride + x->size, sizeof(clock));
+	if (clock > x->clock)
+		x->clock = clock;
 	x->active = 0;
 	x->distance *= 2;
 	return x->distance < x->ranks ? start_round(x) : 0;
@@ -129,8 +145,7 @@ int equant_exchange_progress(struct equant_exchange *x)
 
 int equant_exchange_finish(struct equant_exchange *x, double timeout, uint64_t *waited_ns)
 {
-	size_t front;
-	int error;
+	int error, i;
 
 	while (x->distance < x->ranks) {
 		error = equant_wait_requests(x->waiter, x->requests, 2, MPI_STATUSES_IGNORE,
@@ -141,10 +156,20 @@ int equant_exchange_finish(struct equant_exchange *x, double timeout, uint64_t *
 		if (error)
 			return error;
 	}
-	front = (size_t)(x->ranks - x->rank) * x->size;
-	memcpy(x->items + (size_t)x->rank * x->size, x->rotated, front);
-	memcpy(x->items, x->rotated + front, (size_t)x->rank * x->size);
+	for (i = 0; i < x->ranks; i++)
+		memcpy(x->items + (size_t)((x->rank + i) % x->ranks) * x->size,
+		       x->rotated + (size_t)i * x->stride, x->size);
 	return 0;
+}
+
+long equant_exchange_chain(const struct equant_exchange *x)
+{
+	return (long)x->clock;
+}
+
+long equant_exchange_messages(const struct equant_exchange *x)
+{
+	return x->messages;
 }
 
 const void *equant_exchange_items(const struct equant_exchange *x)

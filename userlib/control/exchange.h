@@ -44,6 +44,12 @@ int equant_exchange_progress(struct equant_exchange *x);
  */
 int equant_exchange_finish(struct equant_exchange *x, double timeout, uint64_t *waited_ns);
 
+/** equant_exchange_chain() - messages of the last exchange that came one after the other */
+long equant_exchange_chain(const struct equant_exchange *x);
+
+/** equant_exchange_messages() - sent by this rank in all exchanges */
+long equant_exchange_messages(const struct equant_exchange *x);
+
 /** equant_exchange_items() - the items of a finished exchange, by rank */
 const void *equant_exchange_items(const struct equant_exchange *x);
 

@@ -14,6 +14,7 @@
 struct shared_samples {
 	struct equant_interaction base;
 	struct equant_exchange *exchange;
+	long messages; /* sent before */
 	int looked; /* the order knows who goes on */
 };
 
@@ -78,6 +79,9 @@ static int complete(struct equant_interaction *x, double timeout, uint64_t *wait
 	if (error)
 		return error;
 	s->looked = 1;
+	equant_control_count(x->control, equant_exchange_messages(s->exchange) - s->messages,
+			     equant_exchange_chain(s->exchange));
+	s->messages = equant_exchange_messages(s->exchange);
 	equant_order_look(&x->order, equant_exchange_items(s->exchange), x->control->ranks);
 	return 0;
 }

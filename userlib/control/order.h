@@ -53,6 +53,32 @@ void equant_order_look(struct equant_order *order, const struct equant_sample *s
 void equant_order_decide(struct equant_order *order, struct equant_balancer *balancer,
 			 const struct equant_sample *samples, const long *units, int ranks);
 
+/** equant_order_size() - of the longest message */
+size_t equant_order_size(int ranks);
+
+/**
+ * equant_order_pack() - an order as a message
+ * @order: what to send
+ * @ranks: how many
+ * @number: of the interaction
+ * @clock: the sender's, see gather.c
+ * @message: equant_order_size() bytes, aligned as for malloc()
+ *
+ * Return: its length.
+ */
+size_t equant_order_pack(const struct equant_order *order, int ranks, uint64_t number,
+			 uint64_t clock, void *message);
+
+/**
+ * equant_order_unpack() - the other way round
+ *
+ * Nothing in the message is believed before it has been checked.
+ *
+ * Return: 0; -EBADMSG and @fault: what is wrong.
+ */
+int equant_order_unpack(struct equant_order *order, int ranks, uint64_t number, uint64_t *clock,
+			const void *message, size_t size, const char **fault);
+
 /**
  * equant_order_fit() - carry out instructions on counts
  * @instructions: @count of them; they are cut down to what their senders have

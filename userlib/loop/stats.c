@@ -72,6 +72,8 @@ int equant_loop_stats(const struct equant_loop *loop, struct equant_stats *stats
 		.uneven = loop->uneven,
 		.sweeps = loop->pipeline ? loop->pipeline->sweeps : 0,
 		.block = loop->pipeline ? loop->pipeline->block : 0,
+		.messages = loop->control ? loop->control->messages : 0,
+		.chain = loop->control ? loop->control->chain : 0,
 	};
 	if (stats->run > 0 && !loop->speed)
 		stats->speed = (double)stats->computed / stats->run;

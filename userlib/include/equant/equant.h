@@ -60,6 +60,8 @@ enum equant_wait_mode {
  */
 enum equant_control_mode {
 	EQUANT_CONTROL_EXCHANGE, /* everybody to everybody; each rank decides the same */
+	EQUANT_CONTROL_TREE, /* up a binomial tree to rank 0, which decides, and down again */
+	EQUANT_CONTROL_CENTRAL, /* to rank 0, which decides, and back: the thesis' */
 };
 
 /**
@@ -80,7 +82,7 @@ struct equant_options {
 	int rate; /* enum equant_rate_mode */
 	int filter; /* of the measured rate: enum equant_filter_kind */
 	int check; /* verify counts and checksums after every phase */
-	int depth; /* phases an interaction may take: 0 = synchronous, 1 = pipelined */
+	int depth; /* phases an interaction may take: 0 = synchronous, else pipelined */
 	int ports; /* transfers a rank may receive per phase; 0 = any number */
 	int verbose; /* 1 = say which probe and why, every decision that moves */
 	long omit; /* transfers of fewer units are left out */
@@ -559,6 +561,8 @@ struct equant_stats {
 	long uneven; /* phases that did not split in proportion, because of the grain */
 	long sweeps; /* equant_loop_sweep() */
 	long block; /* inner iterations per strip in the last one */
+	long messages; /* sent for samples and decisions */
+	long chain; /* the most of a phase's messages that came one after the other */
 };
 
 /**
