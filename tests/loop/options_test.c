@@ -81,7 +81,7 @@ TEST_F(options, every_bad_value_is_refused_and_named)
 		{ "EQUANT_BALANCE", "ON" },	{ "EQUANT_BALANCE", "off|on" },
 		{ "EQUANT_RATE", "guessed" },	{ "EQUANT_RATE", "pre" },
 		{ "EQUANT_FILTER", "yes" },	{ "EQUANT_CHECK", "2" },
-		{ "EQUANT_VERBOSE", "loud" },	{ "EQUANT_DEPTH", "2" },
+		{ "EQUANT_VERBOSE", "loud" },	{ "EQUANT_DEPTH", "17" },
 		{ "EQUANT_DEPTH", "-1" },	{ "EQUANT_DEPTH", "0.5" },
 		{ "EQUANT_DEPTH", "one" },	{ "EQUANT_PORTS", "-1" },
 		{ "EQUANT_PORTS", "1x" },	{ "EQUANT_PORTS", "" },
@@ -174,9 +174,9 @@ TEST_F(options, a_field_the_program_sets_out_of_range_is_refused)
 	struct equant_options user;
 
 	equant_options_init(&user);
-	user.depth = 2;
+	user.depth = 17;
 	EXPECT_EQ(-EINVAL, resolve(self, &user));
-	EXPECT_NE(NULL, strstr(self->messages.text, "EQUANT_DEPTH=2"));
+	EXPECT_NE(NULL, strstr(self->messages.text, "EQUANT_DEPTH=17"));
 	equant_options_init(&user);
 	user.rate = 2;
 	EXPECT_EQ(-EINVAL, resolve(self, &user));
@@ -248,6 +248,7 @@ TEST_F(options, the_digest_differs_where_ranks_must_agree_and_nowhere_else)
 		{ "EQUANT_THRESHOLD", "0.06" }, { "EQUANT_PROFIT", "0" },
 		{ "EQUANT_WINDOW", "11" },	{ "EQUANT_INTERACT", "0.06" },
 		{ "EQUANT_AMPLITUDE", "0.2" },	{ "EQUANT_TIMEOUT", "31" },
+		{ "EQUANT_CONTROL", "tree" },
 	};
 	static const struct setting local[] = {
 		{ "EQUANT_PROBE", "clock" },

@@ -89,6 +89,18 @@ static void synchronous(void)
 	conserve(&o, &shape);
 }
 
+static void depths(void)
+{
+	static const int all[] = { 0, 1, 2, 3, 4, 16 };
+	static const struct shape shape = { "depths", 1000, 50, 0.001, 1 };
+	struct equant_options o = checked();
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		o.depth = all[i];
+		conserve(&o, &shape);
+	}
+}
+
 static void unchecked(void)
 {
 	static const struct shape shape = { "unchecked", 1000, 60, 0.0015, 1 };
@@ -172,8 +184,9 @@ static void replayed(void)
 int main(int argc, char **argv)
 {
 	static const struct worker_case cases[] = {
-		CASE(pipelined), CASE(synchronous), CASE(unchecked), CASE(one_port), CASE(omitting),
-		CASE(few_units), CASE(plain),	    CASE(still),     CASE(replayed),
+		CASE(pipelined), CASE(depths),	 CASE(synchronous), CASE(unchecked),
+		CASE(one_port),	 CASE(omitting), CASE(few_units),   CASE(plain),
+		CASE(still),	 CASE(replayed),
 	};
 
 	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));

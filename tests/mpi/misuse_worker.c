@@ -50,12 +50,17 @@ static void open_bad_options(void)
 	} o = { .unknown = 0 };
 
 	equant_options_init(&o.known);
-	o.known.depth = 9;
+	o.known.depth = 17;
+	must_not_open(MPI_COMM_WORLD, &o.known);
+	o.known.depth = -1;
 	must_not_open(MPI_COMM_WORLD, &o.known);
 	equant_options_init(&o.known);
 	o.known.sz = sizeof(o);
 	o.unknown = 1;
 	must_not_open(MPI_COMM_WORLD, &o.known);
+	setenv("EQUANT_CONTROL", "ring", 1);
+	must_not_open(MPI_COMM_WORLD, NULL);
+	unsetenv("EQUANT_CONTROL");
 	setenv("EQUANT_THRESHOLD", "a lot", 1);
 	must_not_open(MPI_COMM_WORLD, NULL);
 	unsetenv("EQUANT_THRESHOLD");

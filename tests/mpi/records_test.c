@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* Traces and reports add up; a trace that is replayed decides again what it decided. */
 #include <equant/equant.h>
-#include <equant/probe.h>
 #include <equant/report.h>
 #include <equant/trace.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "kselftest_harness.h"
 #include "libjob.h"
+#include "libshares.h"
 
 #define RANKS 3
 #define UNITS 300 /* of the worker's case "plain" */
@@ -144,7 +143,7 @@ static int tally_file(const char *path, struct tally *tally, char *why, size_t w
 	return header.units == UNITS && header.ranks == RANKS ? 0 : -EBADMSG;
 }
 
-TEST_F(records, the_traces_agree_with_the_report)
+static void expect_traces_agree(struct __test_metadata *_metadata, struct _test_data_records *self)
 {
 	struct equant_report_header header;
 	struct equant_stats *stats;
@@ -174,43 +173,90 @@ TEST_F(records, the_traces_agree_with_the_report)
 	free(stats);
 }
 
-/* ---- replay -------------------------------------------------------------------- */
-
-#define QUANTUM 4000000u
-
-/* A rank that gets @share of its CPU for ten seconds. */
-static int write_trace(const char *path, int rank, double share)
+TEST_F(records, the_traces_agree_with_the_report)
 {
-	struct equant_trace_header header = { .rank = rank, .ranks = 2, .units = UNITS };
-	struct equant_trace_writer *writer = equant_trace_create(path, &header, NULL, 0);
-	struct equant_event *event;
-	struct timespec now;
-	uint64_t t, t0;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	t0 = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-	if (!writer)
-		return -errno;
-	for (t = 0; t <= 10000; t += 20) {
-		uint64_t ns = t * 1000000, run = (uint64_t)((double)ns * share);
-
-		event = equant_trace_event(writer);
-		*event = (struct equant_event){
-			.t_ns = t0 + ns,
-			.type = EQUANT_EVENT_STATUS,
-			.u.status = { .run_ns = run,
-				      .wait_ns = ns - run,
-				      .quantum_ns = QUANTUM,
-				      .share = share,
-				      .settled = share,
-				      .runnable = share < 1 ? 2 : 1,
-				      .cpu = rank,
-				      .features = EQUANT_PROBE_RUN | EQUANT_PROBE_WAIT |
-						  EQUANT_PROBE_QUANTUM | EQUANT_PROBE_PREDICTS },
-		};
-	}
-	return equant_trace_close(writer);
+	expect_traces_agree(_metadata, self);
 }
+
+TEST_F(records, they_agree_where_rank_0_decides_for_all)
+{
+	self->job.environment[5] = "EQUANT_CONTROL=tree";
+	expect_traces_agree(_metadata, self);
+}
+
+/* ---- limits ---------------------------------------------------------------------- */
+
+/**
+ * struct limits - of what the traces of the first loop of a case say
+ * @moves: incoming transfers
+ * @most: the most of them that a rank received in a phase
+ * @least: units of the smallest
+ */
+struct limits {
+	int moves, most;
+	int64_t least;
+};
+
+static int look_at_moves(const char *path, int rank, struct limits *l)
+{
+	struct equant_trace_header header;
+	struct equant_event *events;
+	uint32_t phase = 0;
+	size_t count;
+	int now = 0, error = equant_trace_load(path, &header, &events, &count, NULL, 0);
+
+	for (size_t i = 0; i < count && !error; i++) {
+		const struct equant_event *e = &events[i];
+
+		if (e->type != EQUANT_EVENT_MOVE || e->u.move.to != rank)
+			continue;
+		now = e->phase == phase ? now + 1 : 1;
+		phase = e->phase;
+		l->moves++;
+		l->most = now > l->most ? now : l->most;
+		l->least = e->u.move.units < l->least ? e->u.move.units : l->least;
+	}
+	if (!error)
+		free(events);
+	return error;
+}
+
+static struct limits limits_of(struct __test_metadata *_metadata, struct _test_data_records *self,
+			       const char *name)
+{
+	struct limits limits = { .least = INT64_MAX };
+	char trace[48];
+
+	self->job.argv[0] = name;
+	self->job.ranks = 8;
+	EXPECT_PASSED(&self->job);
+	for (int r = 0; r < 8; r++) {
+		snprintf(trace, sizeof(trace), "%s.%d.trace", name, r);
+		EXPECT_EQ(0, look_at_moves(file(self, trace), r, &limits));
+	}
+	EXPECT_LT(0, limits.moves);
+	return limits;
+}
+
+TEST_F(records, a_rank_receives_no_more_transfers_in_a_phase_than_it_has_ports)
+{
+	struct limits limited, free;
+
+	limited = limits_of(_metadata, self, "one_port");
+	EXPECT_EQ(1, limited.most);
+	free = limits_of(_metadata, self, "pipelined");
+	EXPECT_LT(1, free.most);
+}
+
+TEST_F(records, no_transfer_is_smaller_than_what_is_to_be_omitted)
+{
+	struct limits limited = limits_of(_metadata, self, "omitting");
+
+	EXPECT_LE(3, limited.least);
+	EXPECT_GT(3, limits_of(_metadata, self, "pipelined").least);
+}
+
+/* ---- replay -------------------------------------------------------------------- */
 
 TEST_F(records, replaying_the_same_shares_twice_ends_in_the_same_distribution)
 {
@@ -218,8 +264,8 @@ TEST_F(records, replaying_the_same_shares_twice_ends_in_the_same_distribution)
 	char probe[128];
 	const char *at;
 
-	ASSERT_EQ(0, write_trace(file(self, "shares.0.trace"), 0, 0.5));
-	ASSERT_EQ(0, write_trace(file(self, "shares.1.trace"), 1, 1.0));
+	ASSERT_EQ(0, shares_write(file(self, "shares.0.trace"), 0, 2, UNITS, 0.5));
+	ASSERT_EQ(0, shares_write(file(self, "shares.1.trace"), 1, 2, UNITS, 1.0));
 	snprintf(probe, sizeof(probe), "EQUANT_PROBE=replay:%s/shares.%%r.trace", self->folder);
 	self->job = (struct job){
 		.ranks = 2,

@@ -14,13 +14,10 @@ struct head {
 	uint64_t magic;
 	uint64_t number;
 	uint64_t clock;
-	double reduction, cost, benefit, quantum, period;
-	int64_t next_hook;
 	int32_t ranks;
 	int32_t failed, closed, differs, error;
 	int32_t speeds_known;
-	int32_t verdict;
-	int32_t count;
+	struct equant_decision decision; /* without its instructions */
 };
 
 static size_t size_of(int ranks, int count)
@@ -37,34 +34,28 @@ size_t equant_order_size(int ranks)
 size_t equant_order_pack(const struct equant_order *order, int ranks, uint64_t number,
 			 uint64_t clock, void *message)
 {
-	const struct equant_decision *d = &order->decision;
-	const struct head head = {
-		.magic = MAGIC,
-		.number = number,
-		.clock = clock,
-		.reduction = d->reduction,
-		.cost = d->cost,
-		.benefit = d->benefit,
-		.quantum = d->quantum,
-		.period = d->period,
-		.next_hook = d->next_hook,
-		.ranks = ranks,
-		.failed = order->failed,
-		.closed = order->closed,
-		.differs = order->differs,
-		.error = order->error,
-		.speeds_known = order->speeds_known,
-		.verdict = (int32_t)d->verdict,
-		.count = d->count,
-	};
+	int count = order->decision.count;
+	struct head head;
 	char *at = message;
 
+	memset(&head, 0, sizeof(head)); /* gaps too */
+	head.magic = MAGIC;
+	head.number = number;
+	head.clock = clock;
+	head.ranks = ranks;
+	head.failed = order->failed;
+	head.closed = order->closed;
+	head.differs = order->differs;
+	head.error = order->error;
+	head.speeds_known = order->speeds_known;
+	head.decision = order->decision;
+	head.decision.instructions = NULL;
 	memcpy(at, &head, sizeof(head));
 	at += sizeof(head);
 	memcpy(at, order->estimates, (size_t)ranks * sizeof(*order->estimates));
 	at += (size_t)ranks * sizeof(*order->estimates);
-	memcpy(at, order->instructions, (size_t)d->count * sizeof(*order->instructions));
-	return size_of(ranks, d->count);
+	memcpy(at, order->instructions, (size_t)count * sizeof(*order->instructions));
+	return size_of(ranks, count);
 }
 
 static int is_rank(int32_t r, int ranks)
@@ -74,20 +65,24 @@ static int is_rank(int32_t r, int ranks)
 
 static const char *fault_of_head(const struct head *h, int ranks, uint64_t number, size_t size)
 {
+	const struct equant_decision *d = &h->decision;
+
 	if (h->magic != MAGIC)
 		return "it is no order";
 	if (h->number != number)
 		return "it belongs to another phase";
 	if (h->ranks != ranks)
 		return "it is for another number of ranks";
-	if (h->count < 0 || h->count > ranks || size != size_of(ranks, h->count))
+	if (d->count < 0 || d->count > ranks || size != size_of(ranks, d->count))
 		return "its length is wrong";
 	if (h->failed >= ranks || h->closed >= ranks || h->differs >= ranks)
 		return "it names a rank that does not exist";
-	if (h->verdict < EQUANT_VERDICT_BALANCED || h->verdict > EQUANT_VERDICT_MOVE)
+	if (h->error > 0 || h->error < -4095)
+		return "its error is none";
+	if (!strcmp(equant_verdict_name(d->verdict), "unknown"))
 		return "its verdict is unknown";
 	/* An order without a decision has no next hook. */
-	if (h->failed < 0 && h->closed < 0 && !h->error && h->next_hook < 1)
+	if (h->failed < 0 && h->closed < 0 && !h->error && d->next_hook < 1)
 		return "its next hook lies behind";
 	return NULL;
 }
@@ -116,17 +111,8 @@ static void take_head(struct equant_order *order, const struct head *h)
 	order->differs = h->differs < 0 ? -1 : h->differs;
 	order->error = h->error;
 	order->speeds_known = h->speeds_known != 0;
-	order->decision = (struct equant_decision){
-		.verdict = (enum equant_verdict)h->verdict,
-		.instructions = order->instructions,
-		.count = h->count,
-		.reduction = h->reduction,
-		.cost = h->cost,
-		.benefit = h->benefit,
-		.quantum = h->quantum,
-		.period = h->period,
-		.next_hook = (long)h->next_hook,
-	};
+	order->decision = h->decision;
+	order->decision.instructions = order->instructions;
 }
 
 int equant_order_unpack(struct equant_order *order, int ranks, uint64_t number, uint64_t *clock,
@@ -145,8 +131,8 @@ int equant_order_unpack(struct equant_order *order, int ranks, uint64_t number, 
 		return -EBADMSG;
 	memcpy(order->estimates, at, (size_t)ranks * sizeof(*order->estimates));
 	at += (size_t)ranks * sizeof(*order->estimates);
-	memcpy(order->instructions, at, (size_t)head.count * sizeof(*order->instructions));
-	*fault = fault_of_instructions(order->instructions, head.count, ranks);
+	memcpy(order->instructions, at, (size_t)head.decision.count * sizeof(*order->instructions));
+	*fault = fault_of_instructions(order->instructions, head.decision.count, ranks);
 	if (*fault)
 		return -EBADMSG;
 	take_head(order, &head);

@@ -114,13 +114,16 @@ int equant_check_peers(struct equant_loop *loop, const struct equant_order *orde
 	return -EPROTO;
 }
 
+/* A rank that has failed joins none of those that come after: one after the other. */
 int equant_join_all(struct equant_loop *loop)
 {
-	int n = equant_control_pending(loop->control), i;
-	int error = equant_loop_join(loop, n);
+	int n = equant_control_pending(loop->control), i, error = 0;
 
-	for (i = 0; i < n && !error; i++)
-		error = equant_check_peers(loop, equant_control_peers(loop->control, i));
+	for (i = 0; i < n && !error; i++) {
+		error = equant_loop_join(loop, i + 1);
+		if (!error)
+			error = equant_check_peers(loop, equant_control_peers(loop->control, i));
+	}
 	return error;
 }
 

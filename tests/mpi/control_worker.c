@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * What interactions cost in messages: on the first 2, 3, 4... ranks of the job, counted
+ * by the library and, at MPI's profiling interface, by us.
+ */
+#include <equant/equant.h>
+
+#include "loop/tags.h"
+#include "libworker.h"
+
+#define STEPS 12
+
+static long sent;
+
+__attribute__((visibility("default"))) int MPI_Isend(const void *b, int n, MPI_Datatype type,
+						     int to, int tag, MPI_Comm comm, MPI_Request *r)
+{
+	sent += tag >= EQUANT_TAG_CONTROL;
+	return PMPI_Isend(b, n, type, to, tag, comm, r);
+}
+
+struct expected {
+	int chain;
+	long messages; /* of all ranks */
+};
+
+static int log2_up(int n)
+{
+	int bits = 0;
+
+	while (1 << bits < n)
+		bits++;
+	return bits;
+}
+
+static struct expected expected_of(int control, int size)
+{
+	switch (control) {
+	case EQUANT_CONTROL_EXCHANGE:
+		return (struct expected){ log2_up(size), (long)size * log2_up(size) };
+	case EQUANT_CONTROL_TREE:
+		return (struct expected){ 2 * log2_up(size), 2 * (size - 1) };
+	default:
+		return (struct expected){ 2 * (size - 1), 2 * (size - 1) };
+	}
+}
+
+static struct equant_stats run(struct equant *eq)
+{
+	struct equant_stats stats = { .sz = sizeof(stats) };
+	struct equant_loop *loop = must_loop(eq, "chain", 64);
+
+	sent = 0;
+	for (int step = 0; step < STEPS; step++) {
+		equant_begin(loop);
+		compute(1e-5 * (double)equant_loop_count(loop));
+		equant_end(loop);
+		demand_equal(0, equant_hook(loop));
+	}
+	demand_equal(0, equant_loop_stats(loop, &stats));
+	demand_equal(sent, stats.messages);
+	must_free(loop);
+	return stats;
+}
+
+/* Synchronous, so that every interaction is complete at the end of its phase. */
+static void count_in(MPI_Comm comm, int control, int size)
+{
+	struct expected expected = expected_of(control, size);
+	struct equant_options o = eager_options();
+	struct equant_stats stats;
+	struct equant *eq;
+	long mine[2], sum, most;
+
+	o.period = 1e-6;
+	o.depth = 0;
+	o.control = control;
+	eq = must_open(comm, &o);
+	stats = run(eq);
+	must_close(eq);
+	mine[0] = stats.messages;
+	mine[1] = stats.chain;
+	MPI_Allreduce(&mine[0], &sum, 1, MPI_LONG, MPI_SUM, comm);
+	MPI_Allreduce(&mine[1], &most, 1, MPI_LONG, MPI_MAX, comm);
+	demand_equal(STEPS, stats.phases);
+	demand_equal(STEPS * expected.messages, sum);
+	demand_equal(expected.chain, most);
+}
+
+static void count(int control)
+{
+	static const int sizes[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 16 };
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		int size = sizes[i];
+		MPI_Comm comm;
+
+		MPI_Comm_split(MPI_COMM_WORLD, rank < size ? 0 : MPI_UNDEFINED, rank, &comm);
+		if (comm == MPI_COMM_NULL)
+			continue;
+		count_in(comm, control, size);
+		MPI_Comm_free(&comm);
+	}
+}
+
+static void exchange(void)
+{
+	count(EQUANT_CONTROL_EXCHANGE);
+}
+
+static void tree(void)
+{
+	count(EQUANT_CONTROL_TREE);
+}
+
+static void central(void)
+{
+	count(EQUANT_CONTROL_CENTRAL);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct worker_case cases[] = { CASE(exchange), CASE(tree), CASE(central) };
+
+	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+#include <equant/probe.h>
+#include <equant/trace.h>
+#include <errno.h>
+#include <time.h>
+
+#include "libshares.h"
+
+#define QUANTUM 4000000u
+
+int shares_write(const char *path, int rank, int ranks, long units, double share)
+{
+	struct equant_trace_header header = { .rank = rank, .ranks = ranks, .units = units };
+	struct equant_trace_writer *writer = equant_trace_create(path, &header, NULL, 0);
+	struct equant_event *event;
+	struct timespec now;
+	uint64_t t, t0;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	t0 = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	if (!writer)
+		return -errno;
+	for (t = 0; t <= 10000; t += 20) {
+		uint64_t ns = t * 1000000, run = (uint64_t)((double)ns * share);
+
+		event = equant_trace_event(writer);
+		*event = (struct equant_event){
+			.t_ns = t0 + ns,
+			.type = EQUANT_EVENT_STATUS,
+			.u.status = { .run_ns = run,
+				      .wait_ns = ns - run,
+				      .quantum_ns = QUANTUM,
+				      .share = share,
+				      .settled = share,
+				      .runnable = share < 1 ? 2 : 1,
+				      .cpu = rank,
+				      .features = EQUANT_PROBE_RUN | EQUANT_PROBE_WAIT |
+						  EQUANT_PROBE_QUANTUM | EQUANT_PROBE_PREDICTS },
+		};
+	}
+	return equant_trace_close(writer);
+}
