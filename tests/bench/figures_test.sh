@@ -1,0 +1,139 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+#
+# What the measurements do with raw figures, and with cells.  Nothing is measured.
+
+. "$(dirname "$0")/../tree/lib.sh"
+
+plan 15
+
+bench=$TEST_SOURCE/tests/bench
+raw=$scratch/raw
+
+# Variant a takes 1 to 5 s, b twice as long; a comment is not a round.
+{
+	echo "# a comment"
+	for round in 1 2 3 4 5; do
+		printf '%d\ta\telapsed=%d\n%d\tb\telapsed=%d\n' $round $round $round $((2 * round))
+	done
+} > "$raw"
+
+figure()
+{
+	perl "$bench/figures.pl" "$raw" "$@" 2>&1
+}
+
+# says PATTERN SENTENCE ARGUMENT...: figures.pl prints it
+says()
+{
+	local pattern=$1 sentence=$2
+
+	shift 2
+	figure "$@" > "$scratch/figure"
+	grep -q -e "$pattern" "$scratch/figure"
+	local status=$?
+	[ $status -eq 0 ] || sed 's/^/# /' "$scratch/figure"
+	report $status "$sentence"
+}
+
+says 'n=5  1 \[2 3 4\] 5  ' "minimum, quartiles, median and maximum are those of the rounds" x a.elapsed
+says '^x  *0.5$' "a ratio is taken within each round" x a.elapsed/b.elapsed
+says 'goal <= 3 .* met$' "a median that is the goal meets it" x a.elapsed '<=' 3
+says 'goal >= 3.1 .* MISSED$' "a median below the goal misses it" x a.elapsed '>=' 3.1
+says '^x  *4.8  goal <= 4 .* MISSED$' "95 % of the rounds are judged where they are asked for" \
+	x 95%:a.elapsed '<=' 4
+says 'goal <= 2 .* MISSED$' "a spread widens a goal that says about" x a.elapsed about 1.01
+says 'no round has c.elapsed' "a figure that was not measured is an error" x c.elapsed
+printf '6\tc\telapsed=nan\n' >> "$raw"
+says 'round 6: not a number' "a figure that is no number is an error" x c.elapsed
+
+# measurement FULL ROUNDS_UNTIL_INTERRUPTED: two cells of two rounds, one line per round in $scratch/log
+measurement()
+{
+	cat > "$scratch/toy.sh" <<- 'END'
+		. "$BENCH_DIRECTORY/cells.sh"
+		prepare() { :; }
+		cell()
+		{
+			[ "$(wc -l < "$BENCH_LOG")" -lt "$BENCH_STOP" ] || exit 9
+			echo "$1 $2 $3" >> "$BENCH_LOG"
+			printf '%s\t%s\telapsed=1\n' "$1" "$2.$3" >> "$raw"
+		}
+		group toy.none 7 a b
+		cells_end
+	END
+	: > "$scratch/log"
+	BENCH_FULL=$1 BENCH_STOP=$2 BENCH_LOG=$scratch/log BENCH_DIRECTORY=$bench BENCH_ROUNDS=2 \
+		BENCH_LEFT=${3:-} bash "$scratch/toy.sh" 2>&1
+}
+
+# The measurement's own copy of what it finds in a build folder
+mkdir -p "$scratch/build"
+cp "$TEST_BUILD/libequant.so" "$scratch/build"
+TEST_BUILD_REAL=$TEST_BUILD
+export TEST_BUILD=$scratch/build
+
+# A machine on which nothing is measured needs no two CPUs.
+export BENCH_CPUS="0 1"
+
+was()
+{
+	local expected=$1
+
+	[ "$(paste -sd , "$scratch/log")" = "$expected" ] || echo "was: $(paste -sd , "$scratch/log")"
+}
+
+measurement 1 3 > /dev/null
+silent "variants alternate within a round" was "1 toy.none a,1 toy.none b,2 toy.none a"
+measurement 1 9 > /dev/null
+silent "interrupted cells start anew" was \
+	"1 toy.none a,1 toy.none b,2 toy.none a,2 toy.none b"
+rm "$scratch/build/bench/cells/toy.toy.none.b"
+succeeds "what is left is counted" test "$(measurement 1 9 1)" = "1 14"
+measurement 1 9 > /dev/null
+silent "a finished cell is not measured again" was "1 toy.none b,2 toy.none b"
+measurement "" 9 > /dev/null
+silent "the short measurements begin with no cells" was \
+	"1 toy.none a,1 toy.none b,2 toy.none a,2 toy.none b"
+
+TEST_BUILD=$TEST_BUILD_REAL
+minutes()
+{
+	local minutes
+
+	minutes=$(BENCH_LEFT=1 "$bench/run" | sed -n 's/.*, that is \([0-9]*\) minutes$/\1/p')
+	[ -n "$minutes" ] && [ "$minutes" -le 20 ] || echo "make bench takes '$minutes' minutes"
+}
+silent "make bench takes at most 20 minutes by its own account" minutes
+
+# Rank 1 of two has 45 units; the competitor comes at 2 s and leaves at 2.5 s.  It gets 3 of the
+# 10 after 20 ms, most of the others after 40, the last after 60.
+"$TEST_BUILD/tests/trace/write_worker" "$scratch" && perl -e '
+	my ($in, $out) = @ARGV;
+	open(my $file, "<:raw", $in) or die;
+	local $/; my $trace = <$file>;
+	my $t0 = unpack("Q", substr($trace, 32, 8)); # behind magic, version, size, rank, ranks, units
+	die "t0 $t0" unless $t0 == 700e9;
+	my $new = substr($trace, 0, 128);
+	for ([3020, 3], [3040, 6], [3060, 1], [3600, -10]) {
+		my ($ms, $units) = @$_;
+		my ($from, $to) = $units > 0 ? (0, 1) : (1, 0);
+		$new .= pack("QLLllqQQ", $t0 + $ms * 1e6, 4, 0, $from, $to, abs $units, 0, 0) . "\0" x 80;
+	}
+	my $end = substr($trace, -128);
+	substr($end, 16, 8) = pack("Q", 4); # events
+	open($file, ">:raw", $out) or die;
+	print $file $new, $end;
+' "$scratch/rows.1.trace" "$scratch/moves.1.trace" 2> "$scratch/perl"
+reacted()
+{
+	cat "$scratch/perl"
+	"$TEST_BUILD/tests/bench/reaction" "$scratch/moves.1.trace" 701000000000 1 > "$scratch/reaction"
+	sed -n 2p "$scratch/reaction" | grep -qx '2 20.0000 40.0000' || cat "$scratch/reaction"
+}
+if [ -x "$TEST_BUILD/tests/bench/reaction" ]; then
+	silent "a reaction ends with the move that makes nine tenths of the difference" reacted
+else
+	skip "a reaction ends with the move that makes nine tenths of the difference" "built without MPI"
+fi
+finish
