@@ -114,7 +114,7 @@ prepare()
 		work mm "$length" mm -n @n -p @r
 	else
 		n=${n#sor}
-		work "sor$n" "$length" sor -n "$n" -s @r
+		work "sor$n" "$length" sor -n "$n" -s @r --no-verify
 		block=$(block_of "$n" "$per_second")
 	fi
 	compete "${load#trace}"

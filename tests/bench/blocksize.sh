@@ -33,10 +33,10 @@ prepare()
 	local n=${1%.*}
 
 	before=()
-	work "$n" 3 sor -n "$n" -s @r
+	work "$n" 3 sor -n "$n" -s @r --no-verify
 	[ "${1#*.}" != 0 ] || return 0
 	before=(env "LD_PRELOAD=$TEST_BUILD/tests/bench/delay_preload.so" "BENCH_DELAY_US=$delay")
-	work "$n" 3 sor -n "$n" -s @r
+	work "$n" 3 sor -n "$n" -s @r --no-verify
 }
 
 cell()

@@ -68,12 +68,12 @@ group()
 	done
 }
 
-# work NAME SECONDS PROGRAM ARGUMENT...: sets command, the program with as much work as takes
+# work NAME SECONDS PROGRAM ARGUMENT...: sets command and repeats, the program with as much work as takes
 # two dedicated ranks that long.  Among the arguments @r is how often it repeats its work, and @n a
 # size at which that takes a rank $grain seconds.  Both are found once and kept with the cells.
 work()
 {
-	local file=$cells/$item.$1.work seconds=$2 n=0 words repeats
+	local file=$cells/$item.$1.work seconds=$2 n=0 words
 
 	shift 2
 	if [ ! -f "$file" ]; then
@@ -82,7 +82,8 @@ work()
 	fi
 	read -r per_second words < "$file"
 	repeats=$(plus 0 "$per_second" "$seconds")
-	words=${words//@r/$((repeats > 0 ? repeats : 1))}
+	[ "$repeats" -gt 0 ] || repeats=1
+	words=${words//@r/$repeats}
 	# shellcheck disable=SC2086
 	ranks $words
 }

@@ -13,17 +13,18 @@
 . "$(dirname "$0")/cells.sh"
 
 # Name; class: "thesis" rows have at least 20 quanta of work per rank between two
-# synchronisations, "fine" rows have what they have; part of `make bench`; command, in
-# which @n is a size found by lib.sh and @r how often; the least @r that makes sense.
+# synchronisations, "fine" rows have what they have; part of `make bench`; how often the ranks
+# meet each time the work is repeated; command, in which @n is a size found by lib.sh and
+# @r how often.
 rows()
 {
 	cat <<- 'END'
-		mm        thesis  yes  mm -n @n -p @r
-		sor10000  thesis  no   sor -n 10000 -s @r
-		lu3000    thesis  no   lu -n 3000 -b 64 -r @r --no-verify
-		sor1000   fine    no   sor -n 1000 -s @r
-		sor2000   fine    yes  sor -n 2000 -s @r
-		lu1000    fine    yes  lu -n 1000 -r @r --no-verify
+		mm        thesis  yes     1  mm -n @n -p @r
+		sor10000  thesis  no      1  sor -n 10000 -s @r --no-verify
+		lu3000    thesis  no     47  lu -n 3000 -b 64 -r @r --no-verify
+		sor1000   fine    no      1  sor -n 1000 -s @r --no-verify
+		sor2000   fine    yes     1  sor -n 2000 -s @r --no-verify
+		lu1000    fine    yes  1000  lu -n 1000 -r @r --no-verify
 	END
 }
 
@@ -57,11 +58,12 @@ wanted()
 # prepare ROW.LOAD: sets command and competitor
 prepare()
 {
-	local row=${1%%.*} load=${1#*.} name class short words
+	local row=${1%%.*} load=${1#*.} name class short meet words
 
-	read -r name class short words <<< "$(rows | grep "^$row ")"
+	read -r name class short meet words <<< "$(rows | grep "^$row ")"
 	# shellcheck disable=SC2086
 	work "$row" "${length[$load]}" $words
+	export BENCH_MEETINGS=$((repeats * meet))
 	compete "$load"
 }
 
@@ -87,7 +89,7 @@ seconds_of()
 	esac
 }
 
-while read -r row class short words; do
+while read -r row class short meet words; do
 	wanted "$row" "$short" || continue
 	if [ ! -x "$programs/${words%% *}" ]; then
 		[ -n "${BENCH_LEFT:-}" ] || echo "evaluation: $row left out: no program ${words%% *}"
@@ -130,7 +132,7 @@ judge_row()
 	done
 }
 
-while read -r row class short words; do
+while read -r row class short meet words; do
 	for load in none constant 60 20 6 2 0.5; do
 		judge_row "$row" "$class" "$load"
 	done
