@@ -14,6 +14,8 @@
 
 . "$(dirname "$0")/cells.sh"
 
+# What this library can do: how many phases an interaction may take, and asynchronous passes
+modes=$("$equant" help env | grep -c '^EQUANT_MODE$')
 most=$("$equant" help env | grep -A 2 '^EQUANT_DEPTH$' | sed -n 's/.*0\.\.\([0-9]*\);.*/\1/p')
 seconds=6
 grain=0.02
@@ -27,6 +29,8 @@ variants()
 		2.5		depth		0		thesis,DEPTH=0
 		2.5		depth		1		thesis
 		2.5		depth		2		thesis,DEPTH=2
+		2.5		hooks		inside		inside,thesis
+		2.5		mode		asynchronous	inside,thesis,MODE=asynchronous
 		4.12		period		0.2 s		basic,PERIOD=0.2
 		4.12		period		0.5 s		basic,PERIOD=0.5
 		4.12		period		1 s		basic
@@ -56,6 +60,8 @@ variants()
 		equant		period		1 s		equant,PERIOD=1
 		equant		period		2 s		equant,PERIOD=2
 		equant		rate		measured	equant,RATE=measured
+		equant		hooks		inside		inside,equant
+		equant		mode		asynchronous	inside,equant,MODE=asynchronous
 	END
 }
 
@@ -73,20 +79,22 @@ blocks()
 # Those that the library has
 known()
 {
-	if [ "${most:-1}" -ge 2 ]; then cat; else grep -v DEPTH=2; fi
+	awk -v "most=${most:-1}" -v "modes=$modes" \
+		'(most >= 2 || !/DEPTH=2/) && (modes > 0 || !/inside/)'
 }
 
-# settings VARIANT: sets options
+# settings VARIANT: sets options, and run, the command
 settings()
 {
 	local word words
 
 	IFS=, read -r -a words <<< "$1"
-	options=()
+	options=() run=("${command[@]}")
 	for word in "${words[@]}"; do
 		case $word in
 		off) options+=(--balance off) ;;
 		equant) ;;
+		inside) run=("${inside[@]}") ;;
 		thesis) options+=("${thesis[@]}") ;;
 		basic) options+=("${thesis[@]}" --set EQUANT_DEPTH=0 --set EQUANT_THRESHOLD=0
 			--set EQUANT_FILTER=none --set EQUANT_PROFIT=0) ;;
@@ -105,13 +113,17 @@ block_of()
 		print $block < 1 ? 1 : $block > $n ? $n : $block' "$1" "$2" "${BENCH_QUANTUM:-0.004}"
 }
 
-# prepare PROGRAM.LOAD
+# prepare PROGRAM.LOAD; inside is the command for hooks between the rows of a product
+inside=()
 prepare()
 {
-	local load=${1#*.} n=${1%%.*}
+	local load=${1#*.} n=${1%%.*} plain
 
 	if [ "$n" = mm ]; then
 		work mm "$length" mm -n @n -p @r
+		plain=("${command[@]}") after=(--hooks inside)
+		work mm "$length" mm -n @n -p @r
+		inside=("${command[@]}") after=() command=("${plain[@]}")
 	else
 		n=${n#sor}
 		work "sor$n" "$length" sor -n "$n" -s @r --no-verify
@@ -122,17 +134,17 @@ prepare()
 
 cell()
 {
-	local options traces=$out/$item/$2.$3
+	local options run traces=$out/$item/$2.$3
 
 	settings "$3"
 	case $2 in
 	*.trace*)
 		measure "$1" "$2.$3" "${options[@]}" --trace "$traces" "${competitor[@]}" -- \
-			"${command[@]}"
+			"${run[@]}"
 		"$equant" report --svg "$traces.svg" "$traces"/*.trace > "$traces.txt" || exit 1
 		;;
 	*)
-		measure "$1" "$2.$3" "${options[@]}" "${competitor[@]}" -- "${command[@]}"
+		measure "$1" "$2.$3" "${options[@]}" "${competitor[@]}" -- "${run[@]}"
 		;;
 	esac
 }

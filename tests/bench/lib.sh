@@ -35,11 +35,11 @@ cpu_a=$1 cpu_b=$2
 shift 2
 
 # ranks PROGRAM ARGUMENT...: sets command, one rank pinned to each CPU; before holds words that
-# start the program
-before=()
+# start the program, after more arguments
+before=() after=()
 ranks()
 {
-	local program=("${before[@]}" "$programs/$1" "${@:2}")
+	local program=("${before[@]}" "$programs/$1" "${@:2}" "${after[@]}")
 
 	command=(mpirun --bind-to none -np 1 taskset -c "$cpu_a" "${program[@]}"
 		: -np 1 taskset -c "$cpu_b" "${program[@]}")
