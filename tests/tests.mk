@@ -4,6 +4,7 @@
 #	*_worker.c		is built and not run: a test starts it,
 #	*.bpf.c			becomes a skeleton for the programs of its room,
 #	*_preload.c		becomes a shared object to be preloaded into programs,
+#	what includes <omp.h>	is built by compilers that have OpenMP,
 #	bench/*.c		is run by tests/bench/run (make bench) only,
 #	fortran/*_worker.f90	is built with libworker.f90 and the room's lib*.c.
 # Every tests/<room>/*_test.sh is a test too.
@@ -25,7 +26,11 @@ TEST_BPF_ROOMS := $(call uses,'[<"](bpf/.*\.h>|.*\.skel\.h")')
 
 TEST_NOT := $(if $(filter 1,$(HAVE_MPI)),,$(TEST_MPI_ROOMS)) \
 	$(if $(filter 1,$(HAVE_BPF)),,$(TEST_BPF_ROOMS))
+TEST_OPENMP := $(if $(TEST_C),$(shell grep -l '<omp\.h>' $(TEST_C)))
 TEST_PROG := $(filter-out $(TEST_NOT:%=tests/%/%),$(TEST_PROG))
+ifneq ($(HAVE_OPENMP),1)
+TEST_PROG := $(filter-out $(TEST_OPENMP),$(TEST_PROG))
+endif
 TEST_LIB := $(filter-out $(TEST_NOT:%=tests/%/%),$(TEST_LIB))
 TEST_PRELOAD := $(filter-out $(TEST_NOT:%=tests/%/%),$(TEST_PRELOAD))
 TEST_BINS := $(TEST_PROG:%.c=$(O)/%)
@@ -41,7 +46,8 @@ TEST_CPPFLAGS := -Iuserlib -Itests -I$(O)/skel -I$(O)/skel/tests -isystem $(KSEL
 $(O)/tests/%.o: tests/%.c $(O)/.flags | $(LINUX)/.complete
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D) && $(COMPILE) $(TEST_CPPFLAGS) \
-		$(call in_room,$<,$(TEST_MPI_ROOMS),$(MPI_CFLAGS)) -c -o $@ $<
+		$(call in_room,$<,$(TEST_MPI_ROOMS),$(MPI_CFLAGS)) \
+		$(if $(filter $(TEST_OPENMP),$<),-fopenmp) -c -o $@ $<
 
 ifeq ($(HAVE_BPF),1)
 $(foreach r,$(sort $(foreach f,$(TEST_BPF),$(call room,$(f)))), \
@@ -56,7 +62,8 @@ $(1:%.c=$(O)/%): $(1:%.c=$(O)/%.o) $(patsubst %.c,$(O)/%.o,$(filter $(dir $(1))%
 	$$(call say,LD,$$@)
 	$(Q)$$(CC) $$(CFLAGS_ALL) $$(LDFLAGS_ALL) -o $$@ $$^ \
 		$(call in_room,$(1),$(TEST_MPI_ROOMS),$(MPI_LIBS)) \
-		$(call in_room,$(1),$(TEST_BPF_ROOMS),$(BPF_LIBS)) $$(LIBURING_LIBS) -lm
+		$(call in_room,$(1),$(TEST_BPF_ROOMS),$(BPF_LIBS)) $$(LIBURING_LIBS) -lm \
+		$(if $(filter $(TEST_OPENMP),$(1)),-fopenmp)
 endef
 $(foreach f,$(TEST_PROG),$(eval $(call test_program,$(f))))
 

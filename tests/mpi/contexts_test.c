@@ -37,13 +37,6 @@ TEST_F(contexts, closing_a_context_closes_its_loops)
 	EXPECT_PASSED(&self->job);
 }
 
-TEST_F(contexts, each_thread_may_have_a_context_of_its_own)
-{
-	self->job.argv[0] = "a_context_per_thread";
-	self->job.ranks = 2;
-	EXPECT_PASSED(&self->job);
-}
-
 TEST_F(contexts, two_hundred_cycles_leave_no_descriptor_and_no_memory_behind)
 {
 	self->job.argv[0] = "cycles_leave_nothing";

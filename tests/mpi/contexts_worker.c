@@ -3,7 +3,6 @@
 #include <dirent.h>
 #include <equant/equant.h>
 #include <malloc.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -120,44 +119,6 @@ static void close_with_open_loops(void)
 		ledger_free(&work[i].ledger);
 }
 
-struct thread {
-	pthread_t id;
-	MPI_Comm comm;
-	int index;
-};
-
-static void *run_thread(void *arg)
-{
-	struct equant_options o = checked();
-	struct thread *thread = arg;
-	struct equant *eq = must_open(thread->comm, &o);
-	struct work work;
-
-	work_start(&work, eq, thread->comm, thread->index, 100);
-	for (long step = 0; step < STEPS; step++)
-		work_step(&work, step);
-	work_stop(&work, STEPS);
-	must_close(eq);
-	return NULL;
-}
-
-static void a_context_per_thread(void)
-{
-	struct thread threads[3];
-	int i;
-
-	for (i = 0; i < 3; i++) {
-		threads[i].index = i;
-		MPI_Comm_dup(MPI_COMM_WORLD, &threads[i].comm);
-	}
-	for (i = 0; i < 3; i++)
-		demand_equal(0, pthread_create(&threads[i].id, NULL, run_thread, &threads[i]));
-	for (i = 0; i < 3; i++) {
-		demand_equal(0, pthread_join(threads[i].id, NULL));
-		MPI_Comm_free(&threads[i].comm);
-	}
-}
-
 static int descriptors(void)
 {
 	DIR *dir = opendir("/proc/self/fd");
@@ -248,11 +209,8 @@ static void fork_and_exec(void)
 int main(int argc, char **argv)
 {
 	static const struct worker_case cases[] = {
-		CASE(communicator_freed),
-		CASE(two_contexts_three_loops),
-		CASE(close_with_open_loops),
-		CASE(a_context_per_thread, .threads = MPI_THREAD_MULTIPLE),
-		CASE(cycles_leave_nothing),
+		CASE(communicator_freed),    CASE(two_contexts_three_loops),
+		CASE(close_with_open_loops), CASE(cycles_leave_nothing),
 		CASE(fork_and_exec),
 	};
 

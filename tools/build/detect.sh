@@ -164,6 +164,17 @@ kselftest()
 	fi
 }
 
+openmp()
+{
+	if echo '#include <omp.h>
+		int main(void) { return omp_get_max_threads() < 1; }' | compiles -fopenmp; then
+		echo "HAVE_OPENMP := 1"
+	else
+		echo "HAVE_OPENMP := 0"
+		left_out "OpenMP" "without the tests of ranks with several threads" "libgomp1"
+	fi
+}
+
 multiarch()
 {
 	triple=$($CC -print-multiarch 2>/dev/null)
@@ -182,5 +193,6 @@ fortran
 liburing
 bpf
 kselftest
+openmp
 multiarch
 echo "NR_LEFT_OUT := $left_out"

@@ -58,15 +58,20 @@ static int duplicate(struct equant *eq, MPI_Comm comm)
 	return 0;
 }
 
-/* "%r" in the probe's argument stands for the rank. */
-static void probe_name(const struct equant *eq, char *name, size_t size)
+/* "%r" in the probe's argument stands for the rank, "%t" for the thread in its team. */
+void equant_context_probe(const struct equant *eq, int thread, char *name, size_t size)
 {
-	const char *from = eq->options.probe, *mark = strstr(from, "%r");
+	const char *from = eq->options.probe;
+	size_t used = 0;
 
-	if (mark)
-		snprintf(name, size, "%.*s%d%s", (int)(mark - from), from, eq->rank, mark + 2);
-	else
-		snprintf(name, size, "%s", from);
+	name[0] = '\0';
+	for (; *from && used < size - 1; from++) {
+		if (from[0] == '%' && (from[1] == 'r' || from[1] == 't'))
+			used += (size_t)snprintf(name + used, size - used, "%d",
+						 *++from == 'r' ? eq->rank : thread);
+		else
+			used += (size_t)snprintf(name + used, size - used, "%c", *from);
+	}
 }
 
 static int open_probe(struct equant *eq)
@@ -74,7 +79,7 @@ static int open_probe(struct equant *eq)
 	char why[1024] = "", name[512];
 	char *line, *rest = why;
 
-	probe_name(eq, name, sizeof(name));
+	equant_context_probe(eq, 0, name, sizeof(name));
 	eq->probe = equant_probe_open(name, why, sizeof(why));
 	if (!eq->probe) {
 		int error = -errno;
@@ -111,6 +116,7 @@ static int agree(struct equant *eq, int error)
 
 static void release(struct equant *eq)
 {
+	equant_team_release(&eq->team);
 	equant_probe_close(eq->probe);
 	equant_node_close(eq->node, equant_mpi_is_over());
 	equant_options_release(&eq->options);
@@ -134,6 +140,7 @@ int equant_open(struct equant **out, MPI_Comm comm, const struct equant_options 
 	if (!eq)
 		return -ENOMEM;
 	eq->comm = eq->collectives = MPI_COMM_NULL;
+	equant_team_init(&eq->team);
 	error = duplicate(eq, comm);
 	if (error)
 		goto fail;

@@ -34,7 +34,8 @@ static const struct option options[] = {
 	  .offset = FIELD(probe),
 	  .text = "auto",
 	  .local = 1,
-	  .meaning = "source of CPU times: auto, bpf, schedstat, clock, replay:FILE (%r = rank)" },
+	  .meaning =
+		  "source of CPU times: auto, bpf, schedstat, clock, replay:FILE (%r = rank, %t = thread)" },
 	{ .variable = "EQUANT_TRACE",
 	  .kind = STRING,
 	  .offset = FIELD(trace),

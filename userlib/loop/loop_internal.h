@@ -12,6 +12,7 @@
 #include "control/exchange.h"
 #include "control/node.h"
 #include "control/wait.h"
+#include "core/team.h"
 #include "loop/move.h"
 #include "loop/pipeline.h"
 #include "loop/slices.h"
@@ -32,6 +33,7 @@ struct equant {
 	int ranks;
 	struct equant_options options;
 	struct equant_probe *probe;
+	struct equant_team team;
 	struct equant_node *node;
 	struct equant_waiter waiter;
 	struct equant_loop *loops;
@@ -175,6 +177,9 @@ int equant_join_all(struct equant_loop *loop); /* ... for all, and does every ra
 int equant_check_peers(struct equant_loop *loop, const struct equant_order *order);
 void equant_say_silent(const struct equant_loop *loop, int rank, int itself, double timeout);
 void equant_say_closed(const struct equant_loop *loop, int closer, int goer);
+
+/* context.c: the probe of a thread of the team, with its number and the rank filled in */
+void equant_context_probe(const struct equant *eq, int thread, char *name, size_t size);
 
 /* loop.c */
 int equant_loop_fail(struct equant_loop *loop, int error);

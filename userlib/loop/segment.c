@@ -28,7 +28,7 @@ void equant_begin(struct equant_loop *loop)
 	loop->in_section = 1;
 	if (!loop->first.t_ns)
 		equant_account_start(loop);
-	equant_probe_read(loop->eq->probe, &loop->begin);
+	equant_team_read(loop->eq, &loop->begin);
 	if (!loop->window.start_ns)
 		loop->window.start_ns = loop->begin.t_ns;
 }
@@ -37,13 +37,17 @@ void equant_begin(struct equant_loop *loop)
 void equant_end_work(struct equant_loop *loop, double units)
 {
 	struct equant_counters end;
+	uint64_t run, wait;
 
-	equant_probe_read(loop->eq->probe, &end);
+	equant_team_read(loop->eq, &end);
 	loop->misused |= !loop->in_section || units < 0;
 	loop->in_section = 0;
+	run = equant_since(end.run_ns, loop->begin.run_ns);
+	wait = equant_since(end.wait_ns, loop->begin.wait_ns);
+	equant_team_scale(loop->eq, end.t_ns - loop->begin.t_ns, &run, &wait);
 	loop->window.wall_ns += end.t_ns - loop->begin.t_ns;
-	loop->window.run_ns += equant_since(end.run_ns, loop->begin.run_ns);
-	loop->window.wait_ns += equant_since(end.wait_ns, loop->begin.wait_ns);
+	loop->window.run_ns += run;
+	loop->window.wait_ns += wait;
 	loop->window.units += units;
 	loop->last_ns = end.t_ns;
 }
@@ -97,7 +101,7 @@ static void check_probe(struct equant_loop *loop, struct equant_sample *sample)
 {
 	char why[256];
 
-	if (!equant_probe_check(loop->eq->probe, why, sizeof(why)))
+	if (!equant_team_check(loop->eq, why, sizeof(why)))
 		return;
 	loop->fallbacks++;
 	sample->flags |= EQUANT_SAMPLE_FELL_BACK;
@@ -123,8 +127,7 @@ void equant_sample_take(struct equant_loop *loop, struct equant_sample *sample, 
 
 	memset(sample, 0, sizeof(*sample));
 	check_probe(loop, sample);
-	equant_probe_status(loop->eq->probe, &status);
-	features = equant_probe_features(loop->eq->probe);
+	features = equant_team_status(loop->eq, &status);
 	account(loop, &status);
 
 	sample->units = w->units;

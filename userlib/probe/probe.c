@@ -43,7 +43,7 @@ static int attach(struct equant_probe *probe, const struct equant_probe_ops *ops
 		.ops = ops,
 		.features = ops->features,
 		.pid = getpid(),
-		.tid = gettid(),
+		.tid = probe->tid ? probe->tid : gettid(),
 	};
 	int ret;
 
@@ -258,12 +258,20 @@ static void replace(struct equant_probe *probe, bool forked, char *why, size_t w
 	raw_status(&old, &until);
 	add_base(&old.base, &until);
 	bound_last_words(&old.last, &until.now);
+	if (forked)
+		probe->tid = 0;
 	if (attach_best(probe, successor(&old, forked), why, why_size))
 		return;
 	release(&old);
 	raw_status(probe, &raw);
 	set_base(&probe->base, &until, &raw);
 	probe->last = until.now;
+}
+
+void equant_probe_follow(struct equant_probe *probe, const struct equant_probe *leader)
+{
+	for (size_t i = 0; i < NR_SOURCES && probe->ops != leader->ops; i++)
+		replace(probe, false, NULL, 0);
 }
 
 static bool is_forked(const struct equant_probe *probe)
@@ -290,7 +298,7 @@ static void survey_one(const struct equant_probe_ops *ops,
 		       void (*report)(void *ctx, const char *name, int error, const char *text),
 		       void *ctx)
 {
-	struct equant_probe probe;
+	struct equant_probe probe = { .tid = 0 };
 	char text[512];
 	int ret;
 

@@ -27,7 +27,8 @@
  * @name: as given to equant_probe_open()
  * @features: the most it can tell; open() may take bits out of probe->features
  * @summary: one sentence for the user, used where open() leaves @why empty
- * @open: attach the calling thread, set probe->data.  @arg is the text behind
+ * @open: attach the thread probe->tid, set probe->data; it is the calling one, but for sources
+ *	that another one falls back to.  @arg is the text behind
  *	"name:", or NULL.  0 or -errno; a sentence without newline in @why, which is
  *	never NULL and starts empty.  Leaves nothing behind on failure.
  * @close: release probe->data.  @owner is false in a forked child: free memory,
@@ -59,6 +60,13 @@ struct equant_probe {
 	struct equant_status base; /* added to what the source counts, modulo 2^64 */
 	struct equant_counters last; /* latest reading handed out, bounds a dying source */
 };
+
+/**
+ * equant_probe_follow() - put the source that another thread's probe has under this one
+ * @probe: any thread's; its counters do not jump
+ * @leader: has fallen back from the source that @probe has
+ */
+void equant_probe_follow(struct equant_probe *probe, const struct equant_probe *leader);
 
 extern const struct equant_probe_ops equant_probe_bpf;
 extern const struct equant_probe_ops equant_probe_schedstat;

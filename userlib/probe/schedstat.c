@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -20,9 +21,13 @@
 #include "probe/slice.h"
 
 #define SCHEDSTAT_PATH "/proc/thread-self/schedstat"
+#define CLOCK_OF_THREAD(tid) ((clockid_t)(~(unsigned int)(tid) << 3 | 6))
+#define SCHEDSTAT_OF_OTHERS "/proc/self/task/%d/schedstat"
 
 struct schedstat {
 	int fd;
+	clockid_t clock; /* the thread's CPU clock, as seen by any thread */
+	uint64_t run_ns; /* last good reading of it */
 	int error; /* of the last failed reading, 0 = none */
 	uint64_t wait_ns; /* last good reading */
 	uint64_t arrivals; /* the file's count of being switched in, at the last check */
@@ -73,13 +78,23 @@ static void count_switches(struct equant_status *status)
 	status->switches = status->blocks + status->preemptions;
 }
 
+/* A thread that has ended has no clock any more. */
+static uint64_t read_clock(struct schedstat *source)
+{
+	struct timespec t;
+
+	if (!clock_gettime(source->clock, &t))
+		source->run_ns = (uint64_t)t.tv_sec * EQUANT_NSEC_PER_SEC + (uint64_t)t.tv_nsec;
+	return source->run_ns;
+}
+
 static void schedstat_read(struct equant_probe *probe, struct equant_counters *now)
 {
 	struct schedstat *source = probe->data;
 	uint64_t wait_ns, arrivals;
 	int ret;
 
-	now->run_ns = equant_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	now->run_ns = read_clock(source);
 	now->t_ns = equant_clock_ns(CLOCK_MONOTONIC);
 	ret = read_file(source->fd, &wait_ns, &arrivals);
 	if (ret)
@@ -100,15 +115,30 @@ static void schedstat_status(struct equant_probe *probe, struct equant_status *s
 	status->cpu = sched_getcpu();
 }
 
-static int open_file(struct schedstat *source, char *why, size_t why_size)
+/*
+ * The file and the clock of the thread.  Only its own have names that hold in any PID namespace;
+ * CLOCK_OF_THREAD is clock_getcpuclockid(3) for a thread, part of the kernel's ABI.
+ */
+static void name_thread(struct schedstat *source, pid_t tid, char *path, size_t size)
+{
+	if (tid == gettid())
+		snprintf(path, size, "%s", SCHEDSTAT_PATH);
+	else
+		snprintf(path, size, SCHEDSTAT_OF_OTHERS, (int)tid);
+	source->clock = CLOCK_OF_THREAD(tid);
+}
+
+static int open_file(struct schedstat *source, pid_t tid, char *why, size_t why_size)
 {
 	uint64_t wait_ns, arrivals;
+	char path[64];
 	int ret;
 
-	source->fd = open(SCHEDSTAT_PATH, O_RDONLY | O_CLOEXEC);
+	name_thread(source, tid, path, sizeof(path));
+	source->fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (source->fd < 0) {
 		ret = -errno;
-		equant_say(why, why_size, SCHEDSTAT_PATH ": %s", strerror(-ret));
+		equant_say(why, why_size, "%s: %s", path, strerror(-ret));
 		return ret;
 	}
 	ret = read_file(source->fd, &wait_ns, &arrivals);
@@ -134,7 +164,7 @@ static int schedstat_open(struct equant_probe *probe, const char *arg, char *why
 	source = calloc(1, sizeof(*source));
 	if (!source)
 		return -ENOMEM;
-	ret = open_file(source, why, why_size);
+	ret = open_file(source, probe->tid, why, why_size);
 	if (ret) {
 		free(source);
 		return ret;

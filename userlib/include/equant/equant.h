@@ -24,7 +24,8 @@
  * MPI errors become -EIO (a dead peer, a revoked or invalid communicator), -ENOMEM or -EPROTO.
  *
  * Threads: a context and its loops belong to the thread that called equant_open(); this thread's
- * CPU time is the rank's.  Other threads may measure themselves with <equant/probe.h>.
+ * CPU time is the rank's, with that of threads that join it (equant_team_join()).  Several threads
+ * may have a context each, on communicators of their own, under MPI_THREAD_MULTIPLE.
  *
  * Functions marked collective must be called by every rank of the
  * communicator in the same order.
@@ -75,7 +76,7 @@ enum equant_control_mode {
  */
 struct equant_options {
 	size_t sz;
-	const char *probe; /* "auto", "bpf", "schedstat", "clock", "replay:FILE"; %r = rank */
+	const char *probe; /* "auto", "bpf", "schedstat", "clock", "replay:FILE" */
 	const char *trace; /* directory for one trace file per rank and loop; NULL = none */
 	const char *report; /* directory for one report per loop (report.h); NULL = none */
 	int balance; /* 0 = measure only: no messages, no moves */
@@ -457,6 +458,27 @@ static inline int equant_hook(struct equant_loop *loop)
 		return 0;
 	return equant_balance(loop);
 }
+
+/* ---- threads -------------------------------------------------------------- */
+
+/**
+ * equant_team_join() - the calling thread computes for the rank
+ * @eq: a context of this process
+ *
+ * For ranks that compute with several threads, as by OpenMP: each thread that has a part in the
+ * sections calls it once, outside of sections.  From then on run and wait time, speed and
+ * share of the rank are those of all of them.  The context's own thread is always in; for
+ * it this does nothing.  All other functions remain that thread's.
+ *
+ * A thread leaves before it ends and before the context is closed.  Thread-safe.
+ *
+ * Return: 0; -EALREADY it has joined; -EINVAL no context; -ENODEV, -EACCES... the rank's probe
+ * does not work for this thread; -ENOMEM.
+ */
+EQUANT_API int equant_team_join(struct equant *eq);
+
+/** equant_team_leave() - it does no more; 0, or -EINVAL it has not joined */
+EQUANT_API int equant_team_leave(struct equant *eq);
 
 /* ---- waiting -------------------------------------------------------------- */
 

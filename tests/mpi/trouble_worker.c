@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* Audited work on a machine that stops ranks, moves them about and has others compete. */
+#include <equant/equant.h>
+#include <errno.h>
+#include <malloc.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../random.h"
+#include "libledger.h"
+#include "libworker.h"
+
+#define UNITS 300
+#define ODD 1
+
+/* ---- work -------------------------------------------------------------------- */
+
+struct work {
+	struct equant *eq;
+	struct equant_loop *loop;
+	struct ledger ledger;
+	long steps;
+};
+
+static void work_start(struct work *w, const struct equant_options *options)
+{
+	memset(w, 0, sizeof(*w));
+	w->eq = must_open(MPI_COMM_WORLD, options);
+	w->loop = must_loop(w->eq, "work", UNITS);
+	ledger_init(&w->ledger, w->loop, UNITS);
+}
+
+static double cpu_time(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void burn(double seconds)
+{
+	double end = cpu_time() + seconds;
+
+	while (cpu_time() < end)
+		;
+}
+
+static int work_step(struct work *w)
+{
+	double slow = (w->steps / 8 + rank) % 2 ? 3 : 1;
+
+	equant_begin(w->loop);
+	ledger_step(&w->ledger);
+	burn(1e-3 * slow * ranks * (double)equant_loop_count(w->loop) / UNITS);
+	equant_end(w->loop);
+	w->steps++;
+	return equant_hook(w->loop);
+}
+
+static void work_stop(struct work *w)
+{
+	ledger_audit(&w->ledger, MPI_COMM_WORLD, w->steps);
+	must_free(w->loop);
+	must_close(w->eq);
+	ledger_free(&w->ledger);
+}
+
+static struct equant_options options(void)
+{
+	struct equant_options o = eager_options();
+
+	o.probe = "auto";
+	return o;
+}
+
+/* ---- a stopped rank -------------------------------------------------------------- */
+
+/* A child stops its parent and lets it go on @seconds later. */
+static pid_t stop_me(double seconds)
+{
+	pid_t parent = getpid(), child = fork();
+
+	demand(child >= 0);
+	if (child)
+		return child;
+	compute(0.1);
+	kill(parent, SIGSTOP);
+	compute(seconds);
+	kill(parent, SIGCONT);
+	_exit(0);
+}
+
+/* Steps until the odd rank has been stopped and let go on, and then some more. */
+static void stopped(void)
+{
+	struct equant_options o = options();
+	struct work w;
+	pid_t child = 0;
+	int over = 0;
+
+	if (getenv("CHECK")) {
+		o.check = 1;
+		o.timeout = 20;
+	}
+	work_start(&w, &o);
+	if (rank == ODD)
+		child = stop_me(2);
+	while (!over) {
+		for (int i = 0; i < 20; i++)
+			demand_equal(0, work_step(&w));
+		if (child && waitpid(child, NULL, WNOHANG) == child)
+			child = 0;
+		over = rank != ODD || !child;
+		demand_equal(0, equant_allreduce(w.eq, MPI_IN_PLACE, &over, 1, MPI_INT, MPI_MIN));
+	}
+	for (int i = 0; i < 40; i++)
+		demand_equal(0, work_step(&w));
+	work_stop(&w);
+}
+
+/* A stop longer than the timeout is an error of checked mode. */
+static void stopped_for_too_long(void)
+{
+	struct equant_options o = options();
+	struct work w;
+	int error = 0;
+
+	o.check = 1;
+	o.timeout = 0.5;
+	work_start(&w, &o);
+	if (rank == ODD)
+		stop_me(2.5);
+	for (int i = 0; i < 100000 && !error; i++)
+		error = work_step(&w);
+	demand(error == -ETIMEDOUT || (rank == ODD && (error == -EPROTO || error == -ECANCELED)));
+	demand_equal(error, equant_loop_free(w.loop));
+	must_close(w.eq);
+	ledger_free(&w.ledger);
+}
+
+/* ---- competitors and CPUs ---------------------------------------------------------- */
+
+static struct {
+	struct random random;
+	pid_t competitor;
+	long toggled;
+} trouble;
+
+static void bind_to(pid_t pid, int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	demand_equal(0, sched_setaffinity(pid, sizeof(set), &set));
+}
+
+/* One that wants the rank's present CPU all the time. */
+static void start_competitor(void)
+{
+	pid_t parent = getpid();
+	int cpu = sched_getcpu();
+
+	trouble.competitor = fork();
+	demand(trouble.competitor >= 0);
+	if (trouble.competitor)
+		return;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(0);
+	bind_to(0, cpu);
+	for (;;)
+		;
+}
+
+static void end_competitor(void)
+{
+	if (trouble.competitor <= 0)
+		return;
+	kill(trouble.competitor, SIGKILL);
+	demand(waitpid(trouble.competitor, NULL, 0) == trouble.competitor);
+	trouble.competitor = 0;
+}
+
+static void toggle(void)
+{
+	if (trouble.competitor)
+		end_competitor();
+	else
+		start_competitor();
+	trouble.toggled++;
+}
+
+static size_t one_byte(void *ctx, long unit)
+{
+	(void)ctx;
+	(void)unit;
+	return 1;
+}
+
+/* In the midst of a move, on the sender ... */
+static void toggle_and_pack(void *ctx, long unit, void *buffer)
+{
+	(void)ctx;
+	*(unsigned char *)buffer = (unsigned char)unit;
+	if (!random_below(&trouble.random, 64))
+		toggle();
+}
+
+/* ... and on the receiver. */
+static int toggle_and_unpack(void *ctx, long unit, const void *buffer, size_t size)
+{
+	(void)ctx;
+	if (!random_below(&trouble.random, 64))
+		toggle();
+	return size == 1 && *(const unsigned char *)buffer == (unsigned char)unit ? 0 : -EBADMSG;
+}
+
+static void seed_trouble(void)
+{
+	trouble.random = random_from(strtoull(getenv("SEED"), NULL, 0) * 16 + (uint64_t)rank);
+}
+
+/* They come and go in the middle of moves, and are killed at any time. */
+static void competitors(void)
+{
+	static const struct equant_data_ops ops = { sizeof(ops), one_byte, toggle_and_pack,
+						    toggle_and_unpack };
+	struct equant_options o = options();
+	long toggled, all;
+	struct work w;
+
+	seed_trouble();
+	o.check = 1;
+	work_start(&w, &o);
+	demand_equal(0, equant_loop_data(w.loop, &ops, NULL));
+	for (int i = 0; i < 200; i++) {
+		demand_equal(0, work_step(&w));
+		if (!random_below(&trouble.random, 20))
+			toggle();
+	}
+	end_competitor();
+	toggled = trouble.toggled;
+	MPI_Allreduce(&toggled, &all, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+	demand(all > ranks);
+	work_stop(&w);
+}
+
+/* Ranks are sent to other CPUs, alone or all to one, and back to all of them. */
+static void cpus_change(void)
+{
+	struct equant_options o = options();
+	cpu_set_t all;
+	struct work w;
+
+	seed_trouble();
+	demand_equal(0, sched_getaffinity(0, sizeof(all), &all));
+	o.check = 1;
+	work_start(&w, &o);
+	for (int i = 0; i < 200; i++) {
+		int cpu = (int)random_below(&trouble.random, CPU_COUNT(&all) * 8L);
+
+		demand_equal(0, work_step(&w));
+		if (CPU_ISSET(cpu, &all))
+			bind_to(0, cpu);
+		else if (!random_below(&trouble.random, 4))
+			demand_equal(0, sched_setaffinity(0, sizeof(all), &all));
+	}
+	work_stop(&w);
+}
+
+/* ---- ten thousand phases --------------------------------------------------------------- */
+
+static long resident(void)
+{
+	FILE *f = fopen("/proc/self/statm", "re");
+	long size = 0, pages = 0;
+
+	demand(f);
+	demand_equal(2, fscanf(f, "%ld %ld", &size, &pages));
+	fclose(f);
+	return pages * sysconf(_SC_PAGESIZE);
+}
+
+/* Speeds are made up: the loop is told of any number of units. */
+static void phases(struct work *w, long from, long to, struct random *random)
+{
+	struct equant_stats stats = { .sz = sizeof(stats) };
+
+	do {
+		equant_begin(w->loop);
+		ledger_step(&w->ledger);
+		equant_end_units(w->loop, 1 + random_below(random, 10000));
+		w->steps++;
+		demand_equal(0, equant_hook(w->loop));
+		demand_equal(0, equant_loop_stats(w->loop, &stats));
+	} while (stats.phases < to);
+	demand(stats.phases >= from);
+}
+
+static void many_phases(void)
+{
+	struct equant_options o = eager_options();
+	long n = atol(getenv("PHASES")), grown;
+	struct equant_stats stats = { .sz = sizeof(stats) };
+	struct mallinfo2 before, after;
+	struct random random;
+	struct work w;
+	long pages;
+
+	o.check = 1;
+	o.period = 1e-9;
+	o.wait = EQUANT_WAIT_BLOCK;
+	random = random_from(strtoull(getenv("SEED"), NULL, 0) * 16 + (uint64_t)rank);
+	work_start(&w, &o);
+	if (getenv("IN_ORDER"))
+		demand_equal(0, equant_loop_distribute(w.loop, EQUANT_BLOCK_ORDER));
+	/* By then every free list of MPI has its size. */
+	phases(&w, 0, n / 10, &random);
+	before = mallinfo2();
+	pages = resident();
+	phases(&w, n / 10, n, &random);
+	after = mallinfo2();
+	grown = resident() - pages;
+	demand_equal(0, equant_loop_stats(w.loop, &stats));
+	if (!rank)
+		printf("%ld phases, %ld moves, %zu bytes before, %zu after, %ld KiB more resident\n",
+		       stats.phases, stats.moves, before.uordblks, after.uordblks, grown / 1024);
+	demand(stats.moves > n / 4);
+	/* MPI's free lists grow by 12 KiB, however many phases; 32 bytes of each would be more. */
+	demand(after.uordblks < before.uordblks + (32 << 10));
+	demand(grown < 1 << 20);
+	work_stop(&w);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct worker_case cases[] = {
+		CASE(stopped),	   CASE(stopped_for_too_long), CASE(competitors),
+		CASE(cpus_change), CASE(many_phases),
+	};
+
+	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));
+}
