@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* Sweeps compute what the sequential loops do, however units move in the middle of them. */
+#include <equant/equant.h>
+
+#include "libranks.h"
+
+RANKS_RUN("pipeline_worker")
+
+TEST_F(ranks, units_that_move_at_random_in_mid_sweep_are_computed_once_and_right)
+{
+	EXPECT_CASE("forced_moves");
+}
+
+TEST_F(ranks, ranks_of_uneven_speed_balance_in_mid_sweep)
+{
+	EXPECT_CASE("loaded_ranks");
+}
+
+TEST_F(ranks, sweeps_work_while_balancing_is_off)
+{
+	EXPECT_CASE("no_balancing");
+}
+
+TEST_F(ranks, the_block_size_is_the_same_everywhere_and_follows_the_cost)
+{
+	EXPECT_CASE("block_sizes");
+}
+
+TEST_F(ranks, what_cannot_be_swept_is_refused_and_breaks_nothing)
+{
+	EXPECT_CASE("misuse");
+}
+
+TEST_F(ranks, ranks_that_disagree_on_a_sweep_are_told)
+{
+	EXPECT_CASE("disagreement");
+}
+
+TEST_F(ranks, nobody_waits_for_the_strips_of_a_rank_that_has_failed)
+{
+	if (variant->ranks > 1)
+		EXPECT_CASE("failure");
+}
+
+TEST_F(ranks, a_rank_that_does_not_sweep_is_an_error_in_checked_mode)
+{
+	if (variant->ranks > 1)
+		EXPECT_CASE("silence");
+}
+
+TEST_HARNESS_MAIN

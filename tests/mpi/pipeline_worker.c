@@ -1,0 +1,559 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * Sweeps through loops with dependences, while units move in mid-sweep.  Values are
+ * words that are mixed, so that one that was read too early, too late or never shows.
+ */
+#include <equant/equant.h>
+#include <equant/trace.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../random.h"
+#include "libjob.h"
+#include "libworker.h"
+
+#define SHAPES 12 /* random loops per case */
+#define SWEEPS 3
+#define PHASES 120 /* of random moves */
+
+/**
+ * struct mesh - two arrays of columns, the outermost of which are fixed
+ * @a: columns of @length + 1 words, the first of which is not passed on
+ * @b: columns of @length half words
+ */
+struct mesh {
+	long units, length;
+	uint64_t *a;
+	uint32_t *b;
+};
+
+/**
+ * struct sweeper - a loop and what the sequential program has come to
+ * @next: a unit's next iteration; moves with it
+ * @farthest: iterations that this rank has begun in this sweep
+ * @behind: strips that were computed after a later one, @ahead: that left out units which had them
+ * @slowness: seconds per unit and iteration
+ */
+struct sweeper {
+	struct equant *eq;
+	struct equant_loop *loop;
+	struct mesh mesh, expected;
+	long *next;
+	long farthest;
+	long behind, ahead;
+	double slowness;
+	struct random random;
+};
+
+static uint64_t mix(uint64_t x)
+{
+	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
+	return x ^ (x >> 27);
+}
+
+static void *room(long count, size_t size)
+{
+	void *p = calloc((size_t)count + 1, size);
+
+	demand(p);
+	return p;
+}
+
+static uint64_t *column_a(const struct mesh *m, long unit)
+{
+	return m->a + (unit + 1) * (m->length + 1) + 1;
+}
+
+static uint32_t *column_b(const struct mesh *m, long unit)
+{
+	return m->b + (unit + 1) * m->length;
+}
+
+static void mesh_init(struct mesh *m, long units, long length)
+{
+	*m = (struct mesh){ .units = units, .length = length };
+	m->a = room((units + 2) * (length + 1), sizeof(*m->a));
+	m->b = room((units + 2) * length, sizeof(*m->b));
+	for (long u = -1; u <= units; u++) {
+		for (long i = 0; i < length; i++) {
+			column_a(m, u)[i] = mix((uint64_t)(u * 1000 + i));
+			column_b(m, u)[i] = (uint32_t)mix((uint64_t)(u * 3000 + i));
+		}
+	}
+}
+
+static void mesh_release(struct mesh *m)
+{
+	free(m->a);
+	free(m->b);
+}
+
+/* Reads all that may be read of the neighbours: new below and up to i, old above and from i on. */
+static void compute_one(const struct mesh *m, long u, long i)
+{
+	uint64_t *here = column_a(m, u), *below = column_a(m, u - 1), *above = column_a(m, u + 1);
+	uint64_t x = mix(here[i] + 3 * below[i] + 5 * above[i]);
+
+	x += mix(below[0] + below[i / 2] + 7 * column_b(m, u - 1)[i]);
+	x += mix(above[m->length - 1] + 11 * column_b(m, u + 1)[i]);
+	if (i > 0)
+		x = mix(x ^ here[i - 1] ^ 13 * below[i - 1]);
+	if (i < m->length - 1)
+		x = mix(x ^ here[i + 1] ^ 17 * above[i + 1]);
+	here[i] = x;
+	column_b(m, u)[i] += (uint32_t)(x >> 32);
+}
+
+/* The two orders of the sequential program come to the same. */
+static void sweep_sequentially(const struct mesh *m, int by_units)
+{
+	if (by_units) {
+		for (long u = 0; u < m->units; u++)
+			for (long i = 0; i < m->length; i++)
+				compute_one(m, u, i);
+		return;
+	}
+	for (long i = 0; i < m->length; i++)
+		for (long u = 0; u < m->units; u++)
+			compute_one(m, u, i);
+}
+
+static void compute_strip(void *ctx, long first, long units, long from, long to)
+{
+	struct sweeper *s = ctx;
+
+	demand(units > 0 && from < to && to <= s->mesh.length);
+	s->behind += from < s->farthest;
+	s->ahead += equant_loop_owner(s->loop, first - 1) == rank;
+	if (to > s->farthest)
+		s->farthest = to;
+	for (long u = first; u < first + units; u++) {
+		demand_equal(rank, equant_loop_owner(s->loop, u));
+		demand_equal(from, s->next[u]);
+		s->next[u] = to;
+		for (long i = from; i < to; i++)
+			compute_one(&s->mesh, u, i);
+	}
+	if (s->slowness > 0)
+		compute(s->slowness * (double)(units * (to - from)));
+}
+
+static void set_up(struct sweeper *s, const struct equant_options *o, long units, long length)
+{
+	mesh_init(&s->mesh, units, length);
+	mesh_init(&s->expected, units, length);
+	s->next = room(units, sizeof(*s->next));
+	s->eq = must_open(MPI_COMM_WORLD, o);
+	s->loop = must_loop(s->eq, "rows", units);
+	demand_equal(0, equant_loop_distribute(s->loop, EQUANT_BLOCK_ORDER));
+	demand_equal(0, equant_loop_array(s->loop, column_a(&s->mesh, 0) - 1,
+					  (size_t)(length + 1) * sizeof(*s->mesh.a)));
+	demand_equal(0, equant_loop_array(s->loop, s->next, sizeof(*s->next)));
+	demand_equal(0, equant_loop_array(s->loop, column_b(&s->mesh, 0),
+					  (size_t)length * sizeof(*s->mesh.b)));
+	demand_equal(0,
+		     equant_loop_pipelined(s->loop, column_b(&s->mesh, 0), 0, sizeof(*s->mesh.b)));
+	demand_equal(0, equant_loop_pipelined(s->loop, column_a(&s->mesh, 0) - 1,
+					      sizeof(*s->mesh.a), sizeof(*s->mesh.a)));
+}
+
+static void audit(struct sweeper *s)
+{
+	const struct mesh *m = &s->mesh;
+	long own = equant_loop_count(s->loop), all;
+
+	equant_for_each_unit(s->loop, u) {
+		demand_equal(m->length, s->next[u]);
+		for (long i = 0; i < m->length; i++) {
+			if (column_a(m, u)[i] == column_a(&s->expected, u)[i] &&
+			    column_b(m, u)[i] == column_b(&s->expected, u)[i])
+				continue;
+			worker_fail_text(__FILE__, __LINE__, "unit %ld, iteration %ld is wrong", u,
+					 i);
+		}
+	}
+	MPI_Allreduce(&own, &all, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+	demand_equal(m->units, all);
+}
+
+static void sweep(struct sweeper *s, int number)
+{
+	s->farthest = 0;
+	equant_for_each_unit(s->loop, u)
+		s->next[u] = 0;
+	demand_equal(0, equant_loop_sweep(s->loop, s->mesh.length, compute_strip, s));
+	sweep_sequentially(&s->expected, number % 2);
+	audit(s);
+	if (number % 3 == 1)
+		demand_equal(0, equant_hook(s->loop));
+}
+
+static void tear_down(struct sweeper *s)
+{
+	must_free(s->loop);
+	must_close(s->eq);
+	mesh_release(&s->mesh);
+	mesh_release(&s->expected);
+	free(s->next);
+}
+
+/* The same on all ranks. */
+static struct random common_random(void)
+{
+	struct random random = { 0 };
+
+	if (!rank)
+		random = random_seeded();
+	MPI_Bcast(&random.state, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+	return random;
+}
+
+/* ---- moves at random: the trace of a run that never was ---------------------------- */
+
+static long least(long a, long b)
+{
+	return a < b ? a : b;
+}
+
+/* Any distribution, empty ranks included: in pieces of up to @piece units. */
+static void draw_target(struct random *random, long units, long *target)
+{
+	long piece = 1 + random_below(random, units ? units : 1);
+	long busy = 1 + random_below(random, ranks);
+
+	memset(target, 0, (size_t)ranks * sizeof(*target));
+	while (units) {
+		long count = least(units, 1 + random_below(random, piece));
+
+		target[random_below(random, busy)] += count;
+		units -= count;
+	}
+}
+
+/* Over each boundary what is missing on one side of it, in an order that can be carried out. */
+static int instruct(const long *target, long *counts, struct equant_instruction *list)
+{
+	long have = 0, want = 0;
+	int n = 0;
+
+	for (int r = 0; r + 1 < ranks; r++) {
+		have += counts[r];
+		want += target[r];
+		if (want < have)
+			list[n++] = (struct equant_instruction){ r, r + 1, have - want };
+		else if (want > have)
+			list[n++] = (struct equant_instruction){ r + 1, r, want - have };
+	}
+	for (int begun = 0; begun < n; begun++) {
+		struct equant_instruction move;
+		int i = begun;
+
+		while (counts[list[i].from] < list[i].units)
+			i++;
+		move = list[i];
+		list[i] = list[begun];
+		list[begun] = move;
+		counts[move.from] -= move.units;
+		counts[move.to] += move.units;
+	}
+	return n;
+}
+
+static struct equant_event *new_event(struct equant_trace_writer *trace, uint32_t type, long phase)
+{
+	struct equant_event *e = equant_trace_event(trace);
+
+	memset(e, 0, sizeof(*e));
+	e->type = type;
+	e->phase = (uint32_t)phase;
+	return e;
+}
+
+static void write_phase(struct equant_trace_writer *trace, long phase, long hooks,
+			const struct equant_instruction *list, int count)
+{
+	struct equant_event *e = new_event(trace, EQUANT_EVENT_SAMPLE, phase);
+
+	e->u.sample.hooks = (uint32_t)hooks;
+	for (int i = 0; i < count; i++) {
+		e = new_event(trace, EQUANT_EVENT_INSTRUCTIONS, phase);
+		e->u.instructions.first = (uint32_t)i;
+		e->u.instructions.count = 1;
+		e->u.instructions.list[0].from = list[i].from;
+		e->u.instructions.list[0].to = list[i].to;
+		e->u.instructions.list[0].units = list[i].units;
+	}
+	e = new_event(trace, EQUANT_EVENT_DECISION, phase);
+	e->u.decision.instructions = count;
+	e->u.decision.next_hook = 1;
+}
+
+static void write_trace(const char *folder, long units, struct random *random)
+{
+	struct equant_trace_header header = { .rank = rank,
+					      .ranks = ranks,
+					      .units = units,
+					      .loop = "rows",
+					      .probe = "clock",
+					      .world = rank };
+	struct equant_instruction list[JOB_RANKS];
+	long target[JOB_RANKS], counts[JOB_RANKS];
+	struct equant_trace_writer *trace;
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/rows.%d.trace", folder, rank);
+	trace = equant_trace_create(path, &header, NULL, 0);
+	demand(trace);
+	for (int r = 0; r < ranks; r++)
+		counts[r] = units / ranks + (r < units % ranks);
+	for (long k = 0; k < PHASES; k++) {
+		int count = 0;
+
+		if (random_below(random, 4)) {
+			draw_target(random, units, target);
+			count = instruct(target, counts, list);
+		}
+		write_phase(trace, k, 1 + random_below(random, 3), list, count);
+	}
+	demand_equal(0, equant_trace_close(trace));
+}
+
+static void must_have_moved(const struct sweeper *s)
+{
+	long mine[2] = { s->behind, s->ahead }, all[2];
+
+	MPI_Allreduce(mine, all, 2, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+	demand(ranks == 1 || (all[0] > 0 && all[1] > 0));
+}
+
+static void forced_moves(void)
+{
+	struct sweeper s = { .random = common_random() };
+	char folder[64] = "";
+
+	for (int shape = 0; shape < SHAPES; shape++) {
+		long units = shape ? random_below(&s.random, 30) : 29;
+		long length = shape ? 1 + random_below(&s.random, 30) : 30;
+		struct equant_options o = eager_options();
+
+		o.block = shape == 1 ? 0 : 1 + random_below(&s.random, shape ? length : 4);
+		o.check = shape % 2;
+		o.replay = folder;
+		if (!rank)
+			demand_equal(0, folder_make(folder, sizeof(folder)));
+		MPI_Bcast(folder, sizeof(folder), MPI_CHAR, 0, MPI_COMM_WORLD);
+		write_trace(folder, units, &s.random);
+		set_up(&s, &o, units, length);
+		for (int n = 0; n < SWEEPS; n++)
+			sweep(&s, n);
+		tear_down(&s);
+		if (!rank)
+			folder_remove(folder);
+	}
+	must_have_moved(&s);
+}
+
+/* ---- moves that were decided on --------------------------------------------------- */
+
+static void loaded_ranks(void)
+{
+	struct equant_options o = eager_options();
+	struct sweeper s = { .random = common_random() };
+	struct equant_stats stats = { .sz = sizeof(stats) };
+	long moves;
+
+	o.period = 0.002;
+	o.check = 1;
+	o.block = 2;
+	set_up(&s, &o, 60, 40);
+	for (int n = 0; n < 12; n++) {
+		s.slowness = 4e-6 * (double)(1 + (rank * 3 + n / 3 * 5) % 7);
+		sweep(&s, n);
+	}
+	demand_equal(0, equant_loop_stats(s.loop, &stats));
+	demand_equal(12, stats.sweeps);
+	demand_equal(2, stats.block);
+	MPI_Allreduce(&stats.moves, &moves, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+	demand(ranks == 1 || moves > 0);
+	MPI_Allreduce(&stats.computed, &moves, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+	demand(labs(moves - 12 * 60) <= ranks);
+	tear_down(&s);
+}
+
+static void no_balancing(void)
+{
+	struct equant_options o = eager_options();
+	struct sweeper s = { 0 };
+
+	o.balance = 0;
+	for (long units = 0; units < 12; units += 3) {
+		set_up(&s, &o, units, 1 + units);
+		for (int n = 0; n < 4; n++)
+			sweep(&s, n);
+		tear_down(&s);
+	}
+}
+
+/* ---- the block size ------------------------------------------------------------------ */
+
+static long block_of(struct sweeper *s)
+{
+	struct equant_stats stats = { .sz = sizeof(stats) };
+
+	demand_equal(0, equant_loop_stats(s->loop, &stats));
+	demand_same(stats.block);
+	return stats.block;
+}
+
+/* Long iterations make short strips, and many. */
+static void block_sizes(void)
+{
+	struct equant_options o = eager_options();
+	struct sweeper s = { 0 };
+
+	o.balance = 0;
+	set_up(&s, &o, 4 * ranks, 400);
+	sweep(&s, 0);
+	demand_equal(ranks == 1 ? 400 : (400 + 4 * (ranks - 1) - 1) / (4 * (ranks - 1)),
+		     block_of(&s));
+	s.slowness = 50e-6;
+	sweep(&s, 1);
+	sweep(&s, 2);
+	demand(block_of(&s) >= 1 && block_of(&s) <= 400);
+	demand(ranks == 1 || block_of(&s) < 100);
+	tear_down(&s);
+}
+
+/* ---- misuse --------------------------------------------------------------------------- */
+
+static void misuse(void)
+{
+	struct equant_options o = eager_options();
+	struct sweeper s = { 0 };
+	struct equant_loop *other;
+
+	o.block = 9;
+	set_up(&s, &o, 20, 10);
+	demand_equal(-EINVAL, equant_loop_pipelined(s.loop, &s, 0, 8));
+	demand_equal(-EINVAL, equant_loop_pipelined(s.loop, NULL, 0, 8));
+	demand_equal(-EINVAL, equant_loop_pipelined(s.loop, s.next, 0, 0));
+	demand_equal(-EINVAL, equant_loop_pipelined(s.loop, s.next, 4, 8));
+	demand_equal(-EINVAL, equant_loop_sweep(s.loop, -1, compute_strip, &s));
+	demand_equal(-EINVAL, equant_loop_sweep(s.loop, 11, compute_strip, &s));
+	demand_equal(-EINVAL, equant_loop_sweep(s.loop, 10, NULL, &s));
+	demand_equal(-EINVAL, equant_loop_sweep(s.loop, 8, compute_strip, &s));
+	demand_equal(0, equant_loop_sweep(s.loop, 0, compute_strip, &s));
+	demand_equal(0, equant_loop_ghosts_start(s.loop, 1, 1));
+	demand_equal(-EINVAL, equant_loop_sweep(s.loop, 10, compute_strip, &s));
+	demand_equal(0, equant_loop_ghosts_finish(s.loop));
+	demand_equal(0, equant_loop_deactivate(s.loop, 7, 2));
+	demand_equal(-EINVAL, equant_loop_sweep(s.loop, 10, compute_strip, &s));
+	demand_equal(0, equant_loop_activate(s.loop, 7, 2));
+	equant_begin(s.loop);
+	demand_equal(-EINVAL, equant_loop_sweep(s.loop, 10, compute_strip, &s));
+	equant_end(s.loop);
+	other = must_loop(s.eq, "in blocks", 20);
+	demand_equal(-EINVAL, equant_loop_sweep(other, 10, compute_strip, &s));
+	demand_equal(0, equant_loop_distribute(other, EQUANT_BLOCK_ORDER));
+	demand_equal(-EINVAL, equant_loop_sweep(other, 10, compute_strip, &s));
+	must_free(other);
+	/* After all that it still works. */
+	sweep(&s, 0);
+	demand_equal(-EBUSY, equant_loop_pipelined(s.loop, s.next, 0, 8));
+	tear_down(&s);
+}
+
+static void disagreement(void)
+{
+	struct equant_options o = eager_options();
+	struct sweeper s = { 0 };
+	int odd = rank == ranks - 1 && ranks > 1;
+
+	set_up(&s, &o, 20, 10);
+	if (ranks > 1) {
+		demand_equal(-EINVAL, equant_loop_sweep(s.loop, odd ? 9 : 10, compute_strip, &s));
+		demand_equal(odd ? -EINVAL : -ECANCELED,
+			     equant_loop_sweep(s.loop, odd ? -1 : 10, compute_strip, &s));
+	}
+	sweep(&s, 0);
+	tear_down(&s);
+
+	set_up(&s, &o, 20, 10);
+	if (odd)
+		demand_equal(0, equant_loop_pipelined(s.loop, column_b(&s.mesh, 0), 1, 2));
+	demand_equal(ranks > 1 ? -EINVAL : 0, equant_loop_sweep(s.loop, 10, compute_strip, &s));
+	tear_down(&s);
+}
+
+/* ---- failures -------------------------------------------------------------------------- */
+
+static size_t no_size(void *ctx, long unit)
+{
+	return 0;
+}
+
+static void no_pack(void *ctx, long unit, void *buffer)
+{
+}
+
+static int refuse_unit(void *ctx, long unit, const void *buffer, size_t size)
+{
+	return -EPERM;
+}
+
+/* Work arrives that a rank cannot take in; the others wait for its strips, and are told. */
+static void failure(void)
+{
+	const struct equant_data_ops ops = {
+		.sz = sizeof(ops), .size = no_size, .pack = no_pack, .unpack = refuse_unit
+	};
+	struct equant_options o = eager_options();
+	struct sweeper s = { .random = common_random() };
+	int error = 0, worst;
+
+	o.block = 1;
+	set_up(&s, &o, 60, 40);
+	demand_equal(0, equant_loop_data(s.loop, &ops, NULL));
+	for (int n = 0; n < 200 && !error; n++) {
+		s.slowness = 4e-6 * (double)(1 + (rank * 3 + n / 3 * 5) % 7);
+		s.farthest = 0;
+		equant_for_each_unit(s.loop, u)
+			s.next[u] = 0;
+		error = equant_loop_sweep(s.loop, 40, compute_strip, &s);
+		if (error)
+			break;
+	}
+	MPI_Allreduce(&error, &worst, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+	demand(worst < 0);
+	demand(error == -EPERM || error == -ECANCELED);
+	demand_equal(error, equant_loop_sweep(s.loop, 40, compute_strip, &s));
+	demand_equal(error, equant_loop_free(s.loop));
+	must_close(s.eq);
+}
+
+/* In checked mode a rank that stays away is an error. */
+static void silence(void)
+{
+	struct equant_options o = eager_options();
+	struct sweeper s = { 0 };
+
+	o.check = 1;
+	o.timeout = 0.3;
+	set_up(&s, &o, 20, 10);
+	if (rank)
+		demand_equal(-ETIMEDOUT, equant_loop_sweep(s.loop, 10, compute_strip, &s));
+	MPI_Barrier(MPI_COMM_WORLD);
+	equant_loop_free(s.loop);
+	equant_close(s.eq);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct worker_case cases[] = {
+		CASE(forced_moves), CASE(loaded_ranks), CASE(no_balancing), CASE(block_sizes),
+		CASE(misuse),	    CASE(disagreement), CASE(failure),	    CASE(silence),
+	};
+
+	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));
+}
