@@ -32,6 +32,7 @@ listings()
 	listing balanced.patch howto.rst
 	listing cells.c data.rst
 	listing tables.c data.rst
+	listing sweep.c pipelines.rst
 }
 
 # compile NAME [ARGUMENT...]
@@ -68,11 +69,12 @@ if [ "$(id -u)" -eq 0 ]; then
 	export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 fi
 
-plan 6
-silent "howto.rst and data.rst hold the listings" listings
+plan 7
+silent "howto.rst, data.rst and pipelines.rst hold the listings" listings
 silent "the plain program compiles" compile plain
 silent "the balanced program compiles" balanced
 silent "the example of packed data compiles" compile cells -c
 silent "the example of tables compiles" compile tables -c
+silent "the example of a sweep compiles" compile sweep -c
 silent "balanced and plain print the same on two ranks" same_result
 finish
