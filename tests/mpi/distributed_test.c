@@ -36,4 +36,10 @@ TEST_F(ranks, what_does_not_exist_is_refused_before_anything_is_sent)
 	EXPECT_CASE("misuse");
 }
 
+TEST_F(ranks, slices_of_inactive_units_are_sent_as_those_of_active_ones)
+{
+	self->job.argv[0] = "inactive";
+	EXPECT_PASSED(&self->job);
+}
+
 TEST_HARNESS_MAIN

@@ -121,6 +121,33 @@ static void exchange(void)
 	tear_down(&s);
 }
 
+/* Inactive units stay with their owners, and so do their slices: all can be done with them. */
+static void inactive(void)
+{
+	struct setting s;
+
+	set_up(&s);
+	demand_equal(0, equant_loop_deactivate(s.loop, 0, UNITS / 2));
+	for (long n = 0; n < STEPS; n++) {
+		long a = n * 13 % (UNITS / 2), b = UNITS / 2 + n * 7 % (UNITS / 2);
+		long content = s.content[a];
+		int to = (int)(n % ranks);
+
+		step(&s, n);
+		demand_equal(0, equant_loop_broadcast(s.loop, a));
+		demand_row(s.rows[a], s.content[a]);
+		demand_equal(0, equant_loop_exchange(s.loop, a, b));
+		s.content[a] = s.content[b];
+		s.content[b] = content;
+		demand_equal(0, equant_loop_copy(s.loop, a, to));
+		if (rank == to)
+			demand_row(s.rows[a], s.content[a]);
+	}
+	demand_equal(0, equant_loop_activate(s.loop, 0, UNITS / 2));
+	step(&s, STEPS);
+	tear_down(&s);
+}
+
 /* Terms from the largest to the smallest: any two orders round differently. */
 static double term(long unit, long number)
 {
@@ -223,7 +250,7 @@ static void misuse(void)
 int main(int argc, char **argv)
 {
 	static const struct worker_case cases[] = {
-		CASE(broadcast),  CASE(copy), CASE(exchange),
+		CASE(broadcast),  CASE(copy), CASE(exchange), CASE(inactive),
 		CASE(reductions), CASE(ties), CASE(misuse),
 	};
 

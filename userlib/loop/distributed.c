@@ -60,6 +60,7 @@ int equant_loop_broadcast(struct equant_loop *loop, long unit)
 {
 	int error = check(loop, "equant_loop_broadcast", unit), owner;
 
+	error = equant_check_call(loop, EQUANT_AT_BROADCAST, (uint64_t)unit, error);
 	if (error)
 		return error;
 	owner = equant_loop_owner(loop, unit);

@@ -106,7 +106,7 @@ static int refuse(const struct equant_loop *loop, const char *function, const ch
 	return -EINVAL;
 }
 
-int equant_loop_ghosts_start(struct equant_loop *loop, long below, long above)
+static int check(const struct equant_loop *loop, long below, long above)
 {
 	if (below < 0 || above < 0)
 		return refuse(loop, "start", "a negative width");
@@ -115,6 +115,17 @@ int equant_loop_ghosts_start(struct equant_loop *loop, long below, long above)
 	for (int i = 0; i < loop->slices.nr_arrays; i++)
 		if (loop->slices.arrays[i].slice > INT_MAX)
 			return refuse(loop, "start", "slices of more than 2 GiB");
+	return 0;
+}
+
+int equant_loop_ghosts_start(struct equant_loop *loop, long below, long above)
+{
+	uint64_t widths = equant_mix((uint64_t)below) + (uint64_t)above;
+	int error = check(loop, below, above);
+
+	error = equant_check_call(loop, EQUANT_AT_GHOSTS, widths, error);
+	if (error)
+		return error;
 	loop->ghosts.under_way = 1;
 	loop->ghosts.hooks = equant_loop_hooks(loop);
 	equant_slices_forget(&loop->slices);

@@ -248,8 +248,8 @@ int equant_loop_free(struct equant_loop *loop)
 	error = equant_trace_end(loop);
 	if (!loop->error)
 		loop->error = error;
-	/* Whoever gave up on a rank does not wait for it in a collective. */
-	error = loop->error == -ETIMEDOUT ? 0 : equant_report_write(loop);
+	/* Whoever gave up on a rank, or does not know where it is, does not wait for it. */
+	error = loop->error == -ETIMEDOUT || loop->eq->lost ? 0 : equant_report_write(loop);
 	if (!loop->error)
 		loop->error = error;
 	error = loop->error;

@@ -25,6 +25,8 @@
  * @collectives: another one, for equant_barrier() and equant_allreduce()
  * @loops: open loops
  * @made: loops made so far
+ * @checks: comparisons of checked mode so far
+ * @lost: an error after which no rank knows where the others are; no loop goes on
  */
 struct equant {
 	MPI_Comm comm;
@@ -38,6 +40,8 @@ struct equant {
 	struct equant_waiter waiter;
 	struct equant_loop *loops;
 	uint32_t made;
+	uint32_t checks;
+	int lost;
 };
 
 /**
@@ -162,7 +166,18 @@ int equant_costs_measure(struct equant_loop *loop, struct equant_costs *costs);
 int equant_costs_of_messages(struct equant_loop *loop, double *fixed, double *per_byte);
 
 /* check.c: checked mode; an error is the end of the loop on every rank */
-int equant_check_phase(struct equant_loop *loop, int closing, int failed);
+enum equant_place {
+	EQUANT_AT_HOOK,
+	EQUANT_AT_FREE,
+	EQUANT_AT_BROADCAST,
+	EQUANT_AT_GHOSTS,
+	EQUANT_AT_REDUCTION,
+};
+int equant_check_place(struct equant_loop *loop, enum equant_place place, uint64_t arguments,
+		       int failed);
+/* ... of a collective call, in checked mode; @error: why this rank refuses it, returned as it is */
+int equant_check_call(struct equant_loop *loop, enum equant_place place, uint64_t arguments,
+		      int error);
 
 /* ends.c: arrays are registered by now: measure the costs and set up the decision */
 int equant_loop_start(struct equant_loop *loop);

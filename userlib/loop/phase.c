@@ -134,7 +134,7 @@ int equant_loop_check(struct equant_loop *loop, int closing, int failed)
 
 	if (!loop->eq->options.check)
 		return 0;
-	error = equant_check_phase(loop, closing, failed);
+	error = equant_check_place(loop, closing ? EQUANT_AT_FREE : EQUANT_AT_HOOK, 0, failed);
 	if (!error)
 		return 0;
 	loop->ended = 1;

@@ -88,8 +88,8 @@ static int extreme(struct equant_loop *loop, const double *values, double sign, 
 	return 0;
 }
 
-int equant_allreduce_units(struct equant_loop *loop, const double *values,
-			   enum equant_reduction operation, double *result, long *unit)
+static int check(const struct equant_loop *loop, const double *values,
+		 enum equant_reduction operation, const double *result)
 {
 	const char *fault = NULL;
 
@@ -99,11 +99,21 @@ int equant_allreduce_units(struct equant_loop *loop, const double *values,
 		fault = "no such operation";
 	else if (operation != EQUANT_SUM && !equant_units_active(&loop->units))
 		fault = "no units have no extreme";
-	if (fault) {
-		equant_message("loop %s, rank %d: equant_allreduce_units: %s", loop->name,
-			       loop->rank, fault);
-		return -EINVAL;
-	}
+	if (!fault)
+		return 0;
+	equant_message("loop %s, rank %d: equant_allreduce_units: %s", loop->name, loop->rank,
+		       fault);
+	return -EINVAL;
+}
+
+int equant_allreduce_units(struct equant_loop *loop, const double *values,
+			   enum equant_reduction operation, double *result, long *unit)
+{
+	int error = check(loop, values, operation, result);
+
+	error = equant_check_call(loop, EQUANT_AT_REDUCTION, (uint64_t)operation, error);
+	if (error)
+		return error;
 	if (operation == EQUANT_SUM)
 		return sum(loop, values, result);
 	return extreme(loop, values, operation == EQUANT_MAX ? 1 : -1, result, unit);

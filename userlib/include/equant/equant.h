@@ -291,7 +291,8 @@ EQUANT_API int equant_loop_owner(const struct equant_loop *loop, long unit);
 /**
  * equant_loop_broadcast() - collective; everybody gets the slices of one unit
  * @loop: the loop
- * @unit: whose slices of all registered arrays are copied, to their place in each rank's arrays
+ * @unit: whose slices of all registered arrays are copied, to their place in each rank's arrays;
+ *	active or not
  *
  * The copies are the receivers' to read; they are as old as the call, and go when the unit
  * itself comes.  Data behind callbacks are not copied.
