@@ -6,7 +6,7 @@
 . "$(dirname "$0")/lib.sh"
 
 if ! "$equant" run --quiet --probe bpf -- true > /dev/null 2>&1; then
-	echo "probe: left out, the kernel probe is not loaded" | tee "$out/$item.figures"
+	echo "probe: left out: the kernel probe is not loaded" | tee "$out/$item.figures"
 	exit 0
 fi
 rounds=${BENCH_ROUNDS:-21}
