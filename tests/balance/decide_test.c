@@ -640,6 +640,9 @@ TEST(bad_options_are_refused)
 	EXPECT_REFUSED(interact, -1);
 	EXPECT_REFUSED(ports, -1);
 	EXPECT_REFUSED(omit, -1);
+	EXPECT_REFUSED(quantum, -1);
+	EXPECT_REFUSED(quantum, 1e-12);
+	EXPECT_REFUSED(quanta, NAN);
 }
 
 TEST(a_job_without_ranks_or_options_is_refused)

@@ -128,6 +128,26 @@ TEST(the_measured_mode_always_grants_the_sampling_bound)
 	job_stop(&job);
 }
 
+TEST(the_thesis_constants_can_be_had_back)
+{
+	struct equant_balance_options options = predicted();
+	struct job job;
+
+	/* table 7.3: 10 quanta; observed ones of 4 ms */
+	options.quanta = 10;
+	job_start(&job, 2, 100, &options);
+	job_phase(&job);
+	EXPECT_TRUE(near(job.decision.period, 0.04));
+	job_stop(&job);
+	/* ... of 100 ms each: 1 second */
+	options.quantum = 0.1;
+	job_start(&job, 2, 100, &options);
+	job_phase(&job);
+	EXPECT_TRUE(near(job.decision.quantum, 0.1));
+	EXPECT_TRUE(near(job.decision.period, 1));
+	job_stop(&job);
+}
+
 TEST(a_given_period_is_kept)
 {
 	struct equant_balance_options options = predicted();

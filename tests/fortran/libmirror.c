@@ -45,6 +45,9 @@ void number_options(struct equant_options *options)
 		.control = 20,
 		.polls = 21,
 		.block = 22,
+		.quantum = 23,
+		.quanta = 24,
+		.movement = 25,
 	};
 }
 
@@ -82,6 +85,8 @@ void number_stats(struct equant_stats *stats)
 		.uneven = 27,
 		.sweeps = 28,
 		.block = 29,
+		.messages = 30,
+		.chain = 31,
 	};
 }
 
@@ -128,6 +133,10 @@ int constant(const char *name)
 		CONSTANT(EQUANT_WAIT_BLOCK),
 		CONSTANT(EQUANT_WAIT_AUTO),
 		CONSTANT(EQUANT_CONTROL_EXCHANGE),
+		CONSTANT(EQUANT_CONTROL_TREE),
+		CONSTANT(EQUANT_CONTROL_CENTRAL),
+		CONSTANT(EQUANT_MOVE_BY_LOOP),
+		CONSTANT(EQUANT_MOVE_IN_ORDER),
 		CONSTANT(EQUANT_RATE_PREDICTED),
 		CONSTANT(EQUANT_RATE_MEASURED),
 		CONSTANT(EQUANT_FILTER_NONE),

@@ -4,9 +4,11 @@
 program types_worker
     use, intrinsic :: iso_c_binding, only: c_char, c_double, c_int, c_long, c_null_char, &
         c_sizeof
-    use equant, only: equant_block, equant_block_order, equant_control_exchange, equant_cyclic, &
+    use equant, only: equant_block, equant_block_order, equant_control_central, &
+        equant_control_exchange, equant_control_tree, equant_cyclic, &
         equant_error_text, equant_filter_constant, equant_filter_direction, equant_filter_none, &
-        equant_filter_states, equant_max, equant_min, equant_options, equant_rate_measured, &
+        equant_filter_states, equant_max, equant_min, equant_move_by_loop, equant_move_in_order, &
+        equant_options, equant_rate_measured, &
         equant_rate_predicted, equant_stats, equant_sum, equant_version, &
         equant_wait_auto, equant_wait_block, equant_wait_spin, equant_wait_yield
     use worker, only: begin, case_name, demand, demand_equal, finish
@@ -80,7 +82,7 @@ contains
         type(equant_options) :: o
 
         call demand_equal(size_of_options(), int(c_sizeof(o), c_long), "size of equant_options")
-        call demand_equal(23_c_long, int(count_options(), c_long), "number of options")
+        call demand_equal(26_c_long, int(count_options(), c_long), "number of options")
         call number_options(o)
         call number(4, real(o%balance, c_double), "balance")
         call number(5, real(o%rate, c_double), "rate")
@@ -101,6 +103,9 @@ contains
         call number(20, real(o%control, c_double), "control")
         call number(21, real(o%polls, c_double), "polls")
         call number(22, real(o%block, c_double), "block")
+        call number(23, o%quantum, "quantum")
+        call number(24, o%quanta, "quanta")
+        call number(25, real(o%movement, c_double), "movement")
     end subroutine options
 
     subroutine defaults()
@@ -119,6 +124,9 @@ contains
         call demand(mine%control == c%control, "default of control")
         call demand(mine%polls == c%polls, "default of polls")
         call demand(mine%block == c%block, "default of block")
+        call demand(mine%movement == c%movement, "default of movement")
+        call same(mine%quantum, c%quantum, "default of quantum")
+        call same(mine%quanta, c%quanta, "default of quanta")
         call same(mine%period, c%period, "default of period")
         call same(mine%threshold, c%threshold, "default of threshold")
         call same(mine%profit, c%profit, "default of profit")
@@ -170,6 +178,8 @@ contains
         call number(27, real(s%uneven, c_double), "uneven")
         call number(28, real(s%sweeps, c_double), "sweeps")
         call number(29, real(s%block, c_double), "block")
+        call number(30, real(s%messages, c_double), "messages")
+        call number(31, real(s%chain, c_double), "chain")
     end subroutine stats
 
     subroutine constants()
@@ -178,6 +188,10 @@ contains
         call same_constant("EQUANT_WAIT_BLOCK", equant_wait_block)
         call same_constant("EQUANT_WAIT_AUTO", equant_wait_auto)
         call same_constant("EQUANT_CONTROL_EXCHANGE", equant_control_exchange)
+        call same_constant("EQUANT_CONTROL_TREE", equant_control_tree)
+        call same_constant("EQUANT_CONTROL_CENTRAL", equant_control_central)
+        call same_constant("EQUANT_MOVE_BY_LOOP", equant_move_by_loop)
+        call same_constant("EQUANT_MOVE_IN_ORDER", equant_move_in_order)
         call same_constant("EQUANT_RATE_PREDICTED", equant_rate_predicted)
         call same_constant("EQUANT_RATE_MEASURED", equant_rate_measured)
         call same_constant("EQUANT_FILTER_NONE", equant_filter_none)

@@ -69,6 +69,10 @@ TEST_F(options, without_anything_set_the_defaults_hold)
 	EXPECT_EQ(30, self->set.timeout);
 	EXPECT_EQ(EQUANT_WAIT_AUTO, self->set.wait);
 	EXPECT_EQ(0, self->set.polls);
+	EXPECT_EQ(EQUANT_CONTROL_EXCHANGE, self->set.control);
+	EXPECT_EQ(0, self->set.quantum);
+	EXPECT_EQ(0, self->set.quanta);
+	EXPECT_EQ(EQUANT_MOVE_BY_LOOP, self->set.movement);
 	EXPECT_STREQ("", self->messages.text);
 	equant_options_release(&self->set);
 }
@@ -248,7 +252,8 @@ TEST_F(options, the_digest_differs_where_ranks_must_agree_and_nowhere_else)
 		{ "EQUANT_THRESHOLD", "0.06" }, { "EQUANT_PROFIT", "0" },
 		{ "EQUANT_WINDOW", "11" },	{ "EQUANT_INTERACT", "0.06" },
 		{ "EQUANT_AMPLITUDE", "0.2" },	{ "EQUANT_TIMEOUT", "31" },
-		{ "EQUANT_CONTROL", "tree" },
+		{ "EQUANT_CONTROL", "tree" },	{ "EQUANT_QUANTUM", "0.1" },
+		{ "EQUANT_QUANTA", "10" },	{ "EQUANT_MOVEMENT", "restricted" },
 	};
 	static const struct setting local[] = {
 		{ "EQUANT_PROBE", "clock" },
@@ -294,7 +299,7 @@ TEST_F(options, every_field_is_described_and_the_described_defaults_are_the_defa
 	struct census census = { 0 };
 
 	equant_options_describe(count_line, &census);
-	EXPECT_EQ(22, census.lines);
+	EXPECT_EQ(26, census.lines);
 	EXPECT_EQ(0, census.bad);
 	EXPECT_EQ(plain, digest_with(self, NULL, NULL))
 	{

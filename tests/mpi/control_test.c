@@ -149,4 +149,12 @@ TEST_F(control, the_longest_chain_of_messages_is_as_documented_for_up_to_16_rank
 	EXPECT_PASSED(&self->job);
 }
 
+TEST(blocks_keep_their_order_where_the_user_wants_restricted_movement)
+{
+	struct job job = { .ranks = 4, .program = "control_worker", .argv = { "movement" } };
+
+	EXPECT_PASSED(&job);
+	EXPECT_SAID(&job, "but EQUANT_MOVEMENT=restricted");
+}
+
 TEST_HARNESS_MAIN

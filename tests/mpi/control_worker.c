@@ -4,6 +4,7 @@
  * by the library and, at MPI's profiling interface, by us.
  */
 #include <equant/equant.h>
+#include <errno.h>
 
 #include "loop/tags.h"
 #include "libworker.h"
@@ -118,9 +119,46 @@ static void central(void)
 	count(EQUANT_CONTROL_CENTRAL);
 }
 
+/* A loop that asks for nothing keeps its blocks in order, and one that cannot says so. */
+static void movement(void)
+{
+	struct equant_options o = eager_options();
+	struct equant_stats stats = { .sz = sizeof(stats) };
+	const struct equant_range *range;
+	struct equant_loop *loop;
+	struct equant *eq;
+	long moves = 0;
+	int n;
+
+	o.check = 1;
+	o.movement = EQUANT_MOVE_IN_ORDER;
+	eq = must_open(MPI_COMM_WORLD, &o);
+	loop = must_loop(eq, "refuses", 100);
+	demand_equal(-EINVAL, equant_loop_distribute(loop, EQUANT_CYCLIC));
+	must_free(loop);
+	loop = must_loop(eq, "order", 1000);
+	for (int step = 0; step < 40; step++) {
+		equant_begin(loop);
+		compute(2e-6 * (1 + (rank + step / 10) % 3) * (double)equant_loop_count(loop));
+		equant_end(loop);
+		demand_equal(0, equant_hook(loop));
+		range = equant_loop_ranges(loop, &n);
+		demand(n <= 1);
+		demand(!n || rank + 1 == ranks ||
+		       equant_loop_owner(loop, range->first + range->count) > rank);
+		demand(!n || !rank || equant_loop_owner(loop, range->first - 1) < rank);
+	}
+	demand_equal(0, equant_loop_stats(loop, &stats));
+	MPI_Allreduce(&stats.moves, &moves, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+	demand(moves > 0);
+	must_free(loop);
+	must_close(eq);
+}
+
 int main(int argc, char **argv)
 {
-	static const struct worker_case cases[] = { CASE(exchange), CASE(tree), CASE(central) };
+	static const struct worker_case cases[] = { CASE(exchange), CASE(tree), CASE(central),
+						    CASE(movement) };
 
 	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));
 }

@@ -134,6 +134,8 @@ static double job_quantum(const struct equant_balancer *b, const struct equant_s
 {
 	double observed = observed_quantum(samples, b->n);
 
+	if (b->options.quantum > 0)
+		return b->options.quantum;
 	return observed >= EQUANT_TIME_MIN ? observed : b->options.default_quantum;
 }
 

@@ -37,6 +37,9 @@ static bool options_valid(const struct equant_balance_options *o)
 		return false;
 	if (!within(o->move_fixed, 0, FIELD_MOST) || !within(o->move_per_unit, 0, FIELD_MOST))
 		return false;
+	if (!within(o->quantum, 0, FIELD_MOST) || !within(o->quanta, 0, FIELD_MOST) ||
+	    (o->quantum > 0 && o->quantum < EQUANT_TIME_MIN))
+		return false;
 	return within(o->interact, 0, FIELD_MOST) && o->ports >= 0 && o->omit >= 0 &&
 	       (o->polls == 0 || o->polls == 1);
 }

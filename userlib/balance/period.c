@@ -14,7 +14,8 @@
  *
  * The thesis fixed t_quantum at 100 ms and measured rates only.  Here the
  * quantum is the live one, and a share that is predicted rather than measured
- * needs no averaging: some turns of the scheduler are enough.
+ * needs no averaging: some turns of the scheduler are enough.  Both of the thesis' constants can be
+ * had back by options.
  *
  * Reference: Siegell 1995, section 4.3.
  */
@@ -73,6 +74,8 @@ double equant_scheduling_bound(const struct equant_sample *samples, const struct
 {
 	double largest = quantum, bound;
 
+	if (options->quanta > 0)
+		return options->quanta * quantum;
 	for (int i = 0; i < n; i++) {
 		if (equant_rate_follows(&samples[i], options->mode, quantum, phase))
 			bound = round_bound(&rates[i], options, quantum);

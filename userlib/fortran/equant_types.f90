@@ -21,7 +21,12 @@ module equant_types
 
     ! Who sends samples to whom, and who decides.
     enum, bind(C)
-        enumerator :: equant_control_exchange
+        enumerator :: equant_control_exchange, equant_control_tree, equant_control_central
+    end enum
+
+    ! Which units may move where.
+    enum, bind(C)
+        enumerator :: equant_move_by_loop, equant_move_in_order
     end enum
 
     ! From samples to rates.
@@ -66,7 +71,7 @@ module equant_types
     ! How to measure, decide and report.  Set what is to differ from the defaults; the
     ! environment wins over both.  The texts are arguments of equant_open().
     type, bind(C) :: equant_options
-        integer(c_size_t), private :: sz = 160
+        integer(c_size_t), private :: sz = 184
         type(c_ptr), private :: probe = c_null_ptr
         type(c_ptr), private :: trace = c_null_ptr
         type(c_ptr), private :: report = c_null_ptr
@@ -91,11 +96,15 @@ module equant_types
         integer(c_int), private :: unused = 0 ! what C pads with
         type(c_ptr), private :: replay = c_null_ptr
         integer(c_long) :: block = 0
+        real(c_double) :: quantum = 0
+        real(c_double) :: quanta = 0
+        integer(c_int) :: movement = equant_move_by_loop
+        integer(c_int), private :: unused_end = 0
     end type equant_options
 
     ! One rank's account of a loop; times in seconds.
     type, bind(C) :: equant_stats
-        integer(c_size_t), private :: sz = 248
+        integer(c_size_t), private :: sz = 264
         integer(c_int) :: rank
         integer(c_int) :: ranks
         character(kind=c_char) :: probe(16) ! padded with blanks
@@ -126,6 +135,8 @@ module equant_types
         integer(c_long) :: uneven
         integer(c_long) :: sweeps
         integer(c_long) :: block
+        integer(c_long) :: messages
+        integer(c_long) :: chain
     end type equant_stats
 
     ! Data of a unit that is no array: procedures with the interfaces equant_data_size,

@@ -30,6 +30,8 @@ static struct equant_balancer *new_balancer(struct equant_loop *loop,
 		.handshake = EQUANT_HANDSHAKE_RENDEZVOUS, /* long messages meet */
 		.filter = (enum equant_filter_kind)o->filter,
 		.polls = o->polls || o->wait == EQUANT_WAIT_SPIN || o->wait == EQUANT_WAIT_YIELD,
+		.quantum = o->quantum,
+		.quanta = o->quanta,
 	};
 
 	return equant_balancer_new(loop->ranks, &b);

@@ -60,6 +60,7 @@ static int prepare(struct equant_loop *loop, long units)
 
 	if (error)
 		return error;
+	loop->restricted = o->movement == EQUANT_MOVE_IN_ORDER;
 	equant_mover_init(&loop->mover, &loop->eq->waiter, loop->comm, loop->rank, o->check,
 			  &loop->slices);
 	if (o->check)
@@ -170,13 +171,18 @@ int equant_loop_data(struct equant_loop *loop, const struct equant_data_ops *ops
 
 int equant_loop_distribute(struct equant_loop *loop, enum equant_distribution distribution)
 {
+	int in_order = loop->eq->options.movement == EQUANT_MOVE_IN_ORDER, error = 0;
 	struct equant_units units;
-	int error = 0;
 
+	if (in_order && distribution == EQUANT_BLOCK)
+		distribution = EQUANT_BLOCK_ORDER;
 	if (loop->started || loop->first.t_ns || equant_slices_tables(&loop->slices))
 		error = -EBUSY;
 	else if (distribution < EQUANT_BLOCK || distribution > EQUANT_BLOCK_ORDER)
 		error = -EINVAL;
+	if (in_order && distribution == EQUANT_CYCLIC)
+		return registered(loop, -EINVAL,
+				  "units in turn are no blocks, but EQUANT_MOVEMENT=restricted");
 	if (!error)
 		error = equant_units_init(&units, loop->units.units, loop->ranks, distribution);
 	if (error)

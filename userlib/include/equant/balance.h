@@ -384,6 +384,8 @@ struct equant_balance_options {
 	enum equant_movement movement;
 	enum equant_handshake handshake; /* restricted movement: what a sender waits for */
 	int polls; /* ranks wait for each other on their CPUs: mind the grain, section 3.4.2 */
+	double quantum; /* seconds, whatever is observed; 0 = as observed */
+	double quanta; /* quantumscale of eq. 4.4; 0 = from eq. 4.10 */
 };
 
 enum equant_verdict {

@@ -66,6 +66,14 @@ enum equant_control_mode {
 };
 
 /**
+ * enum equant_movement_rule - which units may move where
+ */
+enum equant_movement_rule {
+	EQUANT_MOVE_BY_LOOP, /* as the loop's distribution asks for */
+	EQUANT_MOVE_IN_ORDER, /* EQUANT_BLOCK means EQUANT_BLOCK_ORDER */
+};
+
+/**
  * struct equant_options - how to measure, decide and report
  *
  * Start from equant_options_init() and change what you need.  Every field is also an
@@ -99,6 +107,9 @@ struct equant_options {
 	int polls; /* the program's own waits keep the CPU busy, see Documentation/waiting.rst */
 	const char *replay; /* directory of traces whose decisions are repeated; NULL = none */
 	long block; /* inner iterations per strip of a sweep; 0 = from the measured costs */
+	double quantum; /* the scheduler's quantum in seconds; 0 = as observed */
+	double quanta; /* quanta between balancing phases at least; 0 = from the rates' source */
+	int movement; /* enum equant_movement_rule */
 };
 
 /** equant_options_init() - defaults */
