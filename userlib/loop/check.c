@@ -202,11 +202,12 @@ int equant_check_place(struct equant_loop *loop, enum equant_place place, uint64
 		.arguments = arguments,
 		.own_units = (uint64_t)(own->total + resting->total),
 		.own_hash = equant_runs_hash(own) + equant_runs_hash(resting),
-		.all_hash = hash_of_all(&loop->units),
 	};
 
 	if (loop->eq->lost)
 		return loop->eq->lost;
+	for (const struct equant_loop *l = loop; l; l = l->follower)
+		belief.all_hash = equant_mix(belief.all_hash) + hash_of_all(&l->units);
 	/* The first phase compares arrays by itself. */
 	if (place > EQUANT_AT_FREE)
 		belief.layout = equant_slices_layout(&loop->slices);

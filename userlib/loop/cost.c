@@ -94,9 +94,9 @@ static int measure_transfers(struct equant_loop *loop, struct equant_costs *cost
 	if (error)
 		return error;
 	costs->per_unit = 0;
-	if (own->total)
-		costs->per_unit =
-			per_byte * (double)equant_slices_bytes(&loop->slices, own->ranges[0].first);
+	for (const struct equant_loop *l = loop; l && own->total; l = l->follower)
+		costs->per_unit +=
+			per_byte * (double)equant_slices_bytes(&l->slices, own->ranges[0].first);
 	return 0;
 }
 
@@ -147,7 +147,9 @@ int equant_costs_measure(struct equant_loop *loop, struct equant_costs *costs)
 	if (!x)
 		return -errno;
 	costs->interact = 0;
-	costs->layout = equant_slices_layout(&loop->slices);
+	costs->layout = 0;
+	for (const struct equant_loop *l = loop; l; l = l->follower)
+		costs->layout = equant_mix(costs->layout) ^ equant_slices_layout(&l->slices);
 	error = measure_transfers(loop, costs);
 	for (i = 0; i < ROUNDS && !error; i++) {
 		t = equant_now_ns();

@@ -44,7 +44,8 @@ int equant_loop_start(struct equant_loop *loop)
 	struct equant_costs costs;
 	int error;
 
-	loop->started = 1;
+	for (struct equant_loop *l = loop; l; l = l->follower)
+		l->started = 1;
 	if (!o->balance)
 		return 0;
 	loop->control = equant_control_new(o->control, o->depth ? o->depth : 1, &loop->eq->waiter,
@@ -90,7 +91,9 @@ int equant_loop_end(struct equant_loop *loop)
 	if (!loop->eq->options.balance || loop->ended)
 		return 0;
 	error = equant_loop_check(loop, 1, loop->error != 0);
-	if (!error && !loop->started)
+	if (error || loop->leader)
+		return error; /* the leader goes on, and compares the hooks that matter */
+	if (!loop->started)
 		error = equant_loop_start(loop);
 	if (error || !loop->control)
 		return error;

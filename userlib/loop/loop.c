@@ -98,6 +98,7 @@ static void release(struct equant_loop *loop)
 		link = &(*link)->next;
 	if (*link)
 		*link = loop->next;
+	equant_share_release(loop);
 	equant_trace_close(loop->trace);
 	equant_replay_close(loop);
 	equant_mover_forget(&loop->mover);
@@ -176,7 +177,8 @@ int equant_loop_distribute(struct equant_loop *loop, enum equant_distribution di
 
 	if (in_order && distribution == EQUANT_BLOCK)
 		distribution = EQUANT_BLOCK_ORDER;
-	if (loop->started || loop->first.t_ns || equant_slices_tables(&loop->slices))
+	if (loop->started || loop->first.t_ns || equant_slices_tables(&loop->slices) ||
+	    loop->leader || loop->follower)
 		error = -EBUSY;
 	else if (distribution < EQUANT_BLOCK || distribution > EQUANT_BLOCK_ORDER)
 		error = -EINVAL;
@@ -209,20 +211,28 @@ static int state_changed(const struct equant_loop *loop, int error, const char *
 int equant_loop_activate(struct equant_loop *loop, long first, long count)
 {
 	const struct equant_range range = { first, count };
-	int error = equant_units_wake(&loop->units, range);
+	struct equant_loop *l = loop->leader ? loop->leader : loop;
+	int error = 0;
 
-	if (!error)
-		error = equant_slices_wake(&loop->slices, range);
+	for (; l && !error; l = l->follower) {
+		error = equant_units_wake(&l->units, range);
+		if (!error)
+			error = equant_slices_wake(&l->slices, range);
+	}
 	return state_changed(loop, error, "equant_loop_activate", range, "active");
 }
 
 int equant_loop_deactivate(struct equant_loop *loop, long first, long count)
 {
 	const struct equant_range range = { first, count };
-	int error = equant_units_rest(&loop->units, range);
+	struct equant_loop *l = loop->leader ? loop->leader : loop;
+	int error = 0;
 
-	if (!error)
-		error = equant_slices_rest(&loop->slices, range);
+	for (; l && !error; l = l->follower) {
+		error = equant_units_rest(&l->units, range);
+		if (!error)
+			error = equant_slices_rest(&l->slices, range);
+	}
 	return state_changed(loop, error, "equant_loop_deactivate", range, "inactive");
 }
 

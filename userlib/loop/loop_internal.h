@@ -52,6 +52,7 @@ struct equant_window {
 	uint64_t start_ns;
 	uint64_t wall_ns, run_ns, wait_ns;
 	double units;
+	long sections;
 	long hooks;
 };
 
@@ -84,6 +85,8 @@ struct equant_mark {
  * @speeds_known: the decisions have gone on from guesses to measured speeds
  * @ended: the final exchange has been made
  * @error: the error the loop ended with
+ * @leader: the loop whose hooks decide for this one too, NULL = its own
+ * @follower: the next of the loops that share a leader, beginning with the leader
  */
 struct equant_loop {
 	long countdown;
@@ -103,6 +106,8 @@ struct equant_loop {
 	int error;
 	uint32_t order; /* among the context's loops */
 	long trace_index; /* among loops of the same name */
+	struct equant_loop *leader;
+	struct equant_loop *follower;
 
 	struct equant_units units;
 	struct equant_slices slices;
@@ -118,6 +123,10 @@ struct equant_loop {
 	int misused;
 	struct equant_counters begin;
 	struct equant_window window;
+	struct equant_window
+		together; /* a leader's: of all since its last sample that says something */
+	int held; /* ... phases since then */
+	long turns; /* sections since then */
 	struct equant_mark marks[2];
 	double held_share;
 	uint64_t held_since_ns;
@@ -146,6 +155,14 @@ long equant_loop_hooks(const struct equant_loop *loop);
 void equant_account_start(struct equant_loop *loop);
 void equant_end_work(struct equant_loop *loop, double units);
 void equant_sample_take(struct equant_loop *loop, struct equant_sample *sample, uint64_t now);
+
+/* share.c: a follower's hook, which counts; an error of the leader is the followers' too */
+int equant_share_hook(struct equant_loop *loop);
+void equant_share_fail(struct equant_loop *leader);
+void equant_share_release(struct equant_loop *loop);
+/* ... carries an order out in all followers too, after the leader has */
+int equant_share_move(struct equant_loop *leader, const struct equant_instruction *instructions,
+		      int count);
 
 /* ghosts.c: ends an exchange whose finish will not come, or comes too late */
 void equant_ghosts_give_up(struct equant_loop *loop);

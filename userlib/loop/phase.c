@@ -27,10 +27,12 @@
 /* The next phase is @hooks hooks away; look after what is under way on the way there. */
 static void arm(struct equant_loop *loop, long hooks)
 {
-	int busy = loop->mover.nr_requests ||
-		   (loop->control && equant_control_needs_looks(loop->control));
-	long step = busy && hooks > LOOKS ? hooks / LOOKS : busy ? 1 : hooks;
+	int busy = loop->control && equant_control_needs_looks(loop->control);
+	long step;
 
+	for (const struct equant_loop *l = loop; l; l = l->follower)
+		busy |= l->mover.nr_requests > 0;
+	step = busy && hooks > LOOKS ? hooks / LOOKS : busy ? 1 : hooks;
 	loop->step = step;
 	loop->remaining = hooks - step;
 	loop->countdown = step;
@@ -41,13 +43,16 @@ int equant_loop_fail(struct equant_loop *loop, int error)
 	if (!loop->error)
 		loop->error = error;
 	arm(loop, 1);
+	equant_share_fail(loop);
 	return loop->error;
 }
 
 static int look_after(struct equant_loop *loop)
 {
-	int error = equant_mover_progress(&loop->mover, 1e-9);
+	int error = 0;
 
+	for (struct equant_loop *l = loop; l && !error; l = l->follower)
+		error = equant_mover_progress(&l->mover, 1e-9);
 	if (!error && loop->control)
 		error = equant_control_progress(loop->control);
 	if (error < 0)
@@ -161,12 +166,15 @@ static int move(struct equant_loop *loop, struct equant_order *order)
 {
 	struct equant_decision *d = &order->decision;
 	long *units = loop->control->planned;
+	int error, followers;
 
 	memcpy(units, loop->units.counts, (size_t)loop->ranks * sizeof(*units));
 	d->count = equant_order_fit(order->instructions, d->count, units);
 	say(loop, d);
-	return equant_mover_run(&loop->mover, &loop->units, order->instructions, d->count,
-				(uint64_t)loop->phases);
+	error = equant_mover_run(&loop->mover, &loop->units, order->instructions, d->count,
+				 (uint64_t)loop->phases);
+	followers = equant_share_move(loop, order->instructions, d->count);
+	return error ? error : followers;
 }
 
 static int carry_out(struct equant_loop *loop, struct equant_order *order)
@@ -234,8 +242,7 @@ int equant_loop_send(struct equant_loop *loop, const struct equant_sample *sampl
 	return equant_control_start(loop->control, sample);
 }
 
-/* A hook where none may be; other ranks may be in no such trouble. */
-static int misused(struct equant_loop *loop)
+static int misused_one(struct equant_loop *loop)
 {
 	if (loop->ghosts.under_way) {
 		equant_message(
@@ -250,6 +257,16 @@ static int misused(struct equant_loop *loop)
 	equant_message("loop %s, rank %d: equant_begin() and equant_end() do not pair up",
 		       loop->name, loop->rank);
 	return -EINVAL;
+}
+
+/* A hook where none may be; other ranks may be in no such trouble. */
+static int misused(struct equant_loop *loop)
+{
+	int error = 0;
+
+	for (struct equant_loop *l = loop; l; l = l->follower)
+		error |= misused_one(l);
+	return error;
 }
 
 /*
@@ -311,6 +328,8 @@ int equant_balance(struct equant_loop *loop)
 		loop->countdown = 1;
 		return loop->error;
 	}
+	if (loop->leader)
+		return equant_share_hook(loop);
 	loop->window.hooks += loop->step;
 	if (loop->remaining > 0)
 		return look_after(loop);

@@ -12,6 +12,7 @@
 #include "loop/loop_internal.h"
 
 #define HOLD_WINDOW_NS 2000000000u
+#define HELD_MOST 8 /* phases */
 #define SHARE_DRIFT (1.0 / 16) /* less is the drift of a group's weight, as in the probe */
 
 void equant_account_start(struct equant_loop *loop)
@@ -24,13 +25,15 @@ void equant_account_start(struct equant_loop *loop)
 
 void equant_begin(struct equant_loop *loop)
 {
+	struct equant_window *w = loop->leader ? &loop->leader->window : &loop->window;
+
 	loop->misused |= loop->in_section;
 	loop->in_section = 1;
 	if (!loop->first.t_ns)
 		equant_account_start(loop);
 	equant_team_read(loop->eq, &loop->begin);
-	if (!loop->window.start_ns)
-		loop->window.start_ns = loop->begin.t_ns;
+	if (!w->start_ns)
+		w->start_ns = loop->begin.t_ns;
 }
 
 /* Part of a unit is computed where its iterations are cut into strips. */
@@ -49,6 +52,7 @@ void equant_end_work(struct equant_loop *loop, double units)
 	loop->window.run_ns += run;
 	loop->window.wait_ns += wait;
 	loop->window.units += units;
+	loop->window.sections++;
 	loop->last_ns = end.t_ns;
 }
 
@@ -119,6 +123,59 @@ static void account(struct equant_loop *loop, const struct equant_status *status
 	loop->hooks += loop->window.hooks;
 }
 
+static void fill_in(struct equant_sample *sample, const struct equant_window *w)
+{
+	sample->units = w->units;
+	sample->wall = 1e-9 * (double)w->wall_ns;
+	sample->run = 1e-9 * (double)w->run_ns;
+	sample->wait = 1e-9 * (double)w->wait_ns;
+}
+
+static void gather(struct equant_window *sum, const struct equant_window *w)
+{
+	sum->units += w->units;
+	sum->wall_ns += w->wall_ns;
+	sum->run_ns += w->run_ns;
+	sum->wait_ns += w->wait_ns;
+}
+
+/* A follower's hooks count from the last time on. */
+static void account_follower(struct equant_loop *loop, const struct equant_status *status)
+{
+	loop->window.hooks += loop->step - loop->countdown;
+	loop->step = loop->countdown;
+	account(loop, status);
+}
+
+/*
+ * Of loops that take turns over the same units: a unit is done when each of them has done it, and
+ * what one of them alone has taken says nothing about that.  So nothing is known
+ * before each has had its turn; but one that comes to rest is waited for only so long.
+ */
+static void measure_together(struct equant_loop *loop, struct equant_sample *sample,
+			     const struct equant_status *status)
+{
+	int loops = 0, all = 1;
+
+	for (struct equant_loop *l = loop; l; l = l->follower, loops++) {
+		if (l != loop)
+			account_follower(l, status);
+		gather(&loop->together, &l->window);
+		l->turns += l->window.sections;
+		all &= l->turns > 0;
+		if (l != loop)
+			memset(&l->window, 0, sizeof(l->window));
+	}
+	if (!all && ++loop->held < HELD_MOST)
+		return;
+	loop->together.units /= loops;
+	fill_in(sample, &loop->together);
+	memset(&loop->together, 0, sizeof(loop->together));
+	loop->held = 0;
+	for (struct equant_loop *l = loop; l; l = l->follower)
+		l->turns = 0;
+}
+
 void equant_sample_take(struct equant_loop *loop, struct equant_sample *sample, uint64_t now)
 {
 	struct equant_window *w = &loop->window;
@@ -130,10 +187,10 @@ void equant_sample_take(struct equant_loop *loop, struct equant_sample *sample, 
 	features = equant_team_status(loop->eq, &status);
 	account(loop, &status);
 
-	sample->units = w->units;
-	sample->wall = 1e-9 * (double)w->wall_ns;
-	sample->run = 1e-9 * (double)w->run_ns;
-	sample->wait = 1e-9 * (double)w->wait_ns;
+	if (loop->follower)
+		measure_together(loop, sample, &status);
+	else
+		fill_in(sample, w);
 	sample->share = status.share;
 	sample->settled = status.settled;
 	sample->quantum = 1e-9 * (double)status.quantum_ns;

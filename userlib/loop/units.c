@@ -223,8 +223,15 @@ static void count(struct equant_units *u)
 		u->counts[r] = u->owned[r].total;
 }
 
-int equant_units_init(struct equant_units *u, long units, int ranks,
-		      enum equant_distribution distribution)
+static int add_all(struct equant_runs *to, const struct equant_runs *from)
+{
+	for (int i = 0; i < from->n; i++)
+		if (equant_runs_add(to, from->ranges[i]))
+			return -ENOMEM;
+	return 0;
+}
+
+static int allocate(struct equant_units *u, long units, int ranks)
 {
 	memset(u, 0, sizeof(*u));
 	u->units = units;
@@ -233,7 +240,31 @@ int equant_units_init(struct equant_units *u, long units, int ranks,
 	u->resting = calloc((size_t)ranks, sizeof(*u->resting));
 	u->counts = calloc((size_t)ranks, sizeof(*u->counts));
 	u->owners = calloc((size_t)units + 1, sizeof(*u->owners));
-	if (!u->owned || !u->resting || !u->counts || !u->owners ||
+	return u->owned && u->resting && u->counts && u->owners ? 0 : -ENOMEM;
+}
+
+int equant_units_copy(struct equant_units *to, const struct equant_units *from)
+{
+	int error = allocate(to, from->units, from->ranks);
+
+	for (int r = 0; r < from->ranks && !error; r++) {
+		error = add_all(&to->owned[r], &from->owned[r]);
+		if (!error)
+			error = add_all(&to->resting[r], &from->resting[r]);
+		name_owner(to, &to->owned[r], r);
+		name_owner(to, &to->resting[r], r);
+	}
+	if (error)
+		equant_units_release(to);
+	else
+		count(to);
+	return error;
+}
+
+int equant_units_init(struct equant_units *u, long units, int ranks,
+		      enum equant_distribution distribution)
+{
+	if (allocate(u, units, ranks) ||
 	    (distribution == EQUANT_CYCLIC ? add_in_turn(u) : add_blocks(u))) {
 		equant_units_release(u);
 		return -ENOMEM;

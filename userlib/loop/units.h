@@ -86,6 +86,9 @@ int equant_units_init(struct equant_units *u, long units, int ranks,
 		      enum equant_distribution distribution);
 void equant_units_release(struct equant_units *u);
 
+/** equant_units_copy() - the same once more; 0 or -ENOMEM */
+int equant_units_copy(struct equant_units *to, const struct equant_units *from);
+
 /**
  * equant_units_move() - the instruction's units change hands
  * @u: ownership

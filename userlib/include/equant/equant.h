@@ -246,6 +246,24 @@ EQUANT_API int equant_loop_distribute(struct equant_loop *loop,
 				      enum equant_distribution distribution);
 
 /**
+ * equant_loop_share() - collective, no message; two loops over the same data have one distribution
+ * @second: a loop before its first section and hook, without slice tables, that shares with none yet
+ * @first: a loop of the same context and as many units, before its first section and hook;
+ *	others may share with it already
+ *
+ * @second takes over who owns what in @first, and both keep it so: what one decides moves the
+ * units of both, and neither undoes what the other has done.  Decisions are made at the hooks of
+ * @first, from the time that the sections of both have taken, so that one distribution serves
+ * them together; the hooks of @second only count.  Activation and deactivation of units in one of them
+ * are of both.  An array that both use is registered with one of them.
+ *
+ * Either may be freed first.  If it is @first, the next one goes on alone and measures anew.
+ *
+ * Return: 0; -EINVAL no or the same loop, another context, another number of units; -EBUSY; -ENOMEM.
+ */
+EQUANT_API int equant_loop_share(struct equant_loop *second, struct equant_loop *first);
+
+/**
  * equant_loop_deactivate() - collective, no message; units are done with, for now (section 6.3)
  * @loop: the loop
  * @first: first unit

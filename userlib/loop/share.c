@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * Loops that have one distribution, because they run over the same data: whose units have
+ * moved in one of them have moved in the others ("cross relations" link data that are to be kept
+ * together; Siegell 1995, section 6.4.1).
+ *
+ * One of them leads.  Its hooks decide, from the time that all have taken for their units since
+ * the last phase: of loops that take turns it is the sum of their times per unit that a
+ * distribution should make equal.  Each follows the same moves in an ownership of its own, which so
+ * stays the same, and moves its own slices.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "core/clock.h"
+#include "core/message.h"
+#include "loop/loop_internal.h"
+
+#define FAR (1L << 30) /* hooks of a follower between two looks at whether it is the last */
+
+static struct equant_loop *leader_of(struct equant_loop *loop)
+{
+	return loop->leader ? loop->leader : loop;
+}
+
+static int has_begun(const struct equant_loop *loop)
+{
+	return loop->started || loop->first.t_ns;
+}
+
+static int check(const struct equant_loop *second, const struct equant_loop *first)
+{
+	const char *fault = NULL;
+	int error = -EINVAL;
+
+	if (!second || !first) {
+		fault = "no loop";
+	} else if (second == first) {
+		fault = "a loop with itself";
+	} else if (second->eq != first->eq) {
+		fault = "loops of two contexts";
+	} else if (second->units.units != first->units.units) {
+		fault = "loops of different numbers of units";
+	} else {
+		error = -EBUSY;
+		if (has_begun(second) || has_begun(first))
+			fault = "after the first section or hook";
+		else if (second->leader || second->follower)
+			fault = "a loop that shares already";
+		else if (equant_slices_tables(&second->slices))
+			fault = "a second loop that has slice tables already";
+	}
+	if (!fault)
+		return 0;
+	equant_message("loops %s and %s: equant_loop_share: %s", first ? first->name : "(none)",
+		       second ? second->name : "(none)", fault);
+	return error;
+}
+
+int equant_loop_share(struct equant_loop *second, struct equant_loop *first)
+{
+	struct equant_units units;
+	struct equant_loop *last;
+	int error = check(second, first);
+
+	if (error)
+		return error;
+	error = equant_units_copy(&units, &first->units);
+	if (error) {
+		equant_message("loops %s and %s: equant_loop_share: %s", first->name, second->name,
+			       strerror(-error));
+		return error;
+	}
+	equant_units_release(&second->units);
+	second->units = units;
+	second->restricted = first->restricted;
+	second->leader = leader_of(first);
+	for (last = first; last->follower; last = last->follower)
+		;
+	last->follower = second;
+	return 0;
+}
+
+/* Hooks since the countdown began belong to the window. */
+static void arm(struct equant_loop *loop, long hooks)
+{
+	loop->window.hooks += loop->step - loop->countdown;
+	loop->step = hooks;
+	loop->countdown = hooks;
+	loop->remaining = 0;
+}
+
+int equant_share_hook(struct equant_loop *loop)
+{
+	if (!loop->first.t_ns)
+		equant_account_start(loop);
+	loop->last_ns = equant_now_ns();
+	arm(loop, FAR);
+	return 0;
+}
+
+void equant_share_fail(struct equant_loop *leader)
+{
+	for (struct equant_loop *l = leader->follower; l; l = l->follower) {
+		if (!l->error)
+			l->error = leader->error;
+		arm(l, 1);
+	}
+}
+
+/* A rank whose data were bad goes on to the end: the others wait for what it sends. */
+int equant_share_move(struct equant_loop *leader, const struct equant_instruction *instructions,
+		      int count)
+{
+	int first = 0;
+
+	for (struct equant_loop *l = leader->follower; l; l = l->follower) {
+		uint64_t start = equant_now_ns(), waited = l->mover.waited_ns;
+		int settled = equant_pipeline_settle(l);
+		int error = equant_mover_run(&l->mover, &l->units, instructions, count,
+					     (uint64_t)leader->phases);
+		int follows = equant_neighbours_follow(l);
+
+		leader->mover.waited_ns += l->mover.waited_ns - waited;
+		equant_record_moves(l, equant_now_ns() - start);
+		if (!first)
+			first = settled ? settled : error ? error : follows;
+	}
+	return first;
+}
+
+/* The next one has measured nothing alone so far: it begins as a new loop would. */
+static void promote(struct equant_loop *loop, uint64_t window_start)
+{
+	loop->leader = NULL;
+	loop->started = 0;
+	loop->window.start_ns = window_start;
+	arm(loop, 1);
+	for (struct equant_loop *l = loop->follower; l; l = l->follower)
+		l->leader = loop;
+}
+
+void equant_share_release(struct equant_loop *loop)
+{
+	struct equant_loop *before = loop->leader;
+
+	if (!before && loop->follower)
+		promote(loop->follower, loop->window.start_ns);
+	if (!before)
+		return;
+	while (before->follower != loop)
+		before = before->follower;
+	before->follower = loop->follower;
+}
