@@ -42,6 +42,38 @@ TEST(the_sampling_bound_brings_the_amplitude_down_to_what_is_tolerated)
 	EXPECT_TRUE(near(equant_sampling_bound(0.1, 0.5, 0.05), 2));
 }
 
+static long active_until(long time, long on, long off)
+{
+	long rest = time % (on + off);
+
+	return time / (on + off) * on + (rest < on ? rest : on);
+}
+
+/* All samples of a length that can be taken, tick by tick; shares of which the quantum is a whole part. */
+TEST(the_sampling_scale_is_the_range_over_all_starts_of_a_sample)
+{
+	const long on = 10;
+
+	for (long off = 5; off <= 40; off += 5) {
+		for (long length = 1; length < 150; length++) {
+			long least = length, most = 0;
+			double scale;
+
+			for (long start = 0; start < on + off; start++) {
+				long active = active_until(start + length, on, off) -
+					      active_until(start, on, off);
+
+				least = active < least ? active : least;
+				most = active > most ? active : most;
+			}
+			scale = equant_sampling_scale(10, 10.0 / (double)(on + off),
+						      (double)length);
+			EXPECT_LT(fabs(scale - (double)(most - least) / (double)length), 1e-9)
+			TH_LOG("on %ld, off %ld, sample %ld", on, off, length);
+		}
+	}
+}
+
 TEST(the_sampling_bound_is_at_least_a_quantum)
 {
 	EXPECT_TRUE(equant_sampling_bound(0.004, 1, 0.1) == 0.004);

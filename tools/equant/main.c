@@ -80,6 +80,7 @@ static const struct equant_command commands[] = {
 		.summary = "what efficiency to expect: models of programs on shared CPUs",
 		.usage =
 			"Usage: equant simulate MODEL [options] [--json] [--svg FILE]\n"
+			"       equant simulate figure NUMBER [options]\n"
 			"\n"
 			"  --json             the table as JSON\n"
 			"  --svg FILE         a chart, too\n"
@@ -102,7 +103,8 @@ static const struct equant_command commands[] = {
 			"\n"
 			"oscillating: a load on one CPU, on half of the time; a formula\n"
 			"  --period SWEEP     of the load, seconds (2:60:2)\n"
-			"  --ranks N          (4)\n"
+			"  --ranks SWEEP      (4); over these, if more than one, instead of periods\n"
+			"  --fraction         of the work that moves, only\n"
 			"  --rmin X           part of the CPU that is left while it is on (0.5)\n"
 			"  --target X         balancing period, seconds (1)\n"
 			"  --depth N          balancing periods that decisions are behind (1)\n"
@@ -136,7 +138,25 @@ static const struct equant_command commands[] = {
 			"  --period X         of an oscillating load, seconds (60)\n"
 			"  --ranks SWEEP      1 to 8 (2:8:1)\n"
 			"  --compare WORD     settings: none, the thesis', equant's; or one mechanism: depth,\n"
-			"                     grain, period, threshold, filter, profit (settings)\n",
+			"                     grain, period, threshold, filter, profit (settings)\n"
+			"\n"
+			"predict: the formula for such a program beside its simulated runs\n"
+			"  --app, --period, --ranks, --late, --answer  as above\n"
+			"  --costs X          times as long moves (1)\n"
+			"  --offset           times the efficiency without load\n"
+			"  --unrestricted     moves between any two CPUs\n"
+			"\n"
+			"trace: rate and work of the loaded CPU of such a run over time\n"
+			"  --app, --load, --period  as above, --ranks N (4)\n"
+			"  --setting WORD     thesis, equant or unfiltered (thesis)\n"
+			"\n"
+			"fill (--blocks), timeline (--loads, --grain, --barriers, --equal), sampling (--sample),\n"
+			"sampled (--time), periods (--quantum), cycle and moves: for the figures below\n"
+			"\n"
+			"figure: a figure of the thesis, or all, by these models\n"
+			"  equant simulate figure --list\n"
+			"  equant simulate figure NUMBER [--json] [--svg FILE]\n"
+			"  equant simulate figure NUMBER|all --dir DIR   NUMBER.json and NUMBER.svg of each\n",
 	},
 	{
 		.name = "help",

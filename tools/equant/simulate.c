@@ -13,9 +13,20 @@ static const struct {
 	const char *name;
 	int (*run)(int argc, char **argv, struct table *table);
 } models[] = {
-	{ "barrier", simulate_barrier },	 { "pipeline", simulate_pipeline },
-	{ "oscillating", simulate_oscillating }, { "run", simulate_run },
+	{ "barrier", simulate_barrier },
+	{ "pipeline", simulate_pipeline },
+	{ "oscillating", simulate_oscillating },
+	{ "run", simulate_run },
 	{ "program", simulate_program },
+	{ "fill", simulate_fill },
+	{ "timeline", simulate_timeline },
+	{ "sampling", simulate_sampling },
+	{ "sampled", simulate_sampled },
+	{ "periods", simulate_periods },
+	{ "predict", simulate_predict },
+	{ "cycle", simulate_cycle },
+	{ "moves", simulate_moves },
+	{ "trace", simulate_trace },
 };
 
 #define MODELS ((int)(sizeof(models) / sizeof(models[0])))
@@ -44,7 +55,7 @@ static int take_output(const char *model, int *argc, char **argv, struct output 
 	return 0;
 }
 
-static int write_svg(const struct table *table, const char *path)
+int simulate_svg(const struct table *table, const char *path)
 {
 	FILE *out = fopen(path, "we");
 	int ret = 0;
@@ -55,12 +66,12 @@ static int write_svg(const struct table *table, const char *path)
 		ret = -errno;
 	if (ret)
 		fprintf(stderr, "equant simulate: %s: %s\n", path, strerror(-ret));
-	return ret;
+	return ret ? 1 : 0;
 }
 
 static int show(const struct table *table, const char *model, const struct output *output)
 {
-	if (output->svg && write_svg(table, output->svg))
+	if (output->svg && simulate_svg(table, output->svg))
 		return 1;
 	if (output->json)
 		table_json(stdout, table, model);
@@ -71,6 +82,14 @@ static int show(const struct table *table, const char *model, const struct outpu
 		return 1;
 	}
 	return 0;
+}
+
+int simulate_model(const char *name, int argc, char **argv, struct table *table)
+{
+	for (int i = 0; i < MODELS; i++)
+		if (!strcmp(name, models[i].name))
+			return models[i].run(argc, argv, table);
+	return -EINVAL;
 }
 
 static int run(int model, int argc, char **argv)
@@ -99,6 +118,8 @@ int equant_cmd_simulate(int argc, char **argv)
 		fputs("equant simulate: which model? See `equant help simulate`.\n", stderr);
 		return EQUANT_EXIT_USAGE;
 	}
+	if (!strcmp(argv[1], "figure"))
+		return simulate_figure(argc - 1, argv + 1);
 	for (int i = 0; i < MODELS; i++)
 		if (!strcmp(argv[1], models[i].name))
 			return run(i, argc - 1, argv + 1);

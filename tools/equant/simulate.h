@@ -83,11 +83,40 @@ int simulate_machine(const char *model, const struct simulate_list *loads,
 		     const struct simulate_list *phases, struct equant_turns *turns,
 		     struct equant_machine *machine);
 
+/**
+ * simulate_split() - work in proportion to what the CPUs have left, or equal parts
+ * @equal: the latter
+ * @total: ticks
+ * @work: room for machine->n
+ *
+ * Return: 0, -EINVAL after a message where the loads do not divide, -ENOMEM.
+ */
+int simulate_split(const char *model, const struct equant_machine *machine, bool equal,
+		   int64_t total, int64_t *work);
+
+/** simulate_model() - run a model by its name; @argv[0] is not looked at; errors as the models' */
+int simulate_model(const char *name, int argc, char **argv, struct table *table);
+
+/** simulate_svg() - a table as a chart in a file; 1 after a message */
+int simulate_svg(const struct table *table, const char *path);
+
+/** simulate_figure() - equant simulate figure; the command's exit status */
+int simulate_figure(int argc, char **argv);
+
 /* The models: fill the table; 0, -EINVAL after a message, or another -errno. */
 int simulate_barrier(int argc, char **argv, struct table *table);
 int simulate_pipeline(int argc, char **argv, struct table *table);
 int simulate_oscillating(int argc, char **argv, struct table *table);
 int simulate_run(int argc, char **argv, struct table *table);
+int simulate_fill(int argc, char **argv, struct table *table);
+int simulate_timeline(int argc, char **argv, struct table *table);
+int simulate_sampling(int argc, char **argv, struct table *table);
+int simulate_sampled(int argc, char **argv, struct table *table);
+int simulate_periods(int argc, char **argv, struct table *table);
+int simulate_predict(int argc, char **argv, struct table *table);
+int simulate_cycle(int argc, char **argv, struct table *table);
+int simulate_moves(int argc, char **argv, struct table *table);
+int simulate_trace(int argc, char **argv, struct table *table);
 int simulate_program(int argc, char **argv, struct table *table);
 
 #endif /* EQUANT_TOOL_SIMULATE_H */

@@ -29,25 +29,32 @@ static int too_long(double grain)
 	return simulate_fail(MODEL, "--grain %g: the simulated time does not fit 63 bits", grain);
 }
 
+static int efficiency(const struct equant_machine *machine, const struct barrier_options *options,
+		      double grain, bool equal, double *value)
+{
+	int64_t work[SIMULATE_CPUS], one = llround(grain * (double)machine->quantum);
+	struct equant_efficiency result;
+	int error = simulate_split(MODEL, machine, equal, one * machine->n, work);
+
+	if (error)
+		return error;
+	error = equant_simulate_barrier(machine, work, options->barriers, &result);
+	*value = result.efficiency;
+	return error == -EOVERFLOW ? too_long(grain) : error;
+}
+
 static int point(const struct equant_machine *machine, const struct barrier_options *options,
 		 double grain, struct table *table)
 {
-	int64_t work[SIMULATE_CPUS], one = llround(grain * (double)machine->quantum);
-	struct equant_efficiency balanced, equal;
+	double balanced = NAN, equal = NAN;
 	int error;
 
-	if (one < 1)
+	if (llround(grain * (double)machine->quantum) < 1)
 		return simulate_fail(MODEL, "--grain %g: less than a tick of 1e-9 quanta", grain);
-	error = equant_divide(machine, one * machine->n, work);
+	error = efficiency(machine, options, grain, false, &balanced);
 	if (!error)
-		error = equant_simulate_barrier(machine, work, options->barriers, &balanced);
-	for (int i = 0; i < machine->n; i++)
-		work[i] = one;
-	if (!error)
-		error = equant_simulate_barrier(machine, work, options->barriers, &equal);
-	if (error)
-		return error == -EOVERFLOW ? too_long(grain) : error;
-	return table_add(table, (double[]){ grain, balanced.efficiency, equal.efficiency });
+		error = efficiency(machine, options, grain, true, &equal);
+	return error ? error : table_add(table, (double[]){ grain, balanced, equal });
 }
 
 /* Two peaks are what there is to see. */

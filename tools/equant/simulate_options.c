@@ -167,6 +167,23 @@ int simulate_parse(const char *model, int argc, char **argv, const struct simula
 	return 0;
 }
 
+int simulate_split(const char *model, const struct equant_machine *machine, bool equal,
+		   int64_t total, int64_t *work)
+{
+	int error;
+
+	if (!equal) {
+		error = equant_divide(machine, total, work);
+		return error == -EOVERFLOW ?
+			       simulate_fail(model,
+					     "--loads: their least common multiple is too large") :
+			       error;
+	}
+	for (int i = 0; i < machine->n; i++)
+		work[i] = total / machine->n + (i < total % machine->n);
+	return 0;
+}
+
 int simulate_machine(const char *model, const struct simulate_list *loads,
 		     const struct simulate_list *phases, struct equant_turns *turns,
 		     struct equant_machine *machine)

@@ -14,6 +14,23 @@ static const struct table_column columns[] = {
 	{ "avoid_changes", "%.4f", 1 }, { "avoid_rank", "%.4f", 1 }, { 0 },
 };
 
+/* Figures 7.15 and 7.17 have processors there. */
+static const struct table_column rank_columns[] = {
+	{ "ranks", "%.0f", 0 },
+	{ "balanced", "%.4f", 1 },
+	{ "equal", "%.4f", 1 },
+	{ "avoid_changes", "%.4f", 1 },
+	{ "avoid_rank", "%.4f", 1 },
+	{ "fraction", "%.4f", 0 },
+	{ 0 },
+};
+
+static const struct table_column fraction_columns[] = {
+	{ "ranks", "%.0f", 0 },
+	{ "fraction", "%.4f", 1 },
+	{ 0 },
+};
+
 static int fill(struct equant_oscillation *oscillation, const struct simulate_sweep *periods,
 		struct table *table)
 {
@@ -43,6 +60,33 @@ static int fill(struct equant_oscillation *oscillation, const struct simulate_sw
 	return 0;
 }
 
+static int fill_ranks(struct equant_oscillation *oscillation, const struct simulate_sweep *ranks,
+		      bool fraction, struct table *table)
+{
+	struct equant_oscillation_result r;
+
+	snprintf(table->title, sizeof(table->title),
+		 "a load on one CPU, %.4g s on and off, that leaves %.3g of it",
+		 oscillation->period / 2, oscillation->rmin);
+	table_fact(table, "period", oscillation->period);
+	table_fact(table, "rmin", oscillation->rmin);
+	for (long i = 0; i < ranks->count; i++) {
+		int error;
+
+		oscillation->n = (int)simulate_at(ranks, i);
+		error = equant_model_oscillation(oscillation, &r);
+		if (error && error != -ERANGE)
+			return error;
+		error = table_add(table, fraction ? (double[]){ oscillation->n, r.fraction } :
+						    (double[]){ oscillation->n, r.efficiency,
+								r.equal, r.avoid_changes,
+								r.avoid_rank, r.fraction });
+		if (error)
+			return error;
+	}
+	return 0;
+}
+
 int simulate_oscillating(int argc, char **argv, struct table *table)
 {
 	struct equant_oscillation oscillation = { .rmin = 0.5, .target = 1, .dedicated = 1 };
@@ -50,16 +94,18 @@ int simulate_oscillating(int argc, char **argv, struct table *table)
 	static const char *const answers[] = { "printed", "whole", "averaged", NULL };
 	double late = 0;
 	int answer = EQUANT_ANSWER_PRINTED;
-	long ranks = 4, depth = 1;
-	bool restricted = false;
+	struct simulate_sweep ranks = { .from = 4, .count = 1 };
+	long depth = 1;
+	bool restricted = false, fraction = false;
 	const struct simulate_option known[] = {
-		{ "ranks", SIMULATE_WHOLE, &ranks, 2, 1e6, NULL },
+		{ "ranks", SIMULATE_SWEEP, &ranks, 2, 1e6, NULL },
 		{ "rmin", SIMULATE_NUMBER, &oscillation.rmin, 1e-6, 1, NULL },
 		{ "period", SIMULATE_SWEEP, &periods, 1e-6, 1e9, NULL },
 		{ "target", SIMULATE_NUMBER, &oscillation.target, 0, 1e9, NULL },
 		{ "depth", SIMULATE_WHOLE, &depth, 0, 1000, NULL },
 		{ "late", SIMULATE_NUMBER, &late, 0, 1000, NULL },
 		{ "move-all", SIMULATE_NUMBER, &oscillation.move_all, 0, 1e9, NULL },
+		{ "fraction", SIMULATE_FLAG, &fraction, 0, 0, NULL },
 		{ "restricted", SIMULATE_FLAG, &restricted, 0, 0, NULL },
 		{ "dedicated", SIMULATE_NUMBER, &oscillation.dedicated, 1e-6, 1, NULL },
 		{ "answer", SIMULATE_CHOICE, &answer, 0, 0, answers },
@@ -68,10 +114,20 @@ int simulate_oscillating(int argc, char **argv, struct table *table)
 
 	if (simulate_parse(MODEL, argc, argv, known))
 		return -EINVAL;
-	oscillation.n = (int)ranks;
+	if (ranks.from != floor(ranks.from) || ranks.step != floor(ranks.step))
+		return simulate_fail(MODEL, "--ranks '%g': expected a whole number", ranks.from);
+	if (ranks.count > 1 && periods.count > 1)
+		return simulate_fail(MODEL, "--ranks and --period: only one may be a sweep");
+	oscillation.n = (int)ranks.from;
 	oscillation.delay = (double)depth + 0.5 + late;
 	oscillation.restricted = restricted;
 	oscillation.answer = (enum equant_answer)answer;
+	if (ranks.count > 1) {
+		oscillation.period = periods.from;
+		table->columns = fraction ? fraction_columns : rank_columns;
+		table->x_title = "processors";
+		return fill_ranks(&oscillation, &ranks, fraction, table);
+	}
 	table->columns = columns;
 	table->x_title = "period of the load, seconds";
 	return fill(&oscillation, &periods, table);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
  * equant simulate pipeline: efficiency against block size, Siegell 1995,
- * figures 3.7 (costs of messages) and 3.10 (competing loads).
+ * figures 3.7 (costs of messages) and 3.10 (competing loads); and fill: what filling and
+ * draining leave of it, figure 3.6.
  */
 #include <equant/advise.h>
 #include <errno.h>
@@ -31,16 +32,27 @@ static int64_t ticks(double quanta)
 	return llround(quanta * (double)SIMULATE_QUANTUM);
 }
 
-static int simulate(const struct equant_machine *machine, const struct equant_pipeline *pipeline,
-		    double *efficiency)
+static int simulate(const struct equant_machine *machine, const struct pipeline_options *options,
+		    long block, bool equal, double *efficiency)
 {
+	int64_t work[SIMULATE_CPUS];
+	const struct equant_pipeline pipeline = {
+		.work = work,
+		.iterations = options->iterations,
+		.block = block,
+		.fixed = ticks(options->fixed),
+		.per_iteration = ticks(options->per_iteration),
+	};
 	struct equant_efficiency result;
-	int error = equant_simulate_pipeline(machine, pipeline, &result);
+	int error = simulate_split(MODEL, machine, equal, ticks(options->sequential), work);
 
+	if (error)
+		return error;
+	error = equant_simulate_pipeline(machine, &pipeline, &result);
 	if (error == -EOVERFLOW)
 		return simulate_fail(MODEL, "--block %ld: the simulated time does not fit 63 bits",
-				     pipeline->block);
-	*efficiency = error ? NAN : result.efficiency;
+				     block);
+	*efficiency = result.efficiency;
 	return error;
 }
 
@@ -69,26 +81,12 @@ static double dedicated(int n, const struct pipeline_options *options, long bloc
 static int point(const struct equant_machine *machine, const struct pipeline_options *options,
 		 long block, struct table *table)
 {
-	int64_t work[SIMULATE_CPUS], total = ticks(options->sequential);
-	const struct equant_pipeline pipeline = {
-		.work = work,
-		.iterations = options->iterations,
-		.block = block,
-		.fixed = ticks(options->fixed),
-		.per_iteration = ticks(options->per_iteration),
-	};
 	double blocks = ceil((double)options->iterations / (double)block);
 	double balanced = NAN, equal = NAN;
-	int error = equant_divide(machine, total, work);
+	int error = simulate(machine, options, block, false, &balanced);
 
-	if (error == -EOVERFLOW)
-		return simulate_fail(MODEL, "--loads: their least common multiple is too large");
 	if (!error)
-		error = simulate(machine, &pipeline, &balanced);
-	for (int i = 0; i < machine->n; i++)
-		work[i] = total / machine->n + (i < total % machine->n);
-	if (!error)
-		error = simulate(machine, &pipeline, &equal);
+		error = simulate(machine, options, block, true, &equal);
 	if (error)
 		return error;
 	return table_add(table, (double[]){ (double)block, blocks, balanced, equal,
@@ -158,4 +156,51 @@ int simulate_pipeline(int argc, char **argv, struct table *table)
 	table->columns = columns;
 	table->x_title = "iterations of a block";
 	return fill(&machine, &options, table);
+}
+
+#define FILL_RANKS 3
+
+static const int fill_ranks[FILL_RANKS] = { 2, 4, 8 };
+
+static const struct table_column fill_columns[] = {
+	{ "blocks", "%.0f", 0 },
+	{ "2 CPUs", "%.4f", 1 },
+	{ "4 CPUs", "%.4f", 1 },
+	{ "8 CPUs", "%.4f", 1 },
+	{ 0 },
+};
+
+/* Eq. 3.6, M / (M + P - 1), by way of eq. 3.7 without costs of messages. */
+int simulate_fill(int argc, char **argv, struct table *table)
+{
+	struct simulate_sweep blocks = { .from = 1, .step = 1, .count = 200 };
+	const struct simulate_option known[] = {
+		{ "blocks", SIMULATE_SWEEP, &blocks, 1, 1e7, NULL },
+		{ 0 },
+	};
+
+	if (simulate_parse("fill", argc, argv, known))
+		return -EINVAL;
+	table->columns = fill_columns;
+	table->x_title = "blocks of the pipelined loop";
+	snprintf(table->title, sizeof(table->title),
+		 "what filling and draining leave of a pipeline, eq. 3.6");
+	for (long i = 0; i < blocks.count; i++) {
+		double row[1 + FILL_RANKS] = { floor(simulate_at(&blocks, i)) };
+		struct equant_strips s = {
+			.iterations = (long)row[0],
+			.units = 1,
+			.unit_time = 1,
+		};
+		int error;
+
+		for (int p = 0; p < FILL_RANKS; p++) {
+			s.ranks = fill_ranks[p];
+			row[1 + p] = row[0] / equant_strips_time(&s, 1);
+		}
+		error = table_add(table, row);
+		if (error)
+			return error;
+	}
+	return 0;
 }

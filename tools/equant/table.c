@@ -67,7 +67,7 @@ void table_print(FILE *out, const struct table *table)
 {
 	int width = table_width(table);
 
-	fprintf(out, "%s\n\n", table->title);
+	fprintf(out, "%s\n%s%s\n", table->title, table->note, table->note[0] ? "\n" : "");
 	for (int c = 0; c < width; c++)
 		fprintf(out, "%*s", cell_width(&table->columns[c]), table->columns[c].name);
 	fputc('\n', out);
@@ -85,6 +85,9 @@ void table_json(FILE *out, const struct table *table, const char *model)
 
 	json_open_object(&json, NULL);
 	json_string(&json, "model", model);
+	json_string(&json, "title", table->title);
+	if (table->note[0])
+		json_string(&json, "note", table->note);
 	for (int i = 0; i < table->nr_facts; i++)
 		json_number(&json, table->facts[i].name, table->facts[i].value);
 	json_open_array(&json, "points");

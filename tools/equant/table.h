@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#define TABLE_COLUMNS 12
+#define TABLE_COLUMNS 20
 #define TABLE_FACTS 12
 
 /**
@@ -26,6 +26,7 @@ struct table_column {
 /**
  * struct table - rows under construction
  * @title: one line for the reader
+ * @note: another one below it, or empty
  * @x_title: what the first column is and its unit
  * @columns: ended by one without a name; the first is the chart's abscissa
  * @facts: numbers about the whole table, for JSON
@@ -34,6 +35,7 @@ struct table_column {
  */
 struct table {
 	char title[256];
+	char note[256];
 	const char *x_title;
 	const struct table_column *columns;
 	struct {
@@ -56,10 +58,14 @@ void table_fact(struct table *table, const char *name, double value);
 
 void table_print(FILE *out, const struct table *table);
 
-/** table_json() - { "model": @model, facts, "points": [ rows ] } */
+/** table_json() - { "model": @model, "title", "note", facts, "points": [ rows ] } */
 void table_json(FILE *out, const struct table *table, const char *model);
 
-/** table_svg() - the drawn columns, from 0 to 1, against the first; -1 on a write error */
+/**
+ * table_svg() - the drawn columns against the first; -1 on a write error
+ *
+ * From 0 to 1 if that is where they are, else to the next larger number of one digit.
+ */
 int table_svg(FILE *out, const struct table *table);
 
 void table_release(struct table *table);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * A table as a line chart: fractions against the first column.
+ * A table as a line chart: fractions or other numbers against the first column.
  */
 #include <math.h>
 
@@ -20,7 +20,28 @@ static const char *const colours[] = { "#1f5fa8", "#c03020", "#2a8a3a", "#8a5aa8
 
 struct frame {
 	double from, to; /* of the first column */
+	double top; /* of the others; they begin at 0 */
 };
+
+/* The next number of one digit. */
+static double rounded_up(double value)
+{
+	double power = pow(10, floor(log10(value)));
+
+	return ceil(value / power - 1e-9) * power;
+}
+
+static double top_of(const struct table *table)
+{
+	int width = table_width(table);
+	double most = 0;
+
+	for (size_t r = 0; r < table->rows; r++)
+		for (int c = 1; c < width; c++)
+			if (table->columns[c].drawn && isfinite(table->values[r * width + c]))
+				most = fmax(most, table->values[r * width + c]);
+	return most > 1.05 || (most > 0 && most < 0.3) ? rounded_up(most) : 1;
+}
 
 static struct frame frame_of(const struct table *table)
 {
@@ -31,6 +52,7 @@ static struct frame frame_of(const struct table *table)
 		frame.to = fmax(frame.to, table->values[r * width]);
 	if (frame.to <= 0)
 		frame.to = 1;
+	frame.top = top_of(table);
 	return frame;
 }
 
@@ -39,9 +61,9 @@ static double x_of(const struct frame *frame, double value)
 	return LEFT + PLOT_WIDTH * (value - frame->from) / (frame->to - frame->from);
 }
 
-static double y_of(double value)
+static double y_of(const struct frame *frame, double value)
 {
-	return TOP + PLOT_HEIGHT * (1 - fmin(fmax(value, 0), 1.05));
+	return TOP + PLOT_HEIGHT * (1 - fmin(fmax(value / frame->top, 0), 1.05));
 }
 
 static void put_escaped(FILE *out, const char *text)
@@ -69,6 +91,8 @@ static void put_head(FILE *out, const struct table *table)
 		width, height, width, height);
 	fprintf(out, "<text x=\"%.0f\" y=\"24\" font-weight=\"bold\">", LEFT);
 	put_escaped(out, table->title);
+	fprintf(out, "</text>\n<text x=\"%.0f\" y=\"40\">", LEFT);
+	put_escaped(out, table->note);
 	fprintf(out, "</text>\n<text x=\"%.0f\" y=\"%.0f\" text-anchor=\"middle\">",
 		LEFT + PLOT_WIDTH / 2, TOP + PLOT_HEIGHT + 42);
 	put_escaped(out, table->x_title);
@@ -78,14 +102,14 @@ static void put_head(FILE *out, const struct table *table)
 static void put_grid(FILE *out, const struct frame *frame)
 {
 	for (int i = 0; i <= TICKS; i++) {
-		double value = (double)i / TICKS;
-		double at = frame->from + (frame->to - frame->from) * value;
+		double part = (double)i / TICKS, value = frame->top * part;
+		double at = frame->from + (frame->to - frame->from) * part;
 
 		fprintf(out,
 			"<line class=\"grid\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>\n"
-			"<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">%.1f</text>\n",
-			LEFT, y_of(value), LEFT + PLOT_WIDTH, y_of(value), LEFT - 8,
-			y_of(value) + 4, value);
+			"<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">%.3g</text>\n",
+			LEFT, y_of(frame, value), LEFT + PLOT_WIDTH, y_of(frame, value), LEFT - 8,
+			y_of(frame, value) + 4, value);
 		fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%.4g</text>\n",
 			x_of(frame, at), TOP + PLOT_HEIGHT + 18, at);
 	}
@@ -106,7 +130,7 @@ static void put_line(FILE *out, const struct table *table, const struct frame *f
 			command = 'M';
 			continue;
 		}
-		fprintf(out, "%c%.2f %.2f", command, x_of(frame, row[0]), y_of(row[column]));
+		fprintf(out, "%c%.2f %.2f", command, x_of(frame, row[0]), y_of(frame, row[column]));
 		command = 'L';
 	}
 	fputs("\"/>\n", out);

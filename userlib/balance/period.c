@@ -34,6 +34,18 @@ double equant_sampling_bound(double quantum, double share, double amplitude)
 	return bound > quantum ? bound : quantum;
 }
 
+double equant_sampling_scale(double quantum, double share, double sample)
+{
+	double on = quantum, round = quantum / share, off = round - on;
+	double rest = sample - round * (double)(long)(sample / round);
+
+	if (rest > on && rest > off)
+		return (round - rest) / sample;
+	if (rest > on)
+		return on / sample;
+	return (rest > off ? off : rest) / sample;
+}
+
 /*
  * A competitor takes whole quanta however small its part is, and a rank that is
  * alone on its CPU now may have company before the sample ends: a measured

@@ -354,6 +354,17 @@ EQUANT_API double equant_move_cost(const struct equant_instruction *instructions
  */
 EQUANT_API double equant_sampling_bound(double quantum, double share, double amplitude);
 
+/**
+ * equant_sampling_scale() - eq. 4.9
+ * @quantum: seconds, > 0
+ * @share: as above
+ * @sample: seconds that the rate is measured over, > 0, below 2^62 rounds of the scheduler
+ *
+ * Return: how much the rate that is measured can vary by when measuring begins, of the rate on a
+ * dedicated CPU.
+ */
+EQUANT_API double equant_sampling_scale(double quantum, double share, double sample);
+
 /* ---- the whole decision (section 5.1, fig. 5.1) -------------------------- */
 
 enum equant_movement {
