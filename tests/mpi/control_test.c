@@ -66,7 +66,7 @@ TEST_F(control, work_ends_up_in_proportion_to_rates_at_any_depth)
 	ASSERT_EQ(0, folder_make(folder, sizeof(folder)));
 	for (int r = 0; r < 2; r++) {
 		snprintf(path, sizeof(path), "%s/shares.%d.trace", folder, r);
-		ASSERT_EQ(0, shares_write(path, r, 2, 300, r ? 1.0 : 0.5));
+		ASSERT_EQ(0, shares_write(path, r, 2, 300, r ? 1.0 : 0.5, SHARES_QUANTUM));
 	}
 	snprintf(probe, sizeof(probe), "EQUANT_PROBE=replay:%s/shares.%%r.trace", folder);
 	self->job.ranks = 2;

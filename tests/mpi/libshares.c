@@ -6,9 +6,7 @@
 
 #include "libshares.h"
 
-#define QUANTUM 4000000u
-
-int shares_write(const char *path, int rank, int ranks, long units, double share)
+int shares_write(const char *path, int rank, int ranks, long units, double share, uint64_t quantum)
 {
 	struct equant_trace_header header = { .rank = rank, .ranks = ranks, .units = units };
 	struct equant_trace_writer *writer = equant_trace_create(path, &header, NULL, 0);
@@ -29,7 +27,7 @@ int shares_write(const char *path, int rank, int ranks, long units, double share
 			.type = EQUANT_EVENT_STATUS,
 			.u.status = { .run_ns = run,
 				      .wait_ns = ns - run,
-				      .quantum_ns = QUANTUM,
+				      .quantum_ns = quantum,
 				      .share = share,
 				      .settled = share,
 				      .runnable = share < 1 ? 2 : 1,

@@ -2,7 +2,14 @@
 #ifndef LIBSHARES_H
 #define LIBSHARES_H
 
-/* A trace to replay, of a rank that gets @share of its CPU for ten seconds.  0 or -errno. */
-int shares_write(const char *path, int rank, int ranks, long units, double share);
+#include <stdint.h>
+
+#define SHARES_QUANTUM 4000000 /* nanoseconds, as Linux has it */
+
+/*
+ * A trace to replay, of a rank that gets @share of its CPU for ten seconds, in turns of @quantum
+ * nanoseconds.  0 or -errno.
+ */
+int shares_write(const char *path, int rank, int ranks, long units, double share, uint64_t quantum);
 
 #endif /* LIBSHARES_H */

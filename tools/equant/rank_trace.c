@@ -152,6 +152,7 @@ static void add_event(struct rank_trace *trace, const struct equant_event *event
 	case EQUANT_EVENT_DECISION:
 		figures->units = event->u.decision.units;
 		figures->phases++;
+		figures->grain += event->u.decision.verdict == EQUANT_VERDICT_GRAIN;
 		break;
 	case EQUANT_EVENT_FALLBACK:
 		figures->fallbacks++;

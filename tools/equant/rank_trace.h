@@ -45,6 +45,7 @@ struct rank_figures {
 	double moving;
 	double moved;
 	long phases;
+	long grain; /* phases whose verdict was "grain" */
 	long fallbacks;
 	long dropped;
 };

@@ -125,6 +125,7 @@ static void json_rank(struct json *json, const struct rank_trace *trace)
 	json_number(json, "efficiency", f->efficiency);
 	json_number(json, "quantum", f->quantum);
 	json_integer(json, "phases", f->phases);
+	json_integer(json, "grain", f->grain);
 	json_number(json, "moved", f->moved);
 	json_number(json, "balancing", f->interact);
 	json_number(json, "moving", f->moving);
