@@ -4,6 +4,7 @@
  * words that are mixed, so that one that was read too early, too late or never shows.
  */
 #include <equant/equant.h>
+#include <equant/table.h>
 #include <equant/trace.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -21,11 +22,13 @@
  * struct mesh - two arrays of columns, the outermost of which are fixed
  * @a: columns of @length + 1 words, the first of which is not passed on
  * @b: columns of @length half words
+ * @table: ... but for the outermost ones, if they are in a slice table
  */
 struct mesh {
 	long units, length;
 	uint64_t *a;
 	uint32_t *b;
+	struct equant_table *table;
 };
 
 /**
@@ -67,6 +70,15 @@ static uint64_t *column_a(const struct mesh *m, long unit)
 
 static uint32_t *column_b(const struct mesh *m, long unit)
 {
+	if (m->table && unit >= 0 && unit < m->units) {
+		void *slice = equant_table_slice(m->table, unit);
+
+		/* Copies are read only, and are only read. */
+		if (!slice)
+			slice = (void *)equant_table_copy(m->table, unit);
+		demand(slice);
+		return slice;
+	}
 	return m->b + (unit + 1) * m->length;
 }
 
@@ -139,7 +151,26 @@ static void compute_strip(void *ctx, long first, long units, long from, long to)
 		compute(s->slowness * (double)(units * (to - from)));
 }
 
-static void set_up(struct sweeper *s, const struct equant_options *o, long units, long length)
+/* @kind: of a table for the second array, EQUANT_TABLE_AUTO = it is none. */
+static void add_second(struct sweeper *s, enum equant_table_kind kind)
+{
+	struct mesh *m = &s->mesh;
+	size_t slice = (size_t)m->length * sizeof(*m->b);
+
+	if (kind == EQUANT_TABLE_AUTO) {
+		demand_equal(0, equant_loop_array(s->loop, column_b(m, 0), slice));
+		demand_equal(0, equant_loop_pipelined(s->loop, column_b(m, 0), 0, sizeof(*m->b)));
+		return;
+	}
+	m->table = equant_loop_table(s->loop, slice, kind);
+	demand(m->table);
+	equant_for_each_unit(s->loop, u)
+		memcpy(column_b(m, u), column_b(&s->expected, u), slice);
+	demand_equal(0, equant_loop_pipelined(s->loop, m->table, 0, sizeof(*m->b)));
+}
+
+static void set_up(struct sweeper *s, const struct equant_options *o, long units, long length,
+		   enum equant_table_kind kind)
 {
 	mesh_init(&s->mesh, units, length);
 	mesh_init(&s->expected, units, length);
@@ -150,10 +181,7 @@ static void set_up(struct sweeper *s, const struct equant_options *o, long units
 	demand_equal(0, equant_loop_array(s->loop, column_a(&s->mesh, 0) - 1,
 					  (size_t)(length + 1) * sizeof(*s->mesh.a)));
 	demand_equal(0, equant_loop_array(s->loop, s->next, sizeof(*s->next)));
-	demand_equal(0, equant_loop_array(s->loop, column_b(&s->mesh, 0),
-					  (size_t)length * sizeof(*s->mesh.b)));
-	demand_equal(0,
-		     equant_loop_pipelined(s->loop, column_b(&s->mesh, 0), 0, sizeof(*s->mesh.b)));
+	add_second(s, kind);
 	demand_equal(0, equant_loop_pipelined(s->loop, column_a(&s->mesh, 0) - 1,
 					      sizeof(*s->mesh.a), sizeof(*s->mesh.a)));
 }
@@ -344,7 +372,7 @@ static void forced_moves(void)
 			demand_equal(0, folder_make(folder, sizeof(folder)));
 		MPI_Bcast(folder, sizeof(folder), MPI_CHAR, 0, MPI_COMM_WORLD);
 		write_trace(folder, units, &s.random);
-		set_up(&s, &o, units, length);
+		set_up(&s, &o, units, length, (enum equant_table_kind)(shape % 6));
 		for (int n = 0; n < SWEEPS; n++)
 			sweep(&s, n);
 		tear_down(&s);
@@ -366,7 +394,7 @@ static void loaded_ranks(void)
 	o.period = 0.002;
 	o.check = 1;
 	o.block = 2;
-	set_up(&s, &o, 60, 40);
+	set_up(&s, &o, 60, 40, EQUANT_TABLE_AUTO);
 	for (int n = 0; n < 12; n++) {
 		s.slowness = 4e-6 * (double)(1 + (rank * 3 + n / 3 * 5) % 7);
 		sweep(&s, n);
@@ -388,7 +416,7 @@ static void no_balancing(void)
 
 	o.balance = 0;
 	for (long units = 0; units < 12; units += 3) {
-		set_up(&s, &o, units, 1 + units);
+		set_up(&s, &o, units, 1 + units, EQUANT_TABLE_AUTO);
 		for (int n = 0; n < 4; n++)
 			sweep(&s, n);
 		tear_down(&s);
@@ -413,7 +441,7 @@ static void block_sizes(void)
 	struct sweeper s = { 0 };
 
 	o.balance = 0;
-	set_up(&s, &o, 4 * ranks, 400);
+	set_up(&s, &o, 4 * ranks, 400, EQUANT_TABLE_AUTO);
 	sweep(&s, 0);
 	demand_equal(ranks == 1 ? 400 : (400 + 4 * (ranks - 1) - 1) / (4 * (ranks - 1)),
 		     block_of(&s));
@@ -434,7 +462,7 @@ static void misuse(void)
 	struct equant_loop *other;
 
 	o.block = 9;
-	set_up(&s, &o, 20, 10);
+	set_up(&s, &o, 20, 10, EQUANT_TABLE_AUTO);
 	demand_equal(-EINVAL, equant_loop_pipelined(s.loop, &s, 0, 8));
 	demand_equal(-EINVAL, equant_loop_pipelined(s.loop, NULL, 0, 8));
 	demand_equal(-EINVAL, equant_loop_pipelined(s.loop, s.next, 0, 0));
@@ -470,7 +498,7 @@ static void disagreement(void)
 	struct sweeper s = { 0 };
 	int odd = rank == ranks - 1 && ranks > 1;
 
-	set_up(&s, &o, 20, 10);
+	set_up(&s, &o, 20, 10, EQUANT_TABLE_AUTO);
 	if (ranks > 1) {
 		demand_equal(-EINVAL, equant_loop_sweep(s.loop, odd ? 9 : 10, compute_strip, &s));
 		demand_equal(odd ? -EINVAL : -ECANCELED,
@@ -479,7 +507,7 @@ static void disagreement(void)
 	sweep(&s, 0);
 	tear_down(&s);
 
-	set_up(&s, &o, 20, 10);
+	set_up(&s, &o, 20, 10, EQUANT_TABLE_AUTO);
 	if (odd)
 		demand_equal(0, equant_loop_pipelined(s.loop, column_b(&s.mesh, 0), 1, 2));
 	demand_equal(ranks > 1 ? -EINVAL : 0, equant_loop_sweep(s.loop, 10, compute_strip, &s));
@@ -513,7 +541,7 @@ static void failure(void)
 	int error = 0, worst;
 
 	o.block = 1;
-	set_up(&s, &o, 60, 40);
+	set_up(&s, &o, 60, 40, EQUANT_TABLE_AUTO);
 	demand_equal(0, equant_loop_data(s.loop, &ops, NULL));
 	for (int n = 0; n < 200 && !error; n++) {
 		s.slowness = 4e-6 * (double)(1 + (rank * 3 + n / 3 * 5) % 7);
@@ -540,7 +568,7 @@ static void silence(void)
 
 	o.check = 1;
 	o.timeout = 0.3;
-	set_up(&s, &o, 20, 10);
+	set_up(&s, &o, 20, 10, EQUANT_TABLE_AUTO);
 	if (rank)
 		demand_equal(-ETIMEDOUT, equant_loop_sweep(s.loop, 10, compute_strip, &s));
 	MPI_Barrier(MPI_COMM_WORLD);

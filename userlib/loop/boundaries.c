@@ -31,6 +31,18 @@ static int owner(const struct equant_range *blocks, int ranks, long unit)
 	return -1;
 }
 
+/*
+ * Can a rank still read the neighbour of a unit?  It could if the unit was its own.  If both
+ * were, the neighbour's values are still in an array's memory, but a table's slices are gone.
+ */
+static int has_neighbour(const struct equant_loop *loop, int rank, long unit, long neighbour)
+{
+	const struct equant_pipeline *p = loop->pipeline;
+
+	return owner(p->before, loop->ranks, unit) == rank &&
+	       (!p->tables || owner(p->before, loop->ranks, neighbour) != rank);
+}
+
 static void note_progress(struct equant_loop *loop)
 {
 	struct equant_pipeline *p = loop->pipeline;
@@ -79,9 +91,9 @@ static int draw_left(struct equant_loop *loop)
 	int error = 0;
 
 	p->arrived = p->posted = p->done[unit];
-	if (owner(p->before, loop->ranks, first) != loop->rank && p->done[unit])
+	if (!has_neighbour(loop, loop->rank, first, unit) && p->done[unit])
 		error = equant_strips_post(loop, p->left, unit, 0, p->done[unit], &p->earlier);
-	if (!error && owner(p->before, loop->ranks, unit) != p->left && p->done[unit] < p->strips)
+	if (!error && !has_neighbour(loop, p->left, unit, first) && p->done[unit] < p->strips)
 		error = equant_above_send(loop, first, p->done[unit]);
 	return error;
 }
@@ -93,10 +105,9 @@ static int draw_right(struct equant_loop *loop)
 	long last = own->first + own->count - 1;
 	int error = 0;
 
-	if (owner(p->before, loop->ranks, last + 1) != p->right && p->done[last])
+	if (!has_neighbour(loop, p->right, last + 1, last) && p->done[last])
 		error = equant_strips_send(loop, p->right, last, 0, p->done[last]);
-	if (!error && owner(p->before, loop->ranks, last) != loop->rank &&
-	    p->done[last] < p->strips)
+	if (!error && !has_neighbour(loop, loop->rank, last, last + 1) && p->done[last] < p->strips)
 		error = equant_above_post(loop, last + 1, p->done[last]);
 	return error;
 }

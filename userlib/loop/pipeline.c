@@ -65,12 +65,13 @@ void equant_pipeline_free(struct equant_pipeline *p)
 	free(p);
 }
 
-static const struct equant_array *find_array(const struct equant_loop *loop, const void *base)
+/* By an array's address or a table's. */
+static int find_array(const struct equant_loop *loop, const void *array)
 {
-	for (int i = 0; i < loop->slices.nr_arrays; i++)
-		if (base && loop->slices.arrays[i].base == base)
-			return &loop->slices.arrays[i];
-	return NULL;
+	for (int i = 0; i < loop->slices.nr_arrays && array; i++)
+		if (loop->slices.arrays[i].base == array || loop->slices.arrays[i].table == array)
+			return i;
+	return -1;
 }
 
 static int add_carried(struct equant_loop *loop, const struct equant_carried *carried)
@@ -86,28 +87,29 @@ static int add_carried(struct equant_loop *loop, const struct equant_carried *ca
 	p->carried = grown;
 	p->carried[p->nr_carried++] = *carried;
 	p->bytes += (double)carried->step;
+	p->tables += loop->slices.arrays[carried->array].table != NULL;
 	return 0;
 }
 
-int equant_loop_pipelined(struct equant_loop *loop, const void *base, size_t offset, size_t step)
+int equant_loop_pipelined(struct equant_loop *loop, const void *array, size_t offset, size_t step)
 {
-	const struct equant_array *array = find_array(loop, base);
+	int index = find_array(loop, array);
+	size_t slice = index < 0 ? 0 : loop->slices.arrays[index].slice;
 	const char *fault = NULL;
 	int error = -EINVAL;
 
-	if (!array)
-		fault = "no array is registered at this address";
-	else if (!step || offset > array->slice || step > array->slice - offset)
+	if (index < 0)
+		fault = "no such array or table is registered";
+	else if (!step || offset > slice || step > slice - offset)
 		fault = "the slices have no room for one iteration's value";
-	else if (array->slice > INT_MAX)
+	else if (slice > INT_MAX)
 		fault = "slices of more than 2 GiB";
 	else if (loop->started || (loop->pipeline && loop->pipeline->exchange)) {
 		fault = "called after the first hook or sweep";
 		error = -EBUSY;
 	}
 	if (!fault) {
-		error = add_carried(loop, &(struct equant_carried){ array->base, array->slice,
-								    offset, step });
+		error = add_carried(loop, &(struct equant_carried){ index, offset, step });
 		fault = error ? strerror(-error) : NULL;
 	}
 	if (fault)
@@ -134,12 +136,14 @@ static int is_one_block_each(const struct equant_loop *loop)
 	return 1;
 }
 
-static int fits(const struct equant_pipeline *p, long length)
+static int fits(const struct equant_loop *loop, long length)
 {
+	const struct equant_pipeline *p = loop->pipeline;
+
 	for (int i = 0; i < p->nr_carried; i++) {
 		const struct equant_carried *c = &p->carried[i];
 
-		if ((size_t)length > (c->slice - c->offset) / c->step)
+		if ((size_t)length > (loop->slices.arrays[c->array].slice - c->offset) / c->step)
 			return 0;
 	}
 	return 1;
@@ -157,7 +161,7 @@ static const char *find_fault(const struct equant_loop *loop, long length, int h
 		return "no body";
 	if (length < 0)
 		return "a negative length";
-	if (!fits(p, length))
+	if (!fits(loop, length))
 		return "the slices of a pipelined array have no room for so many iterations";
 	if (!is_one_block_each(loop))
 		return "there are inactive units between active ones";
@@ -165,6 +169,8 @@ static const char *find_fault(const struct equant_loop *loop, long length, int h
 		return "within a compute section";
 	if (loop->ghosts.under_way)
 		return "an exchange of ghosts is not finished";
+	if (p->tables && (loop->below || loop->above))
+		return "equant_loop_neighbours() would drop copies of a pipelined table";
 	return NULL;
 }
 
@@ -286,6 +292,8 @@ static int begin(struct equant_loop *loop)
 	p->copy = malloc((size_t)((double)p->length * p->bytes) + 1);
 	if (!p->copy)
 		return -ENOMEM;
+	if (p->tables)
+		equant_slices_forget(&loop->slices);
 	memset(p->done, 0, (size_t)loop->units.units * sizeof(*p->done));
 	memset(p->blocks, 0, (size_t)loop->ranks * sizeof(*p->blocks));
 	p->seconds = 0;

@@ -14,10 +14,10 @@ struct equant_exchange;
 
 /**
  * struct equant_carried - an array whose values the units pass on; see equant_loop_pipelined()
+ * @array: its index among the loop's
  */
 struct equant_carried {
-	char *base;
-	size_t slice;
+	int array;
 	size_t offset;
 	size_t step;
 };
@@ -29,6 +29,7 @@ struct equant_carried {
  * min(max(p + 1 - r, 0), strips) strips at the hook that ends the phase, and all ranks come to
  * this hook at about the same time.
  *
+ * @tables: how many of @carried are slice tables
  * @lengths, @places: room for one message's datatype, @nr_carried each
  * @sweeps: begun so far
  * @block: inner iterations per strip
@@ -52,6 +53,7 @@ struct equant_carried {
 struct equant_pipeline {
 	struct equant_carried *carried;
 	int nr_carried;
+	int tables;
 	int *lengths;
 	MPI_Aint *places;
 

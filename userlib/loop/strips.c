@@ -100,19 +100,23 @@ static int new_type(struct equant_pipeline *p, MPI_Datatype *type)
 	return equant_mpi_error(code, "describing a strip");
 }
 
-static char *place_of(const struct equant_carried *c, long unit, long iteration)
-{
-	return c->base + (size_t)unit * c->slice + c->offset + (size_t)iteration * c->step;
-}
-
-static int type_of_strips(struct equant_pipeline *p, long unit, long from, long to,
+/* The strips' pieces in the slices of a unit, which is this rank's own or is to be copied. */
+static int type_of_strips(struct equant_loop *loop, long unit, int copied, long from, long to,
 			  MPI_Datatype *type)
 {
+	struct equant_pipeline *p = loop->pipeline;
 	long first = iteration_of(p, from), count = iteration_of(p, to) - first;
 
 	for (int i = 0; i < p->nr_carried; i++) {
-		p->lengths[i] = (int)((size_t)count * p->carried[i].step);
-		MPI_Get_address(place_of(&p->carried[i], unit, first), &p->places[i]);
+		const struct equant_carried *c = &p->carried[i];
+		const struct equant_array *array = &loop->slices.arrays[c->array];
+		char *slice = copied ? equant_array_place(array, unit) :
+				       equant_array_slice(array, unit);
+
+		if (!slice)
+			return -ENOMEM;
+		p->lengths[i] = (int)((size_t)count * c->step);
+		MPI_Get_address(slice + c->offset + (size_t)first * c->step, &p->places[i]);
 	}
 	return new_type(p, type);
 }
@@ -183,7 +187,7 @@ static int post(struct equant_loop *loop, int rank, int tag, MPI_Datatype *type,
 int equant_strips_send(struct equant_loop *loop, int rank, long unit, long from, long to)
 {
 	MPI_Datatype type;
-	int error = type_of_strips(loop->pipeline, unit, from, to, &type);
+	int error = type_of_strips(loop, unit, 0, from, to, &type);
 
 	return error ? error : send(loop, rank, EQUANT_TAG_STRIP, &type);
 }
@@ -192,7 +196,7 @@ int equant_strips_post(struct equant_loop *loop, int rank, long unit, long from,
 		       MPI_Request *request)
 {
 	MPI_Datatype type;
-	int error = type_of_strips(loop->pipeline, unit, from, to, &type);
+	int error = type_of_strips(loop, unit, 1, from, to, &type);
 
 	return error ? error : post(loop, rank, EQUANT_TAG_STRIP, &type, request);
 }
@@ -252,15 +256,20 @@ int equant_strips_await(struct equant_loop *loop, long strip)
 /* ---- from the rank after ---------------------------------------------------------- */
 
 /* A copy, because this rank is about to compute new values. */
-static int type_of_copy(struct equant_pipeline *p, long unit, long from, MPI_Datatype *type)
+static int type_of_copy(struct equant_loop *loop, long unit, long from, MPI_Datatype *type)
 {
+	struct equant_pipeline *p = loop->pipeline;
 	long first = iteration_of(p, from);
 	char *at = p->copy;
 
 	for (int i = 0; i < p->nr_carried; i++) {
-		size_t bytes = (size_t)(p->length - first) * p->carried[i].step;
+		const struct equant_carried *c = &p->carried[i];
+		size_t bytes = (size_t)(p->length - first) * c->step;
 
-		memcpy(at, place_of(&p->carried[i], unit, first), bytes);
+		memcpy(at,
+		       equant_array_slice(&loop->slices.arrays[c->array], unit) + c->offset +
+			       (size_t)first * c->step,
+		       bytes);
 		p->lengths[i] = (int)bytes;
 		MPI_Get_address(at, &p->places[i]);
 		at += bytes;
@@ -272,7 +281,7 @@ int equant_above_send(struct equant_loop *loop, long unit, long from)
 {
 	struct equant_pipeline *p = loop->pipeline;
 	MPI_Datatype type;
-	int error = type_of_copy(p, unit, from, &type);
+	int error = type_of_copy(loop, unit, from, &type);
 
 	return error ? error : send(loop, p->left, EQUANT_TAG_ABOVE, &type);
 }
@@ -281,7 +290,7 @@ int equant_above_post(struct equant_loop *loop, long unit, long from)
 {
 	struct equant_pipeline *p = loop->pipeline;
 	MPI_Datatype type;
-	int error = type_of_strips(p, unit, from, p->strips, &type);
+	int error = type_of_strips(loop, unit, 1, from, p->strips, &type);
 
 	return error ? error : post(loop, p->right, EQUANT_TAG_ABOVE, &type, &p->above);
 }

@@ -390,16 +390,19 @@ EQUANT_API int equant_loop_ghosts_finish(struct equant_loop *loop);
 /**
  * equant_loop_pipelined() - each unit needs values of its neighbours in this array
  * @loop: the loop, before its first hook and sweep
- * @base: as given to equant_loop_array(); slices of at most 2 GiB
+ * @array: the address given to equant_loop_array(), or a table (table.h); slices of at most 2 GiB
  * @offset: bytes from the start of a slice to the value of inner iteration 0
  * @step: bytes from one iteration's value to the next one's, > 0; all of them are passed on
  *
  * No message; every rank calls it alike, for each array of which equant_loop_sweep()'s body
  * reads slices of neighbouring units.
  *
+ * The body finds what it may read of a neighbour in a table by equant_table_slice(), or
+ * equant_table_copy() where that gives NULL; a sweep begins by dropping all other copies.
+ *
  * Return: 0; -EINVAL no such array, no room in its slices; -EBUSY; -ENOMEM.
  */
-EQUANT_API int equant_loop_pipelined(struct equant_loop *loop, const void *base, size_t offset,
+EQUANT_API int equant_loop_pipelined(struct equant_loop *loop, const void *array, size_t offset,
 				     size_t step);
 
 /**
