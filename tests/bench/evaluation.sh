@@ -15,11 +15,12 @@
 # Name; class: "thesis" rows have at least 20 quanta of work per rank between two
 # synchronisations, "fine" rows have what they have; part of `make bench`; how often the ranks
 # meet each time the work is repeated; command, in which @n is a size found by lib.sh and
-# @r how often.
+# @r how often.  mm has its hooks between rows, as the thesis' had, where the library has that.
+inside=$("$equant" help env | sed -n 's/^EQUANT_MODE$/--hooks inside/p')
 rows()
 {
-	cat <<- 'END'
-		mm        thesis  yes     1  mm -n @n -p @r
+	cat <<- END
+		mm        thesis  yes     1  mm -n @n -p @r $inside
 		sor10000  thesis  no      1  sor -n 10000 -s @r --no-verify
 		lu3000    thesis  no     47  lu -n 3000 -b 64 -r @r --no-verify
 		sor1000   fine    no      1  sor -n 1000 -s @r --no-verify

@@ -5,7 +5,7 @@
 #
 # A table in reStructuredText: a line "FIRST COLUMN<TAB>VARIANT" becomes a row with the medians
 # (quartiles) of FIGURE in the cells GROUP.VARIANT.  FIRST COLUMN may be several, with tabs between
-# them; HEAD names them in the same way.
+# them; HEAD names them in the same way.  "-" was not measured, "?" has a round without a number.
 use strict;
 use warnings;
 use FindBin;
@@ -20,7 +20,11 @@ while (<STDIN>) {
 	my @row = split /\t/;
 	my $variant = pop @row;
 
-	push @row, Series::text('%.3f', Series::of($value, "$_.$variant.$figure")) for @groups;
+	for my $group (@groups) {
+		my @series = eval { Series::of($value, "$group.$variant.$figure") };
+
+		push @row, $@ ? '?' : Series::text('%.3f', @series);
+	}
 	push @table, \@row;
 }
 unshift @table, [split(/\t/, $head), @groups];
