@@ -285,6 +285,28 @@ static int verify(const struct sor *sor)
 	return wrong != 0;
 }
 
+static uint64_t mix(uint64_t word, uint64_t value)
+{
+	return ((word << 1) | (word >> 63)) ^ value;
+}
+
+/* Every bit of the mesh counts, and where it is; sor_f prints the same. */
+static uint64_t check_word(const struct sor *sor)
+{
+	uint64_t all = 0;
+
+	for (long j = 0; j <= sor->n + 1; j++) {
+		uint64_t word = 0, bits;
+
+		for (long i = 0; i <= sor->n + 1; i++) {
+			memcpy(&bits, &column(sor, sor->mesh, j)[i], sizeof(bits));
+			word = mix(word, bits);
+		}
+		all = mix(all, word);
+	}
+	return all;
+}
+
 int main(int argc, char **argv)
 {
 	struct sor sor = { .n = 512, .sweeps = 20 };
@@ -309,8 +331,10 @@ int main(int argc, char **argv)
 	if (!sor.rank && !sor.unverified)
 		wrong = verify(&sor);
 	if (!sor.rank && !sor.quiet)
-		printf("sor: n=%ld ranks=%d sweeps=%ld block=%ld change=%.3g elapsed=%.6f s %s\n",
-		       sor.n, ranks, sor.done, sor.block, sor.change, longest,
+		printf("sor: n=%ld ranks=%d sweeps=%ld block=%ld change=%.3g check=%016llX "
+		       "elapsed=%.6f s %s\n",
+		       sor.n, ranks, sor.done, sor.block, sor.change,
+		       (unsigned long long)check_word(&sor), longest,
 		       sor.unverified ? "not verified" :
 		       wrong	      ? "WRONG" :
 					"verified");

@@ -82,7 +82,7 @@ $(O)/tests/fortran/libworker.o: tests/fortran/libworker.f90 $(FLIB_A) $(O)/.fort
 
 $(FTEST_WORKERS): $(O)/%: %.f90 $(FTEST_LIB) $(FLIB_A) $(LIB_A)
 	$(call say,FC,$<)
-	$(Q)$(FCOMPILE) -I$(FMODULES) -I$(@D) $(LDFLAGS_ALL) -o $@ $< $(FTEST_LIB) $(FLIB_A) $(LIB_A) \
+	$(Q)$(FCOMPILE) -I$(FMODULES) -J$(@D) $(LDFLAGS_ALL) -o $@ $< $(FTEST_LIB) $(FLIB_A) $(LIB_A) \
 		$(MPIF_LIBS) $(LIBURING_LIBS) -lm
 
 $(LINUX)/.complete: tools/build/setup.sh

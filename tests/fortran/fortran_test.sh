@@ -4,7 +4,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 31
+plan 39
 
 passes types options 1 "the options are C's: size, places, and as many as there are"
 passes types defaults 1 "the defaults are C's"
@@ -14,10 +14,10 @@ passes types texts 1 "version and error texts come without their zeros"
 
 passes loops ranges "1 4" "units are counted from 1 and each has one owner"
 passes loops distributions 3 "a distribution is that of C, one unit later"
-passes loops moves "1 3" "slices of any type, rank and bounds follow their units"
+passes loops moves 3 "slices of any type, rank and bounds follow their units"
 passes loops results 3 "results are those of one process to the last bit while units move"
 passes loops varying 3 "units are deactivated and activated by their Fortran numbers"
-passes loops callbacks "1 3" "allocatable data move through callbacks"
+passes loops callbacks 3 "allocatable data move through callbacks"
 passes loops stats 2 "the account is filled in"
 
 passes data broadcast 3 "a broadcast slice is its owner's on every rank"
@@ -26,7 +26,13 @@ passes data exchange 3 "exchanged slices change places"
 passes data ghosts 4 "neighbours' slices come to their columns"
 passes data reductions "1 4" "a reduction gives what one rank gives to the last bit"
 
-passes contexts open "1 2" "a context is opened with options and texts, or refused"
+passes sweeps sweep "1 4" "a sweep is the sequential one's to the last bit"
+passes sweeps refused 2 "what cannot be swept is refused"
+passes tables kinds 3 "tables of every kind hold the slices of their units while these move"
+passes tables neighbours 3 "copies of neighbours' slices are in their tables"
+passes tables refused 2 "what is no table or no unit has no slice"
+
+passes contexts open 2 "a context is opened with options and texts, or refused"
 passes contexts handles 2 "what is closed or freed is an error, not a crash"
 passes contexts wait 3 "one request is waited for"
 passes contexts waitall 3 "many requests are waited for"
@@ -55,4 +61,27 @@ ends()
 	! job 2 arrays end > /dev/null && ! grep -q '^passed' "$scratch/job"
 }
 succeeds "an error that the program does not look at ends the job" ends
+
+# sor PROGRAM: how its mesh comes out on three ranks while columns move
+sor()
+{
+	EQUANT_CHECK=on EQUANT_PERIOD=0.002 mpirun --oversubscribe --bind-to none \
+		--mca mpi_yield_when_idle 1 -np 3 "$TEST_BUILD/libexec/equant/$1" -n 150 -s 30 2>&1 |
+		sed -n 's/.* \(check=[0-9A-F]*\) .* \([a-zA-Z]*\)$/\1 \2/p'
+}
+
+same_mesh()
+{
+	sor sor > "$scratch/c" && sor sor_f > "$scratch/fortran" &&
+		grep -q 'verified$' "$scratch/c" && diff "$scratch/c" "$scratch/fortran"
+}
+succeeds "sor in Fortran computes the bits of sor in C" same_mesh
+
+refuses()
+{
+	"$TEST_BUILD/libexec/equant/sor_f" "$@" > "$scratch/said" 2>&1
+	[ $? -eq 2 ] && grep -q -e "${*: -1}" -e "usage: sor_f" "$scratch/said"
+}
+succeeds "sor in Fortran names a wrong number" refuses --size many
+succeeds "sor in Fortran knows its options" refuses --fast
 finish

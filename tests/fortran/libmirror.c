@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* The C side of the comparison of types, and what Fortran has no word for. */
 #include <equant/equant.h>
+#include <equant/table.h>
 #include <errno.h>
 #include <string.h>
 #include <time.h>
@@ -132,6 +133,14 @@ int constant(const char *name)
 		CONSTANT(EQUANT_WAIT_YIELD),
 		CONSTANT(EQUANT_WAIT_BLOCK),
 		CONSTANT(EQUANT_WAIT_AUTO),
+		CONSTANT(EQUANT_CONTROL_TREE),
+		CONSTANT(EQUANT_CONTROL_CENTRAL),
+		CONSTANT(EQUANT_TABLE_AUTO),
+		CONSTANT(EQUANT_TABLE_SCATTERED),
+		CONSTANT(EQUANT_TABLE_INDEXED),
+		CONSTANT(EQUANT_TABLE_PACKED),
+		CONSTANT(EQUANT_TABLE_REVERSE),
+		CONSTANT(EQUANT_TABLE_RESTRICTED),
 		CONSTANT(EQUANT_CONTROL_EXCHANGE),
 		CONSTANT(EQUANT_CONTROL_TREE),
 		CONSTANT(EQUANT_CONTROL_CENTRAL),

@@ -12,7 +12,7 @@ module worker
     implicit none
     private
     public :: begin, finish, demand, demand_equal, demand_refused, eager, open_eager, step, total
-    public :: close_moved
+    public :: close_moved, nap
     public :: case_name, rank, ranks
 
     character(len=32) :: case_name

@@ -8,8 +8,9 @@ program types_worker
         equant_control_exchange, equant_control_tree, equant_cyclic, &
         equant_error_text, equant_filter_constant, equant_filter_direction, equant_filter_none, &
         equant_filter_states, equant_max, equant_min, equant_move_by_loop, equant_move_in_order, &
-        equant_options, equant_rate_measured, &
-        equant_rate_predicted, equant_stats, equant_sum, equant_version, &
+        equant_options, equant_rate_measured, equant_rate_predicted, equant_stats, equant_sum, &
+        equant_table_auto, equant_table_indexed, equant_table_packed, equant_table_restricted, &
+        equant_table_reverse, equant_table_scattered, equant_version, &
         equant_wait_auto, equant_wait_block, equant_wait_spin, equant_wait_yield
     use worker, only: begin, case_name, demand, demand_equal, finish
     implicit none
@@ -192,6 +193,12 @@ contains
         call same_constant("EQUANT_CONTROL_CENTRAL", equant_control_central)
         call same_constant("EQUANT_MOVE_BY_LOOP", equant_move_by_loop)
         call same_constant("EQUANT_MOVE_IN_ORDER", equant_move_in_order)
+        call same_constant("EQUANT_TABLE_AUTO", equant_table_auto)
+        call same_constant("EQUANT_TABLE_SCATTERED", equant_table_scattered)
+        call same_constant("EQUANT_TABLE_INDEXED", equant_table_indexed)
+        call same_constant("EQUANT_TABLE_PACKED", equant_table_packed)
+        call same_constant("EQUANT_TABLE_REVERSE", equant_table_reverse)
+        call same_constant("EQUANT_TABLE_RESTRICTED", equant_table_restricted)
         call same_constant("EQUANT_RATE_PREDICTED", equant_rate_predicted)
         call same_constant("EQUANT_RATE_MEASURED", equant_rate_measured)
         call same_constant("EQUANT_FILTER_NONE", equant_filter_none)

@@ -35,9 +35,9 @@ $(FLIB_SRCS:%.f90=$(O)/%.o): $(O)/userlib/fortran/%.o: userlib/fortran/%.f90 $(O
 
 # A module is written when its source is compiled, before those that use it; programs wait for
 # the archive, in which all of them are.
-$(O)/userlib/fortran/equant_contexts.o $(O)/userlib/fortran/equant_loops.o: \
-	$(O)/userlib/fortran/equant_types.o
-$(O)/userlib/fortran/equant.o: $(filter-out %/equant.o,$(FLIB_SRCS:%.f90=$(O)/%.o))
+FLIB_PARTS := $(filter-out %/equant.o %/equant_types.o,$(FLIB_SRCS:%.f90=$(O)/%.o))
+$(FLIB_PARTS): $(O)/userlib/fortran/equant_types.o
+$(O)/userlib/fortran/equant.o: $(FLIB_PARTS)
 
 $(FLIB_A): $(FLIB_OBJS) $(O)/.fortran-objects
 	$(call say,AR,$@)
@@ -67,7 +67,8 @@ FAPPS := $(if $(FORTRAN),$(patsubst apps/%.f90,$(O)/libexec/equant/%,$(sort $(wi
 
 $(FAPPS): $(O)/libexec/equant/%: apps/%.f90 $(FLIB_A) $(LIB_A) $(O)/.fortran-flags
 	$(call say,FC,$<)
-	$(Q)mkdir -p $(@D) && $(FCOMPILE) -I$(FMODULES) $(LDFLAGS_ALL) -o $@ $< $(FLIB_A) $(LIB_A) \
+	$(Q)mkdir -p $(@D) $(O)/apps && $(FCOMPILE) -I$(FMODULES) -J$(O)/apps $(LDFLAGS_ALL) -o $@ $< \
+		$(FLIB_A) $(LIB_A) \
 		$(MPIF_LIBS) $(LIBURING_LIBS) -lm
 
 products: $(FLIB_A) $(FLIB_SO) $(FLIB_PC) $(FAPPS)

@@ -70,7 +70,8 @@ static const char *fault(const CFI_cdesc_t *array, long units, char *text, size_
 	return NULL;
 }
 
-static int refused(const struct fortran_loop *l, const CFI_cdesc_t *array, const char *function)
+int equant_fortran_refused(const struct fortran_loop *l, const CFI_cdesc_t *array,
+			   const char *function)
 {
 	char text[128], shape[128];
 	const char *why;
@@ -103,7 +104,7 @@ EQUANT_API void equant_fortran_loop_array(const struct fortran_loop *l, const CF
 	int error = equant_fortran_no_loop(l, "equant_loop_array");
 
 	if (!error)
-		error = refused(l, array, "equant_loop_array");
+		error = equant_fortran_refused(l, array, "equant_loop_array");
 	if (!error)
 		error = equant_loop_array(l->loop, array->base_addr, slice_of(array));
 	equant_fortran_done(error, "equant_loop_array", ierror);
@@ -117,7 +118,7 @@ EQUANT_API void equant_fortran_allreduce_units(const struct fortran_loop *l,
 	long lowest = -1;
 
 	if (!error)
-		error = refused(l, values, "equant_allreduce_units");
+		error = equant_fortran_refused(l, values, "equant_allreduce_units");
 	if (!error)
 		error = equant_allreduce_units(l->loop, values->base_addr, *operation, result,
 					       &lowest);

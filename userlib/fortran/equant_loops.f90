@@ -11,7 +11,8 @@ module equant_loops
     public :: equant_loop_distribute, equant_loop_deactivate, equant_loop_activate
     public :: equant_loop_units, equant_loop_ranges, equant_loop_count, equant_loop_owner
     public :: equant_loop_broadcast, equant_loop_copy, equant_loop_exchange
-    public :: equant_loop_ghosts_start, equant_loop_ghosts_finish, equant_allreduce_units
+    public :: equant_loop_ghosts_start, equant_loop_ghosts_finish, equant_loop_neighbours
+    public :: equant_allreduce_units
     public :: equant_begin, equant_end, equant_end_units, equant_hook, equant_loop_stats
 
     ! ---- loops -------------------------------------------------------------------
@@ -150,6 +151,15 @@ module equant_loops
             type(equant_loop), intent(in) :: loop
             integer(c_int), intent(out), optional :: ierror
         end subroutine equant_loop_ghosts_finish
+
+        ! Collective; keep copies of the slices around each block, fetched when units have moved.
+        subroutine equant_loop_neighbours(loop, below, above, ierror) &
+                bind(C, name="equant_fortran_loop_neighbours")
+            import
+            type(equant_loop), intent(in) :: loop
+            integer(equant_unit_kind), intent(in) :: below, above
+            integer(c_int), intent(out), optional :: ierror
+        end subroutine equant_loop_neighbours
 
         ! Collective; reduce values(u) over the units u, each rank its own, to the last bit the
         ! same everywhere.  unit: the lowest one that has the extreme.

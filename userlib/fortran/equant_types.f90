@@ -45,6 +45,12 @@ module equant_types
         enumerator :: equant_block, equant_cyclic, equant_block_order
     end enum
 
+    ! How a table finds its slices.
+    enum, bind(C)
+        enumerator :: equant_table_auto, equant_table_scattered, equant_table_indexed, &
+            equant_table_packed, equant_table_reverse, equant_table_restricted
+    end enum
+
     ! Reductions of one value per unit.
     enum, bind(C)
         enumerator :: equant_sum, equant_min, equant_max
@@ -61,6 +67,12 @@ module equant_types
         private
         type(c_ptr) :: loop = c_null_ptr
     end type equant_loop
+
+    ! A table of slices whose memory the library holds; it goes with its loop.
+    type, bind(C) :: equant_table
+        private
+        type(c_ptr) :: table = c_null_ptr
+    end type equant_table
 
     ! Units first to last.
     type, bind(C) :: equant_range
@@ -175,5 +187,12 @@ module equant_types
             integer(c_size_t), value :: bytes
             integer(c_int) :: error
         end function equant_data_unpack
+
+        ! Computes the inner iterations from to to of the units first to last.
+        subroutine equant_sweep_body(context, first, last, from, to) bind(C)
+            import :: c_ptr, equant_unit_kind
+            type(c_ptr), value :: context
+            integer(equant_unit_kind), value :: first, last, from, to
+        end subroutine equant_sweep_body
     end interface
 end module equant_types

@@ -63,6 +63,17 @@ int equant_fortran_gap(const CFI_cdesc_t *array);
 /** equant_fortran_shape() - "10 x 20 elements of 8 bytes" */
 void equant_fortran_shape(const CFI_cdesc_t *array, char *text, size_t size);
 
+/**
+ * equant_fortran_refused() - is there a reason why this is no array of the loop's units?
+ * @l: a loop
+ * @array: any descriptor
+ * @function: the procedure that wants it
+ *
+ * Return: 0; -EINVAL and a message that names the fault and the shape.
+ */
+int equant_fortran_refused(const struct fortran_loop *l, const CFI_cdesc_t *array,
+			   const char *function);
+
 /* A unit as C counts; what is no unit stays none. */
 static inline long from_zero(const long *unit)
 {

@@ -119,6 +119,12 @@ EQUANT_API void equant_fortran_loop_ghosts_finish(const struct fortran_loop *l, 
 	call_loop(l, ierror, equant_loop_ghosts_finish);
 }
 
+EQUANT_API void equant_fortran_loop_neighbours(const struct fortran_loop *l, const long *below,
+					       const long *above, int *ierror)
+{
+	call_loop(l, ierror, equant_loop_neighbours, *below, *above);
+}
+
 EQUANT_API void equant_fortran_begin(const struct fortran_loop *l)
 {
 	if (!equant_fortran_no_loop(l, "equant_begin"))
