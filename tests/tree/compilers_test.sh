@@ -4,7 +4,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 6
+plan 7
 for cc in gcc clang; do
 	if command -v $cc > /dev/null; then
 		succeeds "$cc builds everything without a warning" build $cc CC=$cc all tests
@@ -13,8 +13,9 @@ for cc in gcc clang; do
 	fi
 done
 succeeds "it builds without MPI" build without HAVE_MPI=0 all
+succeeds "it builds without Fortran" build without HAVE_FORTRAN=0 all tests
 succeeds "it builds without BPF" build without HAVE_BPF=0 all
 succeeds "it builds without io_uring" build without HAVE_LIBURING=0 all
 succeeds "it builds with none of them" \
-	build without HAVE_MPI=0 HAVE_BPF=0 HAVE_LIBURING=0 all tests
+	build without HAVE_MPI=0 HAVE_FORTRAN=0 HAVE_BPF=0 HAVE_LIBURING=0 all tests
 finish

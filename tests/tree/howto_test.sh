@@ -31,6 +31,7 @@ listings()
 	listing plain.c howto.rst
 	listing balanced.patch howto.rst
 	listing cells.c data.rst
+	listing rods.f90 fortran.rst
 	listing tables.c data.rst
 	listing sweep.c pipelines.rst
 }
@@ -53,6 +54,22 @@ balanced()
 		compile balanced "$TEST_BUILD/libequant.a" $(config LIBURING_LIBS)
 }
 
+fortran()
+{
+	# shellcheck disable=SC2046
+	gfortran -std=f2018 -Wall -Wextra -Werror -O2 $(config MPIF_CFLAGS) -I"$TEST_BUILD/fortran" \
+		-o "$scratch/rods" "$scratch/rods.f90" "$TEST_BUILD/libequant_fortran.a" \
+		"$TEST_BUILD/libequant.a" $(config MPIF_LIBS) $(config LIBURING_LIBS) -lm
+}
+
+# What one rank prints three print, to the last bit.
+fortran_result()
+{
+	run rods 1 > "$scratch/expected" && EQUANT_CHECK=on run rods 3 > "$scratch/got" &&
+		grep -q 'last change .*, heat ' "$scratch/got" &&
+		diff "$scratch/expected" "$scratch/got"
+}
+
 # run PROGRAM RANKS
 run()
 {
@@ -69,12 +86,19 @@ if [ "$(id -u)" -eq 0 ]; then
 	export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 fi
 
-plan 7
-silent "howto.rst, data.rst and pipelines.rst hold the listings" listings
+plan 9
+silent "the documents hold the listings" listings
 silent "the plain program compiles" compile plain
 silent "the balanced program compiles" balanced
 silent "the example of packed data compiles" compile cells -c
 silent "the example of tables compiles" compile tables -c
 silent "the example of a sweep compiles" compile sweep -c
 silent "balanced and plain print the same on two ranks" same_result
+if [ "$(config HAVE_FORTRAN)" = 1 ]; then
+	silent "the Fortran program compiles" fortran
+	silent "it prints the same on three ranks as on one" fortran_result
+else
+	skip "the Fortran program compiles" "no Fortran"
+	skip "it prints the same on three ranks as on one" "no Fortran"
+fi
 finish

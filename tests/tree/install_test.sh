@@ -49,6 +49,40 @@ use_static()
 		"$installed/lib64/libequant.a" -lm && "$scratch/program"
 }
 
+# A Fortran program against what is installed, with MPI's own variables in the program.
+fortran_program()
+{
+	cat > "$scratch/fortran.f90" <<-EOT
+		program fortran
+		    use mpi_f08, only: MPI_COMM_WORLD, MPI_Finalize, MPI_IN_PLACE, MPI_Init, &
+		        MPI_INTEGER, MPI_SUM
+		    use equant, only: equant_allreduce, equant_close, equant_context, equant_open, &
+		        equant_version
+		    implicit none
+		    type(equant_context) :: eq
+		    integer :: number = 7
+
+		    call MPI_Init()
+		    call equant_open(eq, MPI_COMM_WORLD)
+		    call equant_allreduce(eq, MPI_IN_PLACE, number, 1, MPI_INTEGER, MPI_SUM)
+		    call equant_close(eq)
+		    call MPI_Finalize()
+		    if (number /= 7) error stop "not in place"
+		    if (equant_version() /= "$1") error stop "another version"
+		end program fortran
+	EOT
+}
+
+use_fortran()
+{
+	fortran_program "$(flags --modversion)"
+	# shellcheck disable=SC2046
+	gfortran -Wall -Werror -J"$scratch" -o "$scratch/fortran" "$scratch/fortran.f90" \
+		$(config MPIF_CFLAGS) $(flags --cflags --libs equant-fortran) $(config MPIF_LIBS) &&
+		objdump -p "$scratch/fortran" | grep -q 'NEEDED *libequant_fortran.so.0$' &&
+		LD_LIBRARY_PATH=$installed/lib64 "$scratch/fortran"
+}
+
 needed()
 {
 	objdump -p "$scratch/program" | grep -q 'NEEDED *libequant.so.0$'
@@ -69,7 +103,7 @@ remaining()
 	find "$dest" ! -type d
 }
 
-plan 8
+plan 9
 program
 succeeds "make install succeeds" put install
 silent "everything is installed" complete
@@ -77,6 +111,12 @@ succeeds "pkg-config gives flags that compile, link and run a program" use
 succeeds "that program needs the library by its soname" needed
 succeeds "the static library serves a program that knows no MPI" use_static
 succeeds "the installed command runs" "$installed/bin/equant" help
+if [ "$(config HAVE_FORTRAN)" = 1 ] && [ "$(config HAVE_MPI)" = 1 ]; then
+	succeeds "equant-fortran.pc gives flags that compile, link and run a Fortran program" \
+		use_fortran
+else
+	skip "equant-fortran.pc gives flags that compile, link and run a Fortran program" "no Fortran"
+fi
 succeeds "make uninstall succeeds" put uninstall
 silent "nothing is left afterwards" remaining
 finish
