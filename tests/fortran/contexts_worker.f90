@@ -2,18 +2,28 @@
 !
 ! Contexts and waiting with the types of mpi_f08; integers_worker.f90 is the same with mpi.
 program contexts_worker
-    use, intrinsic :: iso_c_binding, only: c_double
+    use, intrinsic :: iso_c_binding, only: c_double, c_funloc, c_funptr
     use mpi_f08, only: MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_Comm, MPI_COMM_NULL, MPI_COMM_WORLD, &
         MPI_DOUBLE_PRECISION, MPI_Get_count, MPI_IN_PLACE, MPI_INTEGER, MPI_Irecv, MPI_Isend, &
         MPI_MAX, MPI_Request, MPI_REQUEST_NULL, MPI_Status, MPI_STATUS_IGNORE, &
         MPI_STATUSES_IGNORE, MPI_SUM, operator(==)
-    use equant, only: equant_allreduce, equant_barrier, equant_close, equant_context, equant_hook, &
-        equant_loop, equant_loop_free, equant_loop_new, equant_loop_owner, equant_open, &
-        equant_options, equant_probe_name, equant_unit_kind, equant_wait, equant_waitall
+    use equant, only: equant_allreduce, equant_barrier, equant_begin, equant_close, &
+        equant_context, equant_end, equant_error_text, equant_hook, equant_loop, &
+        equant_loop_free, equant_loop_new, equant_loop_owner, &
+        equant_loop_stats, equant_open, equant_options, equant_probe_name, equant_stats, &
+        equant_team_join, equant_team_leave, equant_unit_kind, equant_wait, equant_waitall
     use worker, only: begin, case_name, demand, demand_refused, finish, rank, ranks
     implicit none
 
-    type(equant_context) :: eq
+    type(equant_context), save :: eq
+    integer, save :: joined = 1, left = 1, twice = 1
+
+    interface
+        subroutine in_thread(procedure) bind(C, name="in_thread")
+            import
+            type(c_funptr), value :: procedure
+        end subroutine in_thread
+    end interface
 
     call begin()
     select case (case_name)
@@ -21,6 +31,10 @@ program contexts_worker
         call open()
     case ("handles")
         call handles()
+    case ("team")
+        call equant_open(eq, MPI_COMM_WORLD, probe="schedstat")
+        call team()
+        call equant_close(eq)
     case ("wait")
         call equant_open(eq, MPI_COMM_WORLD)
         call wait()
@@ -91,6 +105,35 @@ contains
         call equant_close(eq)
         call equant_close(eq)
     end subroutine handles
+
+    ! A thread of this program's is measured with the rank while it computes.
+    subroutine team()
+        type(equant_context) :: none
+        type(equant_loop) :: loop
+        type(equant_stats) :: stats
+        integer :: ierror
+
+        call equant_team_join(none, ierror)
+        call demand_refused(ierror, "a thread without a context", "Invalid argument")
+        call equant_team_join(eq)
+        call equant_loop_new(loop, eq, "team", 4_equant_unit_kind)
+        call equant_begin(loop)
+        call in_thread(c_funloc(member))
+        call demand(joined == 0, "a thread cannot join: " // equant_error_text(joined))
+        call demand_refused(twice, "a thread that joins twice", "Operation already in progress")
+        call demand(left == 0, "a thread cannot leave: " // equant_error_text(left))
+        call equant_end(loop)
+        call equant_hook(loop)
+        call equant_loop_stats(loop, stats)
+        call demand(stats%run > 0, "no run time")
+        call equant_loop_free(loop)
+    end subroutine team
+
+    subroutine member() bind(C)
+        call equant_team_join(eq, joined)
+        call equant_team_join(eq, twice)
+        call equant_team_leave(eq, left)
+    end subroutine member
 
     ! A ring: each rank sends its number to the next one.
     subroutine wait()

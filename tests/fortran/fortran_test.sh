@@ -4,7 +4,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 39
+plan 40
 
 passes types options 1 "the options are C's: size, places, and as many as there are"
 passes types defaults 1 "the defaults are C's"
@@ -34,6 +34,7 @@ passes tables refused 2 "what is no table or no unit has no slice"
 
 passes contexts open 2 "a context is opened with options and texts, or refused"
 passes contexts handles 2 "what is closed or freed is an error, not a crash"
+passes contexts team 2 "another thread computes for the rank"
 passes contexts wait 3 "one request is waited for"
 passes contexts waitall 3 "many requests are waited for"
 passes contexts allreduce 3 "ranks' values are reduced, in place too"

@@ -3,6 +3,9 @@
 #include <equant/equant.h>
 #include <equant/table.h>
 #include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -15,6 +18,23 @@ void nap(double seconds)
 	t.tv_nsec = (long)((seconds - (double)t.tv_sec) * 1e9);
 	while (nanosleep(&t, &t) && errno == EINTR)
 		;
+}
+
+static void *thread(void *procedure)
+{
+	(*(void (**)(void))procedure)();
+	return NULL;
+}
+
+void in_thread(void (*procedure)(void))
+{
+	pthread_t t;
+
+	if (pthread_create(&t, NULL, thread, &procedure)) {
+		perror("pthread_create");
+		exit(1);
+	}
+	pthread_join(t, NULL);
 }
 
 void defaults(struct equant_options *options)

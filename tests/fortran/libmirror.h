@@ -6,6 +6,7 @@
 #include <equant/equant.h>
 
 void nap(double seconds);
+void in_thread(void (*procedure)(void));
 void defaults(struct equant_options *options);
 void number_options(struct equant_options *options);
 void number_stats(struct equant_stats *stats);

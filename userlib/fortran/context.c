@@ -75,11 +75,22 @@ EQUANT_API int equant_fortran_probe_features(const struct fortran_context *c)
 	return c->eq ? (int)equant_probe_features(equant_probe(c->eq)) : 0;
 }
 
+/* Call FUNCTION of a context, if there is one, and hand on its error. */
+#define call_context(c, ierror, function)                                                          \
+	equant_fortran_done((c)->eq ? function((c)->eq) : equant_fortran_no_context(c, #function), \
+			    #function, ierror)
+
+EQUANT_API void equant_fortran_team_join(const struct fortran_context *c, int *ierror)
+{
+	call_context(c, ierror, equant_team_join);
+}
+
+EQUANT_API void equant_fortran_team_leave(const struct fortran_context *c, int *ierror)
+{
+	call_context(c, ierror, equant_team_leave);
+}
+
 EQUANT_API void equant_fortran_barrier(const struct fortran_context *c, int *ierror)
 {
-	int error = equant_fortran_no_context(c, "equant_barrier");
-
-	if (!error)
-		error = equant_barrier(c->eq);
-	equant_fortran_done(error, "equant_barrier", ierror);
+	call_context(c, ierror, equant_barrier);
 }

@@ -12,7 +12,7 @@ module equant_contexts
     private
     public :: equant_open, equant_close, equant_probe_name, equant_probe_features
     public :: equant_wait, equant_waitall, equant_barrier, equant_allreduce
-    public :: equant_version, equant_error_text
+    public :: equant_team_join, equant_team_leave, equant_version, equant_error_text
 
     ! ---- contexts ----------------------------------------------------------------
 
@@ -47,6 +47,21 @@ module equant_contexts
             type(equant_context), intent(inout) :: eq
             integer(c_int), intent(out), optional :: ierror
         end subroutine equant_close
+
+        ! The calling thread computes for the rank: called once by each thread that has a part in
+        ! the sections, as in an OpenMP parallel region outside of them.
+        subroutine equant_team_join(eq, ierror) bind(C, name="equant_fortran_team_join")
+            import
+            type(equant_context), intent(in) :: eq
+            integer(c_int), intent(out), optional :: ierror
+        end subroutine equant_team_join
+
+        ! It does no more.
+        subroutine equant_team_leave(eq, ierror) bind(C, name="equant_fortran_team_leave")
+            import
+            type(equant_context), intent(in) :: eq
+            integer(c_int), intent(out), optional :: ierror
+        end subroutine equant_team_leave
 
         ! What that probe measures: EQUANT_PROBE_* of <equant/probe.h>; 0 for no context.
         function equant_probe_features(eq) bind(C, name="equant_fortran_probe_features") &
