@@ -36,6 +36,16 @@ TEST_F(faults, arrays_that_differ_between_ranks_end_the_loop_at_the_first_hook)
 	EXPECT_SAID(&self->job, "ranks 0 and 1 have registered different arrays");
 }
 
+TEST_F(faults, boundaries_of_different_sizes_are_an_error_and_wait_for_nothing)
+{
+	self->job.argv[0] = "boundaries_differ";
+	EXPECT_PASSED(&self->job);
+	EXPECT_SAID(&self->job, "have registered different arrays");
+	self->job.environment[0] = "UNCHECKED=1";
+	EXPECT_PASSED(&self->job);
+	EXPECT_SAID(&self->job, "has sent a boundary slice of 8 bytes, not 16");
+}
+
 TEST_F(faults, a_loop_that_one_rank_refuses_is_refused_everywhere)
 {
 	self->job.argv[0] = "one_is_negative";

@@ -73,18 +73,25 @@ FIXTURE_VARIANT(replay)
 	const char *start;
 	int depth;
 	int vary;
+	const char *control;
 };
 
 /* clang-format off */
 FIXTURE_VARIANT_ADD(replay, pipelined_on_three) { .ranks = 3, .start = "block", .depth = 1 };
 FIXTURE_VARIANT_ADD(replay, synchronous_on_two) { .ranks = 2, .start = "cyclic", .vary = 1 };
 FIXTURE_VARIANT_ADD(replay, in_order_on_four) { .ranks = 4, .start = "order", .depth = 1 };
+FIXTURE_VARIANT_ADD(replay, deep_in_a_tree) {
+	.ranks = 4, .start = "block", .depth = 3, .control = "tree"
+};
+FIXTURE_VARIANT_ADD(replay, central) { .ranks = 3, .start = "block", .control = "central" };
 /* clang-format on */
 
 FIXTURE_SETUP(replay)
 {
 	ASSERT_EQ(0, runs_init(&self->runs, variant->ranks, variant->start, variant->depth,
 			       variant->vary));
+	if (variant->control)
+		set(&self->runs, SHAPE, "EQUANT_CONTROL", variant->control);
 }
 
 FIXTURE_TEARDOWN(replay)

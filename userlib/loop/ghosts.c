@@ -14,33 +14,49 @@
 #include "core/mpi_error.h"
 #include "loop/loop_internal.h"
 
-static MPI_Request *new_request(struct equant_ghosts *g)
+#define OUTGOING -1
+
+static int make_room(struct equant_ghosts *g)
 {
 	int room = g->room ? 2 * g->room : 16;
-	MPI_Request *grown;
+	MPI_Request *requests;
+	MPI_Status *statuses;
+	int *bytes;
 
 	if (g->n < g->room)
-		return &g->requests[g->n++];
-	grown = realloc(g->requests, (size_t)room * sizeof(*grown));
-	if (!grown)
-		return NULL;
-	g->requests = grown;
+		return 0;
+	requests = realloc(g->requests, (size_t)room * sizeof(*requests));
+	g->requests = requests ? requests : g->requests;
+	statuses = realloc(g->statuses, (size_t)room * sizeof(*statuses));
+	g->statuses = statuses ? statuses : g->statuses;
+	bytes = realloc(g->bytes, (size_t)room * sizeof(*bytes));
+	g->bytes = bytes ? bytes : g->bytes;
+	if (!requests || !statuses || !bytes)
+		return -ENOMEM;
 	g->room = room;
-	return &g->requests[g->n++];
+	return 0;
+}
+
+void equant_ghosts_release(struct equant_ghosts *g)
+{
+	free(g->requests);
+	free(g->statuses);
+	free(g->bytes);
 }
 
 static int post(struct equant_loop *loop, const struct equant_array *array, long unit, int peer,
 		int incoming)
 {
-	MPI_Request *request = new_request(&loop->ghosts);
+	struct equant_ghosts *g = &loop->ghosts;
+	MPI_Request *request;
 	char *slice = incoming ? equant_array_place(array, unit) : equant_array_slice(array, unit);
 	int code;
 
-	if (!request)
+	if (!slice || make_room(g))
 		return -ENOMEM;
+	g->bytes[g->n] = incoming ? (int)array->slice : OUTGOING;
+	request = &g->requests[g->n++];
 	*request = MPI_REQUEST_NULL;
-	if (!slice)
-		return -ENOMEM;
 	if (incoming) {
 		code = MPI_Irecv(slice, (int)array->slice, MPI_BYTE, peer, EQUANT_TAG_GHOST,
 				 loop->comm, request);
@@ -132,6 +148,26 @@ int equant_loop_ghosts_start(struct equant_loop *loop, long below, long above)
 	return post_all(loop, below, above);
 }
 
+/* Before the first phase nobody has compared what moves with a unit. */
+static int check_sizes(const struct equant_loop *loop)
+{
+	const struct equant_ghosts *g = &loop->ghosts;
+	int got = 0;
+
+	for (int i = 0; i < g->n; i++) {
+		if (g->bytes[i] == OUTGOING)
+			continue;
+		MPI_Get_count(&g->statuses[i], MPI_BYTE, &got);
+		if (got == g->bytes[i])
+			continue;
+		equant_message(
+			"loop %s, rank %d: rank %d has sent a boundary slice of %d bytes, not %d: were the same arrays registered?",
+			loop->name, loop->rank, g->statuses[i].MPI_SOURCE, got, g->bytes[i]);
+		return -EPROTO;
+	}
+	return 0;
+}
+
 static int await(struct equant_loop *loop, double timeout)
 {
 	struct equant_ghosts *g = &loop->ghosts;
@@ -139,9 +175,9 @@ static int await(struct equant_loop *loop, double timeout)
 	int error = 0;
 
 	if (g->n)
-		error = equant_wait_requests(&loop->eq->waiter, g->requests, g->n,
-					     MPI_STATUSES_IGNORE, timeout, &waited);
-	return error;
+		error = equant_wait_requests(&loop->eq->waiter, g->requests, g->n, g->statuses,
+					     timeout, &waited);
+	return error ? error : check_sizes(loop);
 }
 
 static void end(struct equant_ghosts *g)

@@ -60,11 +60,15 @@ struct equant_window {
  * struct equant_ghosts - an exchange of boundaries under way
  * @hooks: the loop's when it began
  * @requests: @n of them, room for @room
+ * @statuses: what has come
+ * @bytes: what should come, negative where it goes
  */
 struct equant_ghosts {
 	int under_way;
 	long hooks;
 	MPI_Request *requests;
+	MPI_Status *statuses;
+	int *bytes;
 	int n;
 	int room;
 };
@@ -166,6 +170,7 @@ int equant_share_move(struct equant_loop *leader, const struct equant_instructio
 
 /* ghosts.c: ends an exchange whose finish will not come, or comes too late */
 void equant_ghosts_give_up(struct equant_loop *loop);
+void equant_ghosts_release(struct equant_ghosts *g);
 /* ... fetches the neighbours of units that have moved; 0 or -errno */
 int equant_neighbours_follow(struct equant_loop *loop);
 

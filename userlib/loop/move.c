@@ -299,7 +299,14 @@ static int start_all(struct equant_mover *m, struct equant_units *units,
 			left--;
 		}
 	} while (left && left < before);
-	return left ? -EPROTO : 0;
+	if (!left)
+		return 0;
+	for (i = 0; begun[i];)
+		i++;
+	equant_message("rank %d: phase %llu: %ld units from rank %d, which has %ld", m->rank,
+		       (unsigned long long)phase, instructions[i].units, instructions[i].from,
+		       units->counts[instructions[i].from]);
+	return -EPROTO;
 }
 
 int equant_mover_run(struct equant_mover *m, struct equant_units *units,

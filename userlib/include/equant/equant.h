@@ -382,7 +382,12 @@ EQUANT_API int equant_loop_ghosts_start(struct equant_loop *loop, long below, lo
  */
 EQUANT_API int equant_loop_neighbours(struct equant_loop *loop, long below, long above);
 
-/** equant_loop_ghosts_finish() - the slices are here; 0, -EINVAL no start or a hook since, -EIO */
+/**
+ * equant_loop_ghosts_finish() - the slices are here
+ * @loop: the loop
+ *
+ * Return: 0; -EINVAL no start, or a hook since; -EPROTO slices of another size; -EIO.
+ */
 EQUANT_API int equant_loop_ghosts_finish(struct equant_loop *loop);
 
 /* ---- pipelines (sections 1.2.3, 3.3 and 6.5) -------------------------------- */
