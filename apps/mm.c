@@ -4,7 +4,8 @@
  *
  * Rows of A and C are distributed and move with the work; B is everywhere.
  * The products are independent of each other, so ranks meet only where equant
- * balances them.  Rank 0 verifies C bit for bit against the sequential
+ * balances them: after each product, or with --hooks inside between rows, where work moves in
+ * the middle of a product.  Rank 0 verifies C bit for bit against the sequential
  * product.  With --plain the program contains no equant call at all: the
  * yardstick for what measuring and balancing cost.
  */
@@ -19,6 +20,7 @@ struct mm {
 	long n;
 	long products;
 	int plain;
+	int inside;
 	int quiet;
 	int rank;
 	int ranks;
@@ -27,9 +29,10 @@ struct mm {
 
 static void usage(FILE *out)
 {
-	fputs("usage: mm [-n SIZE] [-p PRODUCTS] [--plain] [--quiet]\n"
+	fputs("usage: mm [-n SIZE] [-p PRODUCTS] [--hooks after|inside] [--plain] [--quiet]\n"
 	      "  -n SIZE      rows and columns (default 512)\n"
 	      "  -p PRODUCTS  how often to multiply (default 100)\n"
+	      "  --hooks after|inside  balance after each product (default) or between rows\n"
 	      "  --plain      equal blocks of rows, no equant call\n",
 	      out);
 }
@@ -48,9 +51,20 @@ static long number(const char *text, const char *name, long low, long high)
 	return value;
 }
 
+static int is_inside(const char *text)
+{
+	if (!strcmp(text, "inside"))
+		return 1;
+	if (!strcmp(text, "after"))
+		return 0;
+	fprintf(stderr, "mm: --hooks %s: not after or inside\n", text);
+	exit(2);
+}
+
 static void parse(struct mm *mm, int argc, char **argv)
 {
 	static const struct option longs[] = { { "plain", no_argument, NULL, 'P' },
+					       { "hooks", required_argument, NULL, 'k' },
 					       { "quiet", no_argument, NULL, 'q' },
 					       { "help", no_argument, NULL, 'h' },
 					       { 0 } };
@@ -63,6 +77,8 @@ static void parse(struct mm *mm, int argc, char **argv)
 			mm->products = number(optarg, "-p", 0, 1000000000);
 		else if (c == 'P')
 			mm->plain = 1;
+		else if (c == 'k')
+			mm->inside = is_inside(optarg);
 		else if (c == 'q')
 			mm->quiet = 1;
 		else {
@@ -183,12 +199,41 @@ static int run_plain(struct mm *mm, double *elapsed)
 	return 0;
 }
 
+static int multiply_hooks_after(struct mm *mm, struct equant_loop *rows)
+{
+	int error = equant_hook(rows);
+
+	for (long p = 0; p < mm->products && !error; p++) {
+		equant_begin(rows);
+		equant_for_each_unit(rows, r)
+			row(mm, r);
+		equant_end(rows);
+		error = equant_hook(rows);
+	}
+	return error;
+}
+
+static int multiply_hooks_inside(struct mm *mm, struct equant_loop *rows)
+{
+	int error = 0;
+
+	for (long p = 0; p < mm->products && !error; p++) {
+		equant_pass_begin(rows);
+		/* Everybody must know where the rows are at last. */
+		if (p == mm->products - 1)
+			equant_pass_join(rows);
+		equant_for_each_next(rows, r)
+			row(mm, r);
+		error = equant_pass_end(rows);
+	}
+	return error;
+}
+
 static int run_balanced(struct mm *mm, double *elapsed)
 {
 	struct equant_loop *rows;
 	struct equant *eq;
 	int error, closed;
-	long p;
 
 	error = equant_open(&eq, MPI_COMM_WORLD, NULL);
 	if (error)
@@ -205,14 +250,9 @@ static int run_balanced(struct mm *mm, double *elapsed)
 	}
 	MPI_Barrier(MPI_COMM_WORLD);
 	*elapsed = -MPI_Wtime();
-	error = error ? error : equant_hook(rows);
-	for (p = 0; p < mm->products && !error; p++) {
-		equant_begin(rows);
-		equant_for_each_unit(rows, r)
-			row(mm, r);
-		equant_end(rows);
-		error = equant_hook(rows);
-	}
+	if (!error)
+		error = mm->inside ? multiply_hooks_inside(mm, rows) :
+				     multiply_hooks_after(mm, rows);
 	*elapsed += MPI_Wtime();
 	if (!error)
 		gather(mm, owner_of_unit, rows);

@@ -79,6 +79,30 @@ TEST_F(apps, the_product_is_right_without_balancing_and_without_equant)
 	EXPECT_VERIFIED(&self->job);
 }
 
+TEST_F(apps, the_product_is_right_with_hooks_between_the_rows)
+{
+	static const char *const sizes[] = { "0", "1", "67", "300" };
+
+	self->job.ranks = 3;
+	self->job.argv[3] = "20";
+	self->job.argv[4] = "--hooks";
+	self->job.argv[5] = "inside";
+	self->job.environment[1] = "EQUANT_PERIOD=0.005";
+	for (int i = 0; i < 4; i++) {
+		self->job.argv[1] = sizes[i];
+		EXPECT_VERIFIED(&self->job);
+	}
+	self->job.environment[2] = "EQUANT_DEPTH=0";
+	EXPECT_VERIFIED(&self->job);
+	self->job.environment[2] = "EQUANT_MODE=asynchronous";
+	for (int i = 0; i < 4; i++) {
+		self->job.argv[1] = sizes[i];
+		EXPECT_VERIFIED(&self->job);
+	}
+	self->job.environment[2] = "EQUANT_BALANCE=off";
+	EXPECT_VERIFIED(&self->job);
+}
+
 TEST_F(apps, matrices_of_any_size_are_multiplied)
 {
 	static const char *const sizes[] = { "0", "1", "67" };
@@ -106,6 +130,10 @@ TEST_F(apps, wrong_arguments_are_named)
 	EXPECT_EQ(0, job_run(&self->job));
 	EXPECT_NE(0, self->job.status);
 	EXPECT_SAID(&self->job, "usage: mm");
+	self->job.argv[4] = "--hooks=outside";
+	EXPECT_EQ(0, job_run(&self->job));
+	EXPECT_NE(0, self->job.status);
+	EXPECT_SAID(&self->job, "--hooks outside: not after or inside");
 }
 
 TEST_F(apps, a_bad_environment_variable_ends_the_program)

@@ -26,4 +26,14 @@ TEST_F(ranks, a_hook_that_is_not_due_makes_no_system_call)
 	EXPECT_CASE("idle_hooks_make_no_system_call");
 }
 
+TEST_F(ranks, handing_out_a_unit_calls_neither_mpi_nor_malloc)
+{
+	EXPECT_CASE("idle_next_calls_nothing");
+}
+
+TEST_F(ranks, handing_out_a_unit_makes_no_system_call)
+{
+	EXPECT_CASE("idle_next_makes_no_system_call");
+}
+
 TEST_HARNESS_MAIN

@@ -302,13 +302,86 @@ static void idle_hooks_make_no_system_call(void)
 	must_close(eq);
 }
 
+static void finish_pass(struct equant_loop *loop)
+{
+	long unit;
+
+	while (equant_next(loop, &unit))
+		;
+	demand_equal(0, equant_pass_end(loop));
+}
+
+/* A pass with more than HOOKS units in one range to hand out before anything else is to be done. */
+static struct equant_loop *idle_pass(struct equant *eq)
+{
+	struct equant_loop *loop = must_loop(eq, "idle pass", 4 * HOOKS * ranks);
+	const long *strip = (const long *)loop + 2;
+	long unit;
+
+	for (int i = 0; i < 4; i++) {
+		demand_equal(0, equant_pass_begin(loop));
+		finish_pass(loop);
+	}
+	demand_equal(0, equant_pass_begin(loop));
+	demand_equal(1, equant_next(loop, &unit));
+	demand(*strip >= HOOKS);
+	return loop;
+}
+
+static void idle_next_calls_nothing(void)
+{
+	struct equant_options o = patient_options();
+	struct equant_loop *loop;
+	struct equant *eq;
+	long unit;
+
+	o.omit = 1000000000000; /* nothing moves */
+	eq = must_open(MPI_COMM_WORLD, &o);
+	loop = idle_pass(eq);
+	intercept_begin();
+	for (long i = 0; i < HOOKS; i++)
+		demand_equal(1, equant_next(loop, &unit));
+	intercept_end();
+	demand_equal(0, intercepted.mpi_calls);
+	demand_equal(0, intercepted.allocations);
+	finish_pass(loop);
+	must_free(loop);
+	must_close(eq);
+}
+
+static void idle_next_makes_no_system_call(void)
+{
+	struct equant_options o = patient_options();
+	struct equant_loop *loop;
+	struct equant *eq;
+	int status = -1;
+	long unit;
+	pid_t pid;
+
+	o.omit = 1000000000000;
+	eq = must_open(MPI_COMM_WORLD, &o);
+	loop = idle_pass(eq);
+	pid = fork();
+	if (!pid) {
+		forbid_system_calls();
+		for (long i = 0; i < HOOKS; i++)
+			equant_next(loop, &unit);
+		_exit(0);
+	}
+	demand(pid > 0);
+	demand(waitpid(pid, &status, 0) == pid);
+	demand_equal(0, status);
+	finish_pass(loop);
+	must_free(loop);
+	must_close(eq);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct worker_case cases[] = {
-		CASE(balance_off_sends_nothing),
-		CASE(balance_on_sends),
-		CASE(idle_hooks_call_nothing),
-		CASE(idle_hooks_make_no_system_call),
+		CASE(balance_off_sends_nothing), CASE(balance_on_sends),
+		CASE(idle_hooks_call_nothing),	 CASE(idle_hooks_make_no_system_call),
+		CASE(idle_next_calls_nothing),	 CASE(idle_next_makes_no_system_call),
 	};
 
 	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));

@@ -114,16 +114,21 @@ void ledger_free(struct ledger *ledger)
 	free(ledger->bags);
 }
 
+void ledger_unit(struct ledger *ledger, long unit)
+{
+	check_unit(ledger, unit);
+	ledger->count[unit]++;
+	write_odd(ledger, unit);
+	write_bag(ledger, unit);
+}
+
 void ledger_step(struct ledger *ledger)
 {
 	long last = -1, seen = 0;
 
 	equant_for_each_unit(ledger->loop, u) {
 		demand(u > last && u < ledger->units);
-		check_unit(ledger, u);
-		ledger->count[u]++;
-		write_odd(ledger, u);
-		write_bag(ledger, u);
+		ledger_unit(ledger, u);
 		last = u;
 		seen++;
 	}

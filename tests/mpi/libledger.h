@@ -31,6 +31,9 @@ struct ledger {
 void ledger_init(struct ledger *ledger, struct equant_loop *loop, long units);
 void ledger_free(struct ledger *ledger);
 
+/* One step of a unit that is here. */
+void ledger_unit(struct ledger *ledger, long unit);
+
 /* One step of every owned unit. */
 void ledger_step(struct ledger *ledger);
 

@@ -32,6 +32,7 @@
  * @used: rates that work is allotted by
  * @target: units each rank shall have
  * @after: units each rank has once the instructions are carried out
+ * @horizon: seconds after which there is no work left that a move would speed up; 0 = not known
  * @lost: sum of the possible reductions of the last phases
  * @transfers: each rank's part in the last move, to judge what it cost
  */
@@ -47,6 +48,7 @@ struct equant_balancer {
 	double *used;
 	long *target;
 	long *after;
+	double horizon;
 	double lost;
 	int *transfers;
 	struct equant_instruction *instructions;
@@ -118,6 +120,11 @@ void equant_balancer_free(struct equant_balancer *b)
 const struct equant_rate *equant_balancer_rates(const struct equant_balancer *b)
 {
 	return b->rates;
+}
+
+void equant_balancer_horizon(struct equant_balancer *b, double seconds)
+{
+	b->horizon = seconds;
 }
 
 static double observed_quantum(const struct equant_sample *samples, int n)
@@ -220,8 +227,9 @@ static double stable_time(const struct equant_balancer *b, const struct equant_s
 			  double quantum)
 {
 	double hold = equant_hold_stable(samples, b->n, &b->options, quantum, b->pace.compute);
+	double stable = hold > 0 ? hold : equant_history_stable(&b->history, b->options.window);
 
-	return hold > 0 ? hold : equant_history_stable(&b->history, b->options.window);
+	return b->horizon > 0 && b->horizon < stable ? b->horizon : stable;
 }
 
 /*

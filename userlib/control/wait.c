@@ -146,6 +146,19 @@ static void nap(struct equant_waiter *w, struct equant_patience *p, uint64_t wai
 	}
 }
 
+void equant_patience_listen(struct equant_waiter *waiter, struct equant_patience *p)
+{
+	struct equant_node_rank *rank;
+
+	if (!waiter->node)
+		return;
+	rank = &waiter->node->memory->ranks[waiter->node->rank];
+	p->word = &rank->bell;
+	p->asleep = &rank->asleep;
+	p->rung_ns = &rank->rung_ns;
+	p->value = equant_word_read(p->word);
+}
+
 void equant_patience_end(struct equant_patience *p)
 {
 	if (p->announced)
@@ -173,13 +186,8 @@ int equant_wait_requests(struct equant_waiter *waiter, MPI_Request *requests, in
 	uint64_t waited = 0;
 	int done = 0, error;
 
-	if (waiter->node) {
-		p.word = &waiter->node->memory->ranks[waiter->node->rank].bell;
-		p.asleep = &waiter->node->memory->ranks[waiter->node->rank].asleep;
-		p.rung_ns = &waiter->node->memory->ranks[waiter->node->rank].rung_ns;
-	}
 	for (;;) {
-		p.value = p.word ? equant_word_read(p.word) : 0;
+		equant_patience_listen(waiter, &p);
 		error = MPI_Testall(n, requests, &done, statuses);
 		if (error != MPI_SUCCESS || done || (timeout > 0 && (double)waited > timeout * 1e9))
 			break;

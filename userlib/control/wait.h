@@ -65,6 +65,9 @@ void equant_waiter_init(struct equant_waiter *waiter, enum equant_wait_mode mode
  */
 uint64_t equant_patience_pause(struct equant_waiter *waiter, struct equant_patience *p);
 
+/** equant_patience_listen() - before a test: a message from a rank of the node ends the pause after it */
+void equant_patience_listen(struct equant_waiter *waiter, struct equant_patience *p);
+
 /** equant_patience_end() - nobody needs to wake this rank any more */
 void equant_patience_end(struct equant_patience *p);
 

@@ -196,6 +196,12 @@ static const struct option options[] = {
 	  .choices = "loop|restricted",
 	  .initial = EQUANT_MOVE_BY_LOOP,
 	  .meaning = "restricted: blocks keep their order in all loops" },
+	{ .variable = "EQUANT_MODE",
+	  .kind = CHOICE,
+	  .offset = FIELD(mode),
+	  .choices = "pipelined|asynchronous",
+	  .initial = EQUANT_MODE_PIPELINED,
+	  .meaning = "asynchronous: only the ranks of a transfer wait for each other (passes)" },
 };
 
 #define NR_OPTIONS (sizeof(options) / sizeof(options[0]))

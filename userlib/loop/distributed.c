@@ -43,7 +43,7 @@ static int check(const struct equant_loop *loop, const char *function, long unit
 	for (int i = 0; i < loop->slices.nr_arrays; i++)
 		if (loop->slices.arrays[i].slice > INT_MAX)
 			return refuse(loop, function, "slices of more than 2 GiB", unit);
-	return 0;
+	return equant_async_forbids(loop, function);
 }
 
 static int wait_for(struct equant_loop *loop, int code, MPI_Request *requests, int n)

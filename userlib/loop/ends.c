@@ -48,11 +48,23 @@ int equant_loop_start(struct equant_loop *loop)
 		l->started = 1;
 	if (!o->balance)
 		return 0;
+	if (o->mode && !(loop->pass && loop->pass->async)) {
+		equant_message("loop %s: asynchronous mode %s", loop->name,
+			       loop->restricted ? "on a DOACROSS loop" :
+						  "is for passes (equant_pass_begin())");
+		return -EINVAL;
+	}
+	if (o->mode && loop->replay) {
+		equant_message("loop %s: decisions of asynchronous mode cannot be repeated",
+			       loop->name);
+		return -EINVAL;
+	}
 	loop->control = equant_control_new(o->control, o->depth ? o->depth : 1, &loop->eq->waiter,
 					   loop->comm, EQUANT_TAG_CONTROL, loop->units.counts);
 	if (!loop->control)
 		return -errno;
 	error = equant_costs_measure(loop, &costs);
+	loop->interact = costs.interact;
 	if (error || !loop->control->ops->decides(loop->rank))
 		return error;
 	loop->balancer = new_balancer(loop, &costs);
@@ -67,9 +79,9 @@ static int compare_ends(struct equant_loop *loop, const struct equant_order *ord
 		return equant_check_peers(loop, order);
 	if (order->differs < 0)
 		return 0;
-	equant_message(
-		"loop %s: equant_hook() was called more or less often on rank %d than on rank %d",
-		loop->name, order->differs, order->closed);
+	equant_message("loop %s: %s more or less often on rank %d than on rank %d", loop->name,
+		       loop->pass ? "it was passed over" : "equant_hook() was called",
+		       order->differs, order->closed);
 	return -EPROTO;
 }
 
@@ -90,6 +102,8 @@ int equant_loop_end(struct equant_loop *loop)
 
 	if (!loop->eq->options.balance || loop->ended)
 		return 0;
+	if (loop->pass && loop->pass->async)
+		return equant_async_end(loop);
 	error = equant_loop_check(loop, 1, loop->error != 0);
 	if (error || loop->leader)
 		return error; /* the leader goes on, and compares the hooks that matter */
@@ -97,11 +111,16 @@ int equant_loop_end(struct equant_loop *loop)
 		error = equant_loop_start(loop);
 	if (error || !loop->control)
 		return error;
-	error = settle(loop);
+	if (loop->pass && loop->error)
+		error = equant_pass_part(loop);
+	if (!error)
+		error = settle(loop);
 	if (error)
 		return error;
 
 	sample.hooks = (uint32_t)(loop->window.hooks + loop->step - loop->countdown);
+	if (loop->pass)
+		sample.hooks = (uint32_t)loop->pass->number;
 	if (loop->error)
 		sample.flags |= EQUANT_SAMPLE_ERROR;
 	error = equant_loop_send(loop, &sample);

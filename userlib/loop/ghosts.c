@@ -128,6 +128,8 @@ static int check(const struct equant_loop *loop, long below, long above)
 		return refuse(loop, "start", "a negative width");
 	if (loop->ghosts.under_way)
 		return refuse(loop, "start", "the last exchange is not finished");
+	if (equant_async_forbids(loop, "equant_loop_ghosts_start"))
+		return -EINVAL;
 	for (int i = 0; i < loop->slices.nr_arrays; i++)
 		if (loop->slices.arrays[i].slice > INT_MAX)
 			return refuse(loop, "start", "slices of more than 2 GiB");

@@ -12,6 +12,8 @@
 
 /* The hook finds the countdown by the loop's address alone. */
 _Static_assert(offsetof(struct equant_loop, countdown) == 0, "countdown comes first");
+_Static_assert(offsetof(struct equant_loop, unit) == sizeof(long), "the unit second");
+_Static_assert(offsetof(struct equant_loop, strip) == 2 * sizeof(long), "the strip third");
 _Static_assert(sizeof(struct equant_sample) <= sizeof(((struct equant_event *)0)->u),
 	       "a sample fits into an event");
 
@@ -110,6 +112,7 @@ static void release(struct equant_loop *loop)
 	if (loop->control && !equant_mpi_is_over())
 		equant_control_cancel(loop->control);
 	equant_control_free(loop->control);
+	equant_pass_free(loop->pass);
 	if (loop->comm != MPI_COMM_NULL && !equant_mpi_is_over())
 		MPI_Comm_free(&loop->comm);
 	free(loop);
@@ -195,6 +198,17 @@ int equant_loop_distribute(struct equant_loop *loop, enum equant_distribution di
 	return 0;
 }
 
+/* In a pass what is left of it is known by units. */
+static int change_state(struct equant_loop *loop, struct equant_range range,
+			int (*change)(struct equant_units *u, struct equant_range range))
+{
+	if (loop->pass && loop->pass->under_way)
+		return -EBUSY;
+	if (equant_async_forbids(loop, "changing which units are active"))
+		return -EINVAL;
+	return change(&loop->units, range);
+}
+
 static int state_changed(const struct equant_loop *loop, int error, const char *function,
 			 struct equant_range range, const char *state)
 {
@@ -215,7 +229,7 @@ int equant_loop_activate(struct equant_loop *loop, long first, long count)
 	int error = 0;
 
 	for (; l && !error; l = l->follower) {
-		error = equant_units_wake(&l->units, range);
+		error = change_state(l, range, equant_units_wake);
 		if (!error)
 			error = equant_slices_wake(&l->slices, range);
 	}
@@ -229,7 +243,7 @@ int equant_loop_deactivate(struct equant_loop *loop, long first, long count)
 	int error = 0;
 
 	for (; l && !error; l = l->follower) {
-		error = equant_units_rest(&l->units, range);
+		error = change_state(l, range, equant_units_rest);
 		if (!error)
 			error = equant_slices_rest(&l->slices, range);
 	}

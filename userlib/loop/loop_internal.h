@@ -14,6 +14,7 @@
 #include "control/wait.h"
 #include "core/team.h"
 #include "loop/move.h"
+#include "loop/pass.h"
 #include "loop/pipeline.h"
 #include "loop/slices.h"
 #include "loop/tags.h"
@@ -84,6 +85,8 @@ struct equant_mark {
 /**
  * struct equant_loop - a loop whose units are balanced
  * @countdown: first, because equant_hook() reads it through a pointer to long
+ * @unit: second, the unit that equant_next() hands out
+ * @strip: third, how many more before it has to look
  * @step: hooks between two looks at what is under way
  * @remaining: hooks until the phase after the present step
  * @speeds_known: the decisions have gone on from guesses to measured speeds
@@ -94,6 +97,8 @@ struct equant_mark {
  */
 struct equant_loop {
 	long countdown;
+	long unit;
+	long strip;
 	long step;
 	long remaining;
 
@@ -121,6 +126,7 @@ struct equant_loop {
 	struct equant_pipeline *pipeline; /* NULL: nothing is pipelined */
 	struct equant_balancer *balancer; /* where decisions are made */
 	struct equant_control *control;
+	struct equant_pass *pass; /* NULL in loops balanced by equant_hook() */
 
 	/* compute sections */
 	int in_section;
@@ -144,6 +150,7 @@ struct equant_loop {
 	double computed;
 	uint64_t balancing_ns, waiting_ns, moving_ns;
 	uint64_t interact_ns; /* of the last phase */
+	double interact; /* seconds, measured at the start, the same on all ranks */
 	uint64_t moved_ns;
 	long moved_units;
 	long hooks, phases, uneven, fallbacks, dropped;
@@ -211,6 +218,11 @@ int equant_loop_check(struct equant_loop *loop, int closing, int failed);
 int equant_loop_send(struct equant_loop *loop, const struct equant_sample *sample);
 int equant_loop_join(struct equant_loop *loop, int n); /* wait for the @n oldest interactions */
 int equant_join_all(struct equant_loop *loop); /* ... for all, and does every rank go on? */
+int equant_loop_obey(struct equant_loop *loop,
+		     int (*move)(struct equant_loop *loop, struct equant_order *order));
+int equant_loop_misused(struct equant_loop *loop);
+void equant_loop_learn(struct equant_loop *loop, int usual); /* what the phase has cost */
+void equant_say_moves(const struct equant_loop *loop, const struct equant_decision *decision);
 int equant_check_peers(struct equant_loop *loop, const struct equant_order *order);
 void equant_say_silent(const struct equant_loop *loop, int rank, int itself, double timeout);
 void equant_say_closed(const struct equant_loop *loop, int closer, int goer);

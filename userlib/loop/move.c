@@ -79,6 +79,13 @@ int equant_mover_progress(struct equant_mover *m, double patience)
 	return error;
 }
 
+void equant_mover_give_up(struct equant_mover *m, double patience)
+{
+	if (!equant_mover_progress(m, patience))
+		abandon(m);
+	m->nr_requests = 0;
+}
+
 int equant_mover_release(struct equant_mover *m)
 {
 	int error = complete(m);
@@ -248,12 +255,13 @@ static int passes_through(const struct equant_mover *m, const struct equant_runs
 }
 
 static int start(struct equant_mover *m, struct equant_units *units,
-		 const struct equant_instruction *move, struct equant_header *expected,
-		 uint64_t phase, int *failed)
+		 const struct equant_instruction *move, const struct equant_runs *named,
+		 struct equant_header *expected, uint64_t phase, int *failed)
 {
 	struct equant_runs moved = { 0 };
 	struct equant_transfer *t;
-	int error = equant_units_move(units, move, &moved);
+	int error = named ? equant_units_give(units, move, named, &moved) :
+			    equant_units_move(units, move, &moved);
 
 	if (!error && move->from == m->rank && passes_through(m, &moved))
 		error = take_in(m, expected, failed);
@@ -280,7 +288,8 @@ static int start(struct equant_mover *m, struct equant_units *units,
 /* An instruction has its turn when its sender owns enough: the same order on every rank. */
 static int start_all(struct equant_mover *m, struct equant_units *units,
 		     const struct equant_instruction *instructions, int count,
-		     struct equant_header *expected, char *begun, uint64_t phase, int *failed)
+		     const struct equant_runs *named, struct equant_header *expected, char *begun,
+		     uint64_t phase, int *failed)
 {
 	int left = count, before, i, error;
 
@@ -292,7 +301,8 @@ static int start_all(struct equant_mover *m, struct equant_units *units,
 			if (begun[i] || (move->from >= 0 && move->from < units->ranks &&
 					 units->counts[move->from] < move->units))
 				continue;
-			error = start(m, units, move, expected, phase, failed);
+			error = start(m, units, move, named ? &named[i] : NULL, expected, phase,
+				      failed);
 			if (error)
 				return error;
 			begun[i] = 1;
@@ -310,7 +320,8 @@ static int start_all(struct equant_mover *m, struct equant_units *units,
 }
 
 int equant_mover_run(struct equant_mover *m, struct equant_units *units,
-		     const struct equant_instruction *instructions, int count, uint64_t phase)
+		     const struct equant_instruction *instructions, int count,
+		     const struct equant_runs *named, uint64_t phase)
 {
 	struct equant_header *expected;
 	int error, failed = 0;
@@ -324,7 +335,8 @@ int equant_mover_run(struct equant_mover *m, struct equant_units *units,
 	begun = calloc((size_t)count + 1, 1);
 	error = !expected || !begun || make_room(m, count) ? -ENOMEM : 0;
 	if (!error)
-		error = start_all(m, units, instructions, count, expected, begun, phase, &failed);
+		error = start_all(m, units, instructions, count, named, expected, begun, phase,
+				  &failed);
 	/* Sends may go on while this rank computes: nobody writes slices that are not its own. */
 	if (!error)
 		error = take_in(m, expected, &failed);

@@ -59,6 +59,9 @@ void equant_mover_init(struct equant_mover *m, struct equant_waiter *waiter, MPI
 /** equant_mover_bytes() - the size of a transfer, headers aside */
 size_t equant_mover_bytes(const struct equant_mover *m, const struct equant_transfer *t);
 
+/** equant_mover_give_up() - after @patience seconds; a peer may never do its part */
+void equant_mover_give_up(struct equant_mover *m, double patience);
+
 /** equant_mover_release() - complete what is under way and free; 0 or -errno */
 int equant_mover_release(struct equant_mover *m);
 
@@ -80,6 +83,7 @@ int equant_mover_progress(struct equant_mover *m, double patience);
  * @units: ownership, updated for all ranks
  * @instructions: the same on every rank
  * @count: their number
+ * @named: by instruction, the units it moves; NULL = what equant_units_move() chooses
  * @phase: for the headers
  *
  * Returns when everything for this rank has arrived; what it sends may still
@@ -89,7 +93,8 @@ int equant_mover_progress(struct equant_mover *m, double patience);
  * transfers have been taken in; -ETIMEDOUT; -ENOMEM; -EIO.
  */
 int equant_mover_run(struct equant_mover *m, struct equant_units *units,
-		     const struct equant_instruction *instructions, int count, uint64_t phase);
+		     const struct equant_instruction *instructions, int count,
+		     const struct equant_runs *named, uint64_t phase);
 
 /* post.c */
 

@@ -148,7 +148,7 @@ int equant_loop_check(struct equant_loop *loop, int closing, int failed)
 	return error;
 }
 
-static void say(const struct equant_loop *loop, const struct equant_decision *d)
+void equant_say_moves(const struct equant_loop *loop, const struct equant_decision *d)
 {
 	int i;
 
@@ -170,14 +170,15 @@ static int move(struct equant_loop *loop, struct equant_order *order)
 
 	memcpy(units, loop->units.counts, (size_t)loop->ranks * sizeof(*units));
 	d->count = equant_order_fit(order->instructions, d->count, units);
-	say(loop, d);
-	error = equant_mover_run(&loop->mover, &loop->units, order->instructions, d->count,
+	equant_say_moves(loop, d);
+	error = equant_mover_run(&loop->mover, &loop->units, order->instructions, d->count, NULL,
 				 (uint64_t)loop->phases);
 	followers = equant_share_move(loop, order->instructions, d->count);
 	return error ? error : followers;
 }
 
-static int carry_out(struct equant_loop *loop, struct equant_order *order)
+static int carry_out(struct equant_loop *loop, struct equant_order *order,
+		     int (*move)(struct equant_loop *loop, struct equant_order *order))
 {
 	uint64_t start, waited = loop->mover.waited_ns;
 	long before = loop->mover.sent + loop->mover.received;
@@ -203,7 +204,8 @@ static int carry_out(struct equant_loop *loop, struct equant_order *order)
 }
 
 /* The oldest interaction: what did it lead to? */
-static int obey(struct equant_loop *loop)
+int equant_loop_obey(struct equant_loop *loop,
+		     int (*move)(struct equant_loop *loop, struct equant_order *order))
 {
 	struct equant_order *order;
 	int error = equant_loop_join(loop, 1);
@@ -226,7 +228,7 @@ static int obey(struct equant_loop *loop)
 	if (loop->replay)
 		error = equant_replay_decide(loop, order);
 	if (!error)
-		error = carry_out(loop, order);
+		error = carry_out(loop, order, move);
 	equant_record_decision(loop, order);
 	if (!error && loop->replay)
 		error = equant_replay_compare(loop);
@@ -260,7 +262,7 @@ static int misused_one(struct equant_loop *loop)
 }
 
 /* A hook where none may be; other ranks may be in no such trouble. */
-static int misused(struct equant_loop *loop)
+int equant_loop_misused(struct equant_loop *loop)
 {
 	int error = 0;
 
@@ -277,7 +279,7 @@ static int phase(struct equant_loop *loop, uint64_t now)
 {
 	int depth = loop->speeds_known && !loop->replay ? loop->eq->options.depth : 0;
 	struct equant_sample sample;
-	int error, wrong = misused(loop);
+	int error, wrong = equant_loop_misused(loop);
 
 	equant_sample_take(loop, &sample, now);
 	if (wrong)
@@ -294,7 +296,7 @@ static int phase(struct equant_loop *loop, uint64_t now)
 	if (!depth)
 		error = equant_loop_send(loop, &sample);
 	if (!error && equant_control_pending(loop->control) == (depth ? depth : 1))
-		error = obey(loop);
+		error = equant_loop_obey(loop, move);
 	if (!error && depth) {
 		error = equant_loop_send(loop, &sample);
 		arm(loop, loop->step + loop->remaining);
@@ -307,7 +309,7 @@ static int phase(struct equant_loop *loop, uint64_t now)
  * lost its CPU meanwhile has not spent it on the interaction; and not of a
  * phase that set up the loop or moved work, which are not part of it.
  */
-static void learn_interaction(struct equant_loop *loop, int usual)
+void equant_loop_learn(struct equant_loop *loop, int usual)
 {
 	struct equant_counters now;
 
@@ -330,6 +332,8 @@ int equant_balance(struct equant_loop *loop)
 	}
 	if (loop->leader)
 		return equant_share_hook(loop);
+	if (loop->pass)
+		return equant_pass_misused(loop, "equant_hook() in a loop with passes");
 	loop->window.hooks += loop->step;
 	if (loop->remaining > 0)
 		return look_after(loop);
@@ -341,7 +345,7 @@ int equant_balance(struct equant_loop *loop)
 	error = phase(loop, start);
 	loop->last_ns = equant_now_ns();
 	loop->balancing_ns += loop->last_ns - start - (loop->waiting_ns + loop->moving_ns - other);
-	learn_interaction(loop, started && loop->mover.moves == moves);
+	equant_loop_learn(loop, started && loop->mover.moves == moves);
 	loop->phases++;
 	return error ? equant_loop_fail(loop, error) : 0;
 }

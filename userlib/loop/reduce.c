@@ -93,6 +93,8 @@ static int check(const struct equant_loop *loop, const double *values,
 {
 	const char *fault = NULL;
 
+	if (equant_async_forbids(loop, "equant_allreduce_units"))
+		return -EINVAL;
 	if (!result || (!values && equant_loop_count(loop)))
 		fault = "no values or no place for the result";
 	else if (operation < EQUANT_SUM || operation > EQUANT_MAX)

@@ -117,7 +117,7 @@ int equant_share_move(struct equant_loop *leader, const struct equant_instructio
 	for (struct equant_loop *l = leader->follower; l; l = l->follower) {
 		uint64_t start = equant_now_ns(), waited = l->mover.waited_ns;
 		int settled = equant_pipeline_settle(l);
-		int error = equant_mover_run(&l->mover, &l->units, instructions, count,
+		int error = equant_mover_run(&l->mover, &l->units, instructions, count, NULL,
 					     (uint64_t)leader->phases);
 		int follows = equant_neighbours_follow(l);
 

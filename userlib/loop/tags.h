@@ -14,6 +14,8 @@ enum equant_tag {
 	EQUANT_TAG_STRIP,
 	EQUANT_TAG_ABOVE,
 	EQUANT_TAG_ABORT,
+	EQUANT_TAG_UP,
+	EQUANT_TAG_NOTICE,
 	EQUANT_TAG_CONTROL = 256, /* the first of as many as interactions may be under way */
 };
 

@@ -290,23 +290,97 @@ void equant_units_release(struct equant_units *u)
 	memset(u, 0, sizeof(*u));
 }
 
-int equant_units_move(struct equant_units *u, const struct equant_instruction *move,
-		      struct equant_runs *moved)
+static int check_move(const struct equant_units *u, const struct equant_instruction *move)
 {
-	int from = move->from, to = move->to, i;
+	int from = move->from, to = move->to;
 
 	if (from < 0 || from >= u->ranks || to < 0 || to >= u->ranks || from == to ||
 	    move->units < 1 || move->units > u->counts[from])
 		return -EPROTO;
-	if (equant_runs_take(&u->owned[from], move->units, to > from, moved))
-		return -ENOMEM;
-	for (i = 0; i < moved->n; i++)
-		if (equant_runs_add(&u->owned[to], moved->ranges[i]))
-			return -ENOMEM;
-	u->counts[from] -= move->units;
-	u->counts[to] += move->units;
-	name_owner(u, moved, to);
 	return 0;
+}
+
+/* The giver has parted with them. */
+static int hand_over(struct equant_units *u, const struct equant_instruction *move,
+		     const struct equant_runs *moved)
+{
+	for (int i = 0; i < moved->n; i++)
+		if (equant_runs_add(&u->owned[move->to], moved->ranges[i]))
+			return -ENOMEM;
+	u->counts[move->from] -= move->units;
+	u->counts[move->to] += move->units;
+	name_owner(u, moved, move->to);
+	return 0;
+}
+
+int equant_units_move(struct equant_units *u, const struct equant_instruction *move,
+		      struct equant_runs *moved)
+{
+	int error = check_move(u, move);
+
+	if (error)
+		return error;
+	if (equant_runs_take(&u->owned[move->from], move->units, move->to > move->from, moved))
+		return -ENOMEM;
+	return hand_over(u, move, moved);
+}
+
+int equant_units_give(struct equant_units *u, const struct equant_instruction *move,
+		      const struct equant_runs *named, struct equant_runs *moved)
+{
+	int error = check_move(u, move);
+
+	moved->n = 0;
+	moved->total = 0;
+	for (int i = 0; i < named->n && !error; i++)
+		error = equant_runs_cut(&u->owned[move->from], named->ranges[i], moved);
+	if (!error && moved->total != move->units)
+		error = -EPROTO;
+	return error ? error : hand_over(u, move, moved);
+}
+
+int equant_units_claim(struct equant_units *u, int rank, const struct equant_runs *units)
+{
+	struct equant_runs claimed = { 0 };
+	int error = 0;
+
+	for (int r = 0; r < u->ranks; r++)
+		for (int i = 0; r != rank && i < units->n && !error; i++)
+			error = equant_runs_cut(&u->owned[r], units->ranges[i], &claimed);
+	if (!error)
+		error = add_all(&u->owned[rank], &claimed);
+	name_owner(u, &claimed, rank);
+	equant_runs_release(&claimed);
+	count(u);
+	return error;
+}
+
+int equant_units_assign(struct equant_units *u, const int *owner)
+{
+	struct equant_runs active = { 0 };
+	int error = 0;
+
+	for (int r = 0; r < u->ranks && !error; r++) {
+		error = add_all(&active, &u->owned[r]);
+		u->owned[r].n = 0;
+		u->owned[r].total = 0;
+	}
+	for (int i = 0; i < active.n && !error; i++) {
+		const struct equant_range *range = &active.ranges[i];
+
+		for (long unit = range->first; unit < end_of(range) && !error; unit++) {
+			struct equant_range one = { unit, 1 };
+
+			error = -EBADMSG;
+			if (owner[unit] >= 1 && owner[unit] <= u->ranks)
+				error = equant_runs_add(&u->owned[owner[unit] - 1], one);
+		}
+	}
+	equant_runs_release(&active);
+	count(u);
+	for (int r = 0; r < u->ranks; r++)
+		name_owner(u, &u->owned[r], r);
+	return error;
 }
 
 /* How many units of the range are in any of the sets. */

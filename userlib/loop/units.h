@@ -104,6 +104,28 @@ int equant_units_move(struct equant_units *u, const struct equant_instruction *m
 		      struct equant_runs *moved);
 
 /**
+ * equant_units_give() - as equant_units_move(), but of units that are named
+ * @u: ownership
+ * @move: who gives how many to whom
+ * @named: which; the giver owns them
+ * @moved: receives a copy of @named
+ */
+int equant_units_give(struct equant_units *u, const struct equant_instruction *move,
+		      const struct equant_runs *named, struct equant_runs *moved);
+
+/** equant_units_claim() - active units are a rank's, whosever they were taken for; 0 or -ENOMEM */
+int equant_units_claim(struct equant_units *u, int rank, const struct equant_runs *units);
+
+/**
+ * equant_units_assign() - who owns which active unit
+ * @u: ownership
+ * @owner: by unit, rank + 1; not read for inactive units
+ *
+ * Return: 0, -EBADMSG an active unit without an owner, -ENOMEM.
+ */
+int equant_units_assign(struct equant_units *u, const int *owner);
+
+/**
  * equant_units_rest() - units become inactive; they stay where they are
  * @u: ownership
  * @range: units, all of them active

@@ -462,6 +462,15 @@ EQUANT_API int equant_balancer_decide(struct equant_balancer *balancer,
 				      const struct equant_sample *samples, const long *units,
 				      struct equant_decision *decision);
 
+/**
+ * equant_balancer_horizon() - how long the benefit of a move can last
+ * @balancer: the state
+ * @seconds: until the work that decisions distribute is done; 0 = not known, as at first
+ *
+ * Bounds t_stable (section 5.6.2) in the decisions from now on.
+ */
+EQUANT_API void equant_balancer_horizon(struct equant_balancer *balancer, double seconds);
+
 /** equant_balancer_rates() - the per-rank estimates behind the last decision, n entries */
 EQUANT_API const struct equant_rate *equant_balancer_rates(const struct equant_balancer *balancer);
 

@@ -57,6 +57,14 @@ enum equant_wait_mode {
 };
 
 /**
+ * enum equant_mode - do ranks meet in balancing phases?
+ */
+enum equant_mode {
+	EQUANT_MODE_PIPELINED, /* yes, and are at most as many apart as @depth says */
+	EQUANT_MODE_ASYNCHRONOUS, /* no: only the ranks of a transfer wait for each other */
+};
+
+/**
  * enum equant_control_mode - who sends samples to whom, and who decides
  */
 enum equant_control_mode {
@@ -110,6 +118,7 @@ struct equant_options {
 	double quantum; /* the scheduler's quantum in seconds; 0 = as observed */
 	double quanta; /* quanta between balancing phases at least; 0 = from the rates' source */
 	int movement; /* enum equant_movement_rule */
+	int mode; /* enum equant_mode */
 };
 
 /** equant_options_init() - defaults */
@@ -273,7 +282,8 @@ EQUANT_API int equant_loop_share(struct equant_loop *second, struct equant_loop 
  * Inactive units are in nobody's ranges, count for nothing and do not move; they and their slices
  * stay with their owner.  Loops whose bounds vary balance what is left.
  *
- * Return: 0; -EINVAL no such units; -EALREADY one of them is inactive, nothing has changed; -ENOMEM.
+ * Return: 0; -EINVAL no such units; -EALREADY one of them is inactive, nothing has changed; -EBUSY
+ * within a pass; -ENOMEM.
  */
 EQUANT_API int equant_loop_deactivate(struct equant_loop *loop, long first, long count);
 
@@ -300,7 +310,12 @@ EQUANT_API long equant_loop_units(const struct equant_loop *loop);
 /** equant_loop_count() - how many active units this rank owns */
 EQUANT_API long equant_loop_count(const struct equant_loop *loop);
 
-/** equant_loop_owner() - the rank that owns a unit, no message; -EINVAL for no such unit */
+/**
+ * equant_loop_owner() - the rank that owns a unit, no message; -EINVAL for no such unit
+ *
+ * In asynchronous mode the owners of other ranks' units are known from the end of a joined pass to
+ * the beginning of the next one only.
+ */
 EQUANT_API int equant_loop_owner(const struct equant_loop *loop, long unit);
 
 /**
@@ -517,6 +532,85 @@ EQUANT_API int equant_team_join(struct equant *eq);
 
 /** equant_team_leave() - it does no more; 0, or -EINVAL it has not joined */
 EQUANT_API int equant_team_leave(struct equant *eq);
+
+/* ---- passes: hooks between iterations (section 4.2.1) ----------------------- */
+
+/**
+ * equant_pass_begin() - collective, no message; a pass over the units begins
+ * @loop: of independent iterations
+ *
+ *	equant_pass_begin(rows);
+ *	equant_for_each_next(rows, r)
+ *		compute(r);
+ *	error = equant_pass_end(rows);
+ *
+ * For loops whose steps are long: work moves in the middle of a step, and only what the pass has
+ * still to compute.  Every unit is computed once per pass, wherever it moves.  Passes
+ * time themselves; neither equant_begin() nor equant_hook() may be called for the same loop.  Within a
+ * pass units are neither activated nor deactivated, and slices of other units not asked for.
+ *
+ * In asynchronous mode (EQUANT_MODE) ranks may be any number of passes apart, and equant_next() hands out
+ * a unit that comes from a rank behind several times, once for each pass that it has missed:
+ * equant_pass() tells which.  The last pass must be joined.
+ *
+ * Return: 0 or -errno as equant_hook(); -EINVAL within a pass, after a hook, or where units
+ * keep their order (EQUANT_BLOCK_ORDER).
+ */
+EQUANT_API int equant_pass_begin(struct equant_loop *loop);
+
+/**
+ * equant_pass_join() - collective, no message; the pass that has begun ends on all ranks together
+ * @loop: after equant_pass_begin(), before the first equant_next()
+ *
+ * equant_next() then returns 0 when every rank has computed its units.  Without it ranks go on to
+ * their next pass when they need not meet, and may be a phase apart, or in asynchronous mode any number
+ * of passes.
+ *
+ * Return: 0 or -errno.
+ */
+EQUANT_API int equant_pass_join(struct equant_loop *loop);
+
+/** equant_next_strip() - more is to be done than handing out a unit; called by equant_next() only */
+EQUANT_API int equant_next_strip(struct equant_loop *loop, long *unit);
+
+/**
+ * equant_next() - the next unit to compute; balancing may happen here
+ * @loop: in a pass
+ * @unit: receives one of the rank's units that this pass has not computed
+ *
+ * The unit before is computed when this is called.  Unless a range of units ends or a phase is due
+ * it is a decrement and a branch.  A rank that has nothing left takes part in phases here until it
+ * gets work or the pass is over, giving up the CPU while it waits.
+ *
+ * Return: 1; 0 when the pass is over or after an error, which equant_pass_end() returns.
+ */
+static inline int equant_next(struct equant_loop *loop, long *unit)
+{
+	long *cursor = (long *)loop;
+
+	if (__builtin_expect(--cursor[2] < 0, 0))
+		return equant_next_strip(loop, unit);
+	*unit = cursor[1]++;
+	return 1;
+}
+
+/**
+ * equant_for_each_next() - the units of a pass
+ * @loop: the loop
+ * @unit: name of a long declared by the macro
+ */
+#define equant_for_each_next(loop, unit) for (long unit = -1; equant_next((loop), &unit);)
+
+/**
+ * equant_pass_end() - the pass ends
+ * @loop: equant_next() has returned 0
+ *
+ * Return: 0 or -errno as equant_hook(); -EINVAL without a pass, or when units are left.
+ */
+EQUANT_API int equant_pass_end(struct equant_loop *loop);
+
+/** equant_pass() - the number of the pass in which the unit is computed, from 0; -1 before the first */
+EQUANT_API long equant_pass(const struct equant_loop *loop);
 
 /* ---- waiting -------------------------------------------------------------- */
 

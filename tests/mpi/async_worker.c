@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* Asynchronous passes: ranks are passes apart, and each unit is computed once in each pass all the same. */
+#include <equant/equant.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "libledger.h"
+#include "libworker.h"
+#include "random.h"
+
+/**
+ * struct shape - a loop and how it is passed over
+ * @section: seconds that a fast rank needs for its first block
+ * @spread: the dearest unit's cost to the cheapest one's
+ * @every: passes from one joined pass to the next
+ */
+struct shape {
+	const char *name;
+	long units;
+	long passes;
+	double section;
+	int spread;
+	int every;
+	int must_move;
+};
+
+struct run {
+	const struct shape *shape;
+	struct equant *eq;
+	struct equant_loop *loop;
+	struct ledger ledger;
+	double debt;
+	long handed;
+	long caught_up;
+};
+
+static double slowness(const struct run *run)
+{
+	long per_rank = run->shape->units / ranks + 1;
+
+	return 1 + (double)((rank * 2 + run->handed / per_rank / 3) % 5);
+}
+
+static void compute_unit(struct run *run, long unit)
+{
+	const struct shape *s = run->shape;
+	double cost = s->section * ranks / (double)s->units;
+
+	cost *= 1 + (double)(unit * 7919 % s->spread);
+	run->debt += cost * slowness(run);
+	if (run->debt > 0.0005) {
+		compute(run->debt);
+		run->debt = 0;
+	}
+}
+
+static void start(struct run *run, const struct equant_options *options, const struct shape *shape)
+{
+	*run = (struct run){ .shape = shape };
+	run->eq = must_open(MPI_COMM_WORLD, options);
+	run->loop = must_loop(run->eq, shape->name, shape->units);
+	ledger_init(&run->ledger, run->loop, shape->units);
+}
+
+/* A unit is computed in its own next pass, which is this one or one that it has missed. */
+static void pass(struct run *run, long number, int joined)
+{
+	demand_equal(0, equant_pass_begin(run->loop));
+	if (joined)
+		demand_equal(0, equant_pass_join(run->loop));
+	equant_for_each_next(run->loop, u) {
+		demand_equal(run->ledger.count[u], equant_pass(run->loop));
+		demand(equant_pass(run->loop) <= number);
+		demand_equal(rank, equant_loop_owner(run->loop, u));
+		run->caught_up += equant_pass(run->loop) < number;
+		compute_unit(run, u);
+		ledger_unit(&run->ledger, u);
+		run->handed++;
+	}
+	demand_equal(0, equant_pass_end(run->loop));
+}
+
+/* All units of all ranks have been computed in as many passes. */
+static void demand_met(const struct run *run, long passes)
+{
+	long all;
+
+	MPI_Allreduce(&run->handed, &all, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+	demand_equal(passes * run->shape->units, all);
+}
+
+static void passes(struct run *run)
+{
+	const struct shape *s = run->shape;
+
+	for (long p = 0; p < s->passes; p++) {
+		int joined = p == s->passes - 1 || p % s->every == s->every - 1;
+
+		pass(run, p, joined);
+		if (joined)
+			demand_met(run, p + 1);
+	}
+}
+
+static void finish(struct run *run)
+{
+	struct equant_stats stats = { .sz = sizeof(stats) };
+	long mine[2], all[2];
+
+	ledger_audit(&run->ledger, MPI_COMM_WORLD, run->shape->passes);
+	demand_equal(0, equant_loop_stats(run->loop, &stats));
+	demand_equal(run->handed, stats.computed);
+	mine[0] = stats.moves;
+	mine[1] = run->caught_up;
+	MPI_Allreduce(mine, all, 2, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+	if (!rank)
+		printf("%s: %ld moves, %ld computations caught up\n", run->shape->name, all[0] / 2,
+		       all[1]);
+	demand(all[0] > 0 || !run->shape->must_move || ranks == 1);
+	must_free(run->loop);
+	must_close(run->eq);
+	ledger_free(&run->ledger);
+}
+
+static void conserve(const struct equant_options *options, const struct shape *shape)
+{
+	struct run run;
+
+	start(&run, options, shape);
+	passes(&run);
+	finish(&run);
+}
+
+static struct equant_options asynchronous(void)
+{
+	struct equant_options o = eager_options();
+
+	o.period = 0.003;
+	o.check = 1;
+	o.mode = EQUANT_MODE_ASYNCHRONOUS;
+	return o;
+}
+
+static void moving(void)
+{
+	static const struct shape shape = { "moving", 300, 12, 0.004, 1, 100, 1 };
+	struct equant_options o = asynchronous();
+
+	conserve(&o, &shape);
+	o.check = 0;
+	conserve(&o, &shape);
+}
+
+static void shapes(void)
+{
+	static const struct shape shapes[] = {
+		{ "once", 300, 1, 0.03, 1, 1, 0 },	{ "uneven", 200, 5, 0.001, 50, 3, 0 },
+		{ "short", 64, 200, 0.0002, 1, 37, 0 }, { "joined", 100, 8, 0.005, 4, 1, 0 },
+		{ "five", 5, 10, 0.002, 3, 4, 0 },	{ "one", 1, 10, 0.0005, 1, 2, 0 },
+		{ "none", 0, 10, 0.001, 1, 3, 0 },
+	};
+	struct equant_options o = asynchronous();
+
+	for (int i = 0; i < 7; i++)
+		conserve(&o, &shapes[i]);
+	o.balance = 0;
+	conserve(&o, &shapes[3]);
+}
+
+/* A child stops this rank again and again, at random. */
+static pid_t start_stopping(struct random *random, double seconds)
+{
+	pid_t victim = getpid(), pid = fork();
+
+	if (pid)
+		return pid;
+	for (double t = 0; t < seconds;) {
+		double run = 0.02 * random_unit(random), stop = 0.1 * random_unit(random);
+
+		compute(run);
+		kill(victim, SIGSTOP);
+		compute(stop);
+		kill(victim, SIGCONT);
+		t += run + stop;
+	}
+	_exit(0);
+}
+
+static void stopped_rank(int victim)
+{
+	static const struct shape shape = { "stopped", 200, 10, 0.003, 3, 6, 0 };
+	struct random random = random_seeded();
+	struct equant_options o = asynchronous();
+	pid_t pid = rank == victim ? start_stopping(&random, 0.4) : 0;
+
+	conserve(&o, &shape);
+	if (pid)
+		demand(waitpid(pid, NULL, 0) == pid);
+}
+
+static void stopped(void)
+{
+	stopped_rank(ranks - 1);
+	stopped_rank(0);
+}
+
+/* Between joined passes nobody knows all owners; after them everybody does. */
+static void forbidden(void)
+{
+	static const struct shape shape = { "forbidden", 60, 4, 0.001, 1, 2, 0 };
+	struct equant_options o = asynchronous();
+	double values[60] = { 0 }, sum;
+	struct run run;
+
+	start(&run, &o, &shape);
+	for (long p = 0; p < shape.passes; p++) {
+		int joined = p % 2;
+
+		pass(&run, p, joined);
+		demand_equal(joined ? 0 : -EINVAL, equant_loop_broadcast(run.loop, 0));
+		demand_equal(joined ? 0 : -EINVAL, equant_loop_ghosts_start(run.loop, 1, 1));
+		if (joined)
+			demand_equal(0, equant_loop_ghosts_finish(run.loop));
+		demand_equal(joined ? 0 : -EINVAL,
+			     equant_allreduce_units(run.loop, values, EQUANT_SUM, &sum, NULL));
+		demand_equal(joined ? 0 : -EINVAL, equant_loop_deactivate(run.loop, 7, 1));
+		if (joined)
+			demand_equal(0, equant_loop_activate(run.loop, 7, 1));
+	}
+	finish(&run);
+}
+
+/* A window over the units, moved on after each joined pass. */
+static void varying(void)
+{
+	static const struct shape shape = { "varying", 200, 30, 0.002, 2, 3, 0 };
+	struct equant_options o = asynchronous();
+	long computed[200] = { 0 }, all[200], expected[200] = { 0 };
+	struct run run;
+
+	start(&run, &o, &shape);
+	demand_equal(0, equant_loop_deactivate(run.loop, 100, 100));
+	for (long p = 0; p < shape.passes; p++) {
+		long first = p / 3 * 10;
+
+		demand_equal(0, equant_pass_begin(run.loop));
+		if (p % 3 == 2)
+			demand_equal(0, equant_pass_join(run.loop));
+		equant_for_each_next(run.loop, u) {
+			demand(u >= first && u < first + 100);
+			compute_unit(&run, u);
+			ledger_unit(&run.ledger, u);
+			computed[u]++;
+		}
+		demand_equal(0, equant_pass_end(run.loop));
+		for (long u = first; u < first + 100; u++)
+			expected[u]++;
+		if (p % 3 < 2)
+			continue;
+		demand_equal(0, equant_loop_deactivate(run.loop, first, 10));
+		demand_equal(0, equant_loop_activate(run.loop, first + 100, 10));
+	}
+	MPI_Allreduce(computed, all, 200, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+	for (long u = 0; u < 200; u++)
+		demand_equal(expected[u], all[u]);
+	must_free(run.loop);
+	must_close(run.eq);
+	ledger_free(&run.ledger);
+}
+
+/* ---- misuse -------------------------------------------------------------------- */
+
+static int some_passes(struct equant_loop *loop, int passes, int joined)
+{
+	int error = 0;
+
+	for (int p = 0; p < passes && !error; p++) {
+		equant_pass_begin(loop);
+		if (p == joined)
+			equant_pass_join(loop);
+		equant_for_each_next(loop, u)
+			compute(1e-4);
+		error = equant_pass_end(loop);
+	}
+	return error;
+}
+
+static void with_loop(int (*use)(struct equant_loop *loop), int expected, int freed)
+{
+	struct equant_options o = asynchronous();
+	struct equant *eq = must_open(MPI_COMM_WORLD, &o);
+	struct equant_loop *loop = must_loop(eq, "misuse", 40);
+	int error = use(loop);
+
+	/* Another rank may be the first to err. */
+	if (error != -ECANCELED)
+		demand_equal(expected, error);
+	error = equant_loop_free(loop);
+	if (freed < 0)
+		demand(error < 0);
+	else
+		demand_equal(0, error);
+	must_close(eq);
+}
+
+static int use_hook(struct equant_loop *loop)
+{
+	return equant_hook(loop);
+}
+
+static int use_hook_in_order(struct equant_loop *loop)
+{
+	demand_equal(0, equant_loop_distribute(loop, EQUANT_BLOCK_ORDER));
+	return equant_hook(loop);
+}
+
+static int end_early(struct equant_loop *loop)
+{
+	int error = some_passes(loop, 3, -1);
+	long unit;
+
+	if (error)
+		return error;
+	equant_pass_begin(loop);
+	if (rank)
+		equant_pass_join(loop);
+	demand(equant_loop_count(loop) == 0 || equant_next(loop, &unit) || equant_pass_end(loop));
+	if (!rank)
+		return equant_pass_end(loop);
+	while (equant_next(loop, &unit))
+		compute(1e-4);
+	error = equant_pass_end(loop);
+	return error ? -EINVAL : 0;
+}
+
+/* One rank frees the loop while the others wait at the end of a joined pass. */
+static int one_leaves(struct equant_loop *loop)
+{
+	if (rank == ranks - 1)
+		return some_passes(loop, 2, -1);
+	return some_passes(loop, 3, 2) ? 0 : ranks == 1 ? 0 : -EIO;
+}
+
+static void misuse(void)
+{
+	with_loop(use_hook, -EINVAL, -1);
+	with_loop(use_hook_in_order, -EINVAL, -1);
+	if (ranks == 1)
+		return;
+	with_loop(end_early, -EINVAL, -1);
+	with_loop(one_leaves, 0, -1);
+}
+
+/* Options from the environment only. */
+static void plain(void)
+{
+	static const struct shape shape = { "plain", 300, 8, 0.01, 1, 100, 0 };
+
+	conserve(NULL, &shape);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct worker_case cases[] = {
+		CASE(moving),  CASE(shapes), CASE(stopped), CASE(forbidden),
+		CASE(varying), CASE(misuse), CASE(plain),
+	};
+
+	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* Messages that nobody waits for: copied, sent, and forgotten when they have arrived. */
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/node.h"
+#include "control/outbox.h"
+#include "core/mpi_error.h"
+
+void equant_outbox_init(struct equant_outbox *box, struct equant_waiter *waiter, MPI_Comm comm)
+{
+	memset(box, 0, sizeof(*box));
+	box->waiter = waiter;
+	box->comm = comm;
+}
+
+static int make_room(struct equant_outbox *box)
+{
+	int room = box->room ? 2 * box->room : 8;
+	MPI_Request *requests;
+	char **messages;
+
+	if (box->n < box->room)
+		return 0;
+	messages = realloc(box->messages, (size_t)room * sizeof(*messages));
+	if (!messages)
+		return -ENOMEM;
+	box->messages = messages;
+	requests = realloc(box->requests, (size_t)room * sizeof(*requests));
+	if (!requests)
+		return -ENOMEM;
+	box->requests = requests;
+	box->room = room;
+	return 0;
+}
+
+int equant_outbox_send(struct equant_outbox *box, int to, int tag, const void *message, size_t size)
+{
+	char *copy;
+	int error;
+
+	if (size > INT_MAX)
+		return -EOVERFLOW;
+	if (make_room(box))
+		return -ENOMEM;
+	copy = malloc(size);
+	if (!copy)
+		return -ENOMEM;
+	memcpy(copy, message, size);
+	error = equant_mpi_error(MPI_Isend(copy, (int)size, MPI_BYTE, to, tag, box->comm,
+					   &box->requests[box->n]),
+				 "sending a notice");
+	if (error) {
+		free(copy);
+		return error;
+	}
+	box->messages[box->n++] = copy;
+	equant_node_ring(box->waiter->node, to);
+	return 0;
+}
+
+int equant_outbox_progress(struct equant_outbox *box)
+{
+	int i, done, error, kept = 0, failed = 0;
+
+	for (i = 0; i < box->n; i++) {
+		error = MPI_Test(&box->requests[i], &done, MPI_STATUS_IGNORE);
+		if (error != MPI_SUCCESS)
+			failed = equant_mpi_error(error, "sending a notice");
+		if (error != MPI_SUCCESS || done) {
+			free(box->messages[i]);
+			continue;
+		}
+		box->messages[kept] = box->messages[i];
+		box->requests[kept++] = box->requests[i];
+	}
+	box->n = kept;
+	return failed;
+}
+
+void equant_outbox_release(struct equant_outbox *box, double timeout)
+{
+	uint64_t waited = 0;
+	int i;
+
+	if (box->n && equant_wait_requests(box->waiter, box->requests, box->n, MPI_STATUSES_IGNORE,
+					   timeout, &waited)) {
+		/* MPI may still read from them: what is given up is not freed. */
+		for (i = 0; i < box->n; i++) {
+			if (box->requests[i] == MPI_REQUEST_NULL)
+				continue;
+			MPI_Cancel(&box->requests[i]);
+			MPI_Request_free(&box->requests[i]);
+			box->messages[i] = NULL;
+		}
+	}
+	for (i = 0; i < box->n; i++)
+		free(box->messages[i]);
+	free(box->messages);
+	free(box->requests);
+	box->messages = NULL;
+	box->requests = NULL;
+	box->n = box->room = 0;
+}

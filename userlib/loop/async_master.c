@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * Rank 0 of an asynchronously balanced loop: it hears reports, decides when it has a new one of every
+ * rank that computes, and tells givers which units to send (Siegell 1995, sections 2.4.1 and
+ * 2.6.2).  Nothing is decided while a transfer is under way, so that a giver always has the units it
+ * is told to give and orders cannot cross.
+ *
+ * Work is distributed in proportion to rates, which keeps ranks from falling further behind.  Once a rank
+ * has nothing left in a joined pass the lag itself is distributed: what counts then are
+ * the computations that each rank is behind the joined pass.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/clock.h"
+#include "core/message.h"
+#include "loop/loop_internal.h"
+
+#define PERIOD_CHANGE 0.25 /* less is not worth telling */
+
+/**
+ * struct equant_master - what rank 0 knows
+ * @units: who owns what once all transfers have arrived
+ * @reports: by rank, the last one; its sample is the sum of those since the last decision
+ * @fresh: by rank, there is one since then
+ * @heard_ns: by rank, when it came
+ * @work: by rank, what decisions distribute
+ * @under_way: transfers
+ * @number: of the last transfer
+ * @failed: all ranks have been told that the loop has
+ * @told_ns: when all ranks were last told something
+ */
+struct equant_master {
+	struct equant_units units;
+	struct equant_report_up *reports;
+	char *fresh;
+	uint64_t *heard_ns;
+	long *work;
+	struct equant_sample *samples;
+	long under_way;
+	uint64_t number;
+	int failed;
+	uint64_t told_ns;
+};
+
+void equant_master_free(struct equant_master *m)
+{
+	if (!m)
+		return;
+	equant_units_release(&m->units);
+	free(m->reports);
+	free(m->fresh);
+	free(m->heard_ns);
+	free(m->work);
+	free(m->samples);
+	free(m);
+}
+
+struct equant_master *equant_master_new(struct equant_loop *loop)
+{
+	struct equant_master *m = calloc(1, sizeof(*m));
+	size_t n = (size_t)loop->ranks;
+
+	if (!m)
+		return NULL;
+	m->reports = calloc(n, sizeof(*m->reports));
+	m->fresh = calloc(n, sizeof(*m->fresh));
+	m->heard_ns = calloc(n, sizeof(*m->heard_ns));
+	m->work = calloc(n, sizeof(*m->work));
+	m->samples = calloc(n, sizeof(*m->samples));
+	if (m->reports && m->fresh && m->heard_ns && m->work && m->samples &&
+	    !equant_units_copy(&m->units, &loop->units)) {
+		for (int r = 0; r < loop->ranks; r++)
+			m->heard_ns[r] = equant_now_ns();
+		return m;
+	}
+	equant_master_free(m);
+	return NULL;
+}
+
+int equant_master_meet(struct equant_loop *loop)
+{
+	struct equant_master *m = loop->pass->async->master;
+
+	equant_units_release(&m->units);
+	for (int r = 0; r < loop->ranks; r++) {
+		m->reports[r].state = EQUANT_ASYNC_COMPUTING;
+		m->fresh[r] = 0;
+		m->heard_ns[r] = equant_now_ns();
+	}
+	return equant_units_copy(&m->units, &loop->units);
+}
+
+/* The newer sample says how things are, both what has happened. */
+static void add_sample(struct equant_sample *sum, const struct equant_sample *sample)
+{
+	struct equant_sample old = *sum;
+
+	*sum = *sample;
+	sum->units += old.units;
+	sum->wall += old.wall;
+	sum->run += old.run;
+	sum->wait += old.wait;
+	sum->interval += old.interval;
+	sum->move += old.move;
+	sum->moved += old.moved;
+	sum->hooks += old.hooks;
+	sum->flags |= old.flags & EQUANT_SAMPLE_ERROR;
+}
+
+void equant_master_hear(struct equant_loop *loop, int rank, const struct equant_report_up *report)
+{
+	struct equant_master *m = loop->pass->async->master;
+	struct equant_sample before = m->reports[rank].sample;
+
+	if (!m->fresh[rank])
+		memset(&before, 0, sizeof(before));
+	m->reports[rank] = *report;
+	m->reports[rank].sample = before;
+	add_sample(&m->reports[rank].sample, &report->sample);
+	m->fresh[rank] = 1;
+	m->heard_ns[rank] = equant_now_ns();
+	m->under_way -= report->taken != 0;
+}
+
+/* ---- telling ---------------------------------------------------------------- */
+
+static int tell(struct equant_loop *loop, int rank, const struct equant_notice *notice, size_t size)
+{
+	if (!rank)
+		return equant_async_obey(loop, notice);
+	return equant_outbox_send(&loop->pass->async->outbox, rank, EQUANT_TAG_NOTICE, notice,
+				  size);
+}
+
+/* Rank 0 itself comes last: its answer may be an error. */
+static int tell_all(struct equant_loop *loop, const struct equant_notice *notice)
+{
+	int error = 0, own;
+
+	loop->pass->async->master->told_ns = equant_now_ns();
+	for (int r = loop->ranks - 1; r > 0 && !error; r--)
+		error = tell(loop, r, notice, sizeof(*notice));
+	own = tell(loop, 0, notice, sizeof(*notice));
+	return error ? error : own;
+}
+
+/* @odd: the rank because of which all that has gone wrong, -1 = none */
+static int tell_over(struct equant_loop *loop, int odd)
+{
+	const struct equant_notice over = { .kind = EQUANT_NOTICE_OVER,
+					    .peer = odd,
+					    .error = odd < 0 ? 0 : EPROTO };
+
+	return tell_all(loop, &over);
+}
+
+static int tell_failure(struct equant_loop *loop, int rank, int error)
+{
+	const struct equant_notice failure = { .kind = EQUANT_NOTICE_FAIL,
+					       .peer = rank,
+					       .error = error };
+
+	loop->pass->async->master->failed = 1;
+	return tell_all(loop, &failure);
+}
+
+/* The giver's, of which its receiver learns by the giver. */
+static int tell_giver(struct equant_loop *loop, const struct equant_instruction *move,
+		      const struct equant_runs *units)
+{
+	size_t size = sizeof(struct equant_notice) + (size_t)units->n * sizeof(struct equant_range);
+	struct equant_master *m = loop->pass->async->master;
+	struct equant_notice *notice = calloc(1, size);
+	int error;
+
+	if (!notice)
+		return -ENOMEM;
+	notice->kind = EQUANT_NOTICE_GIVE;
+	notice->peer = move->to;
+	notice->number = ++m->number;
+	notice->nr_ranges = units->n;
+	memcpy(notice->ranges, units->ranges, (size_t)units->n * sizeof(struct equant_range));
+	m->under_way++;
+	error = tell(loop, move->from, notice, size);
+	free(notice);
+	return error;
+}
+
+/* ---- deciding --------------------------------------------------------------- */
+
+/* The pass that ranks with nothing left wait in, 0 = there are none. */
+static long joined_pass(const struct equant_master *m, int ranks)
+{
+	long pass = 0;
+
+	for (int r = 0; r < ranks; r++)
+		if (m->reports[r].state == EQUANT_ASYNC_IDLE && m->reports[r].pass > pass)
+			pass = m->reports[r].pass;
+	return pass;
+}
+
+/* Computations that a unit of this rank is behind the joined pass. */
+static long lag(const struct equant_master *m, int rank, long joined)
+{
+	long lag = joined - m->reports[rank].pass + 1;
+
+	return lag > 1 ? lag : 1;
+}
+
+static void take_stock(struct equant_master *m, int ranks, long joined)
+{
+	for (int r = 0; r < ranks; r++) {
+		const struct equant_report_up *report = &m->reports[r];
+
+		m->work[r] = m->units.counts[r];
+		if (!joined)
+			continue;
+		m->work[r] = 0;
+		if (report->state == EQUANT_ASYNC_COMPUTING)
+			m->work[r] = report->left + (lag(m, r, joined) - 1) * m->units.counts[r];
+	}
+}
+
+static int is_ready(const struct equant_master *m, int ranks)
+{
+	if (m->under_way)
+		return 0;
+	for (int r = 0; r < ranks; r++) {
+		if (m->reports[r].state == EQUANT_ASYNC_CLOSED)
+			return 0;
+		if (m->reports[r].state == EQUANT_ASYNC_COMPUTING && !m->fresh[r])
+			return 0;
+	}
+	return 1;
+}
+
+/* Units for the computations that an instruction names, towards the receiver or computed last. */
+static int instruct(struct equant_loop *loop, struct equant_instruction move, long joined)
+{
+	struct equant_master *m = loop->pass->async->master;
+	struct equant_runs named = { 0 }, moved = { 0 };
+	struct equant_runs *own = &m->units.owned[move.from];
+	int error = 0;
+
+	if (joined)
+		move.units /= lag(m, move.from, joined);
+	if (move.units > own->total)
+		move.units = own->total;
+	if (!move.units)
+		return 0;
+	if (equant_runs_take(own, move.units, joined || move.to > move.from, &named))
+		error = -ENOMEM;
+	for (int i = 0; i < named.n && !error; i++)
+		error = equant_runs_add(own, named.ranges[i]);
+	if (!error)
+		error = equant_units_give(&m->units, &move, &named, &moved);
+	if (!error)
+		error = tell_giver(loop, &move, &named);
+	equant_runs_release(&named);
+	equant_runs_release(&moved);
+	return error;
+}
+
+static int tell_period(struct equant_loop *loop, double period)
+{
+	const struct equant_notice notice = { .kind = EQUANT_NOTICE_PERIOD, .period = period };
+	double change = period / loop->pass->async->period - 1;
+
+	if (change < PERIOD_CHANGE && change > -PERIOD_CHANGE)
+		return 0;
+	return tell_all(loop, &notice);
+}
+
+static void take_samples(struct equant_master *m, int ranks)
+{
+	for (int r = 0; r < ranks; r++) {
+		struct equant_sample *sample = &m->reports[r].sample;
+
+		m->samples[r] = *sample;
+		m->fresh[r] = 0;
+		/* An idle rank's next decision finds its share, and no more. */
+		sample->units = sample->wall = sample->run = sample->wait = 0;
+		sample->interval = sample->move = sample->moved = 0;
+		sample->hooks = 0;
+	}
+}
+
+static int decide(struct equant_loop *loop)
+{
+	struct equant_master *m = loop->pass->async->master;
+	long joined = joined_pass(m, loop->ranks);
+	struct equant_decision d;
+	int error;
+
+	take_stock(m, loop->ranks, joined);
+	take_samples(m, loop->ranks);
+	error = equant_balancer_decide(loop->balancer, m->samples, m->work, &d);
+	if (error) {
+		equant_message("loop %s: a report of a rank is none", loop->name);
+		return error;
+	}
+	equant_say_moves(loop, &d);
+	error = tell_period(loop, d.period);
+	for (int i = 0; i < d.count && !error; i++)
+		error = instruct(loop, d.instructions[i], joined);
+	return error;
+}
+
+/* ---- acting ----------------------------------------------------------------- */
+
+/* In checked mode: the rank that has not been heard of for too long, -1 = none. */
+static int silent_rank(const struct equant_loop *loop)
+{
+	const struct equant_master *m = loop->pass->async->master;
+	uint64_t now = equant_now_ns();
+
+	for (int r = 1; r < loop->ranks && loop->eq->options.check; r++)
+		if (m->reports[r].state == EQUANT_ASYNC_COMPUTING &&
+		    1e-9 * (double)(now - m->heard_ns[r]) > loop->eq->options.timeout)
+			return r;
+	return -1;
+}
+
+/* Those that wait hear that rank 0 is there. */
+static int keep_in_touch(struct equant_loop *loop)
+{
+	struct equant_async *async = loop->pass->async;
+	const struct equant_notice notice = { .kind = EQUANT_NOTICE_PERIOD,
+					      .period = async->period };
+	double quiet = 1e-9 * (double)(equant_now_ns() - async->master->told_ns);
+
+	if (!loop->eq->options.check || quiet < loop->eq->options.timeout / 4)
+		return 0;
+	return tell_all(loop, &notice);
+}
+
+/* How many ranks are in a state, and whether they are in the same pass. */
+static int count_state(const struct equant_master *m, int ranks, enum equant_async_state state,
+		       int *odd)
+{
+	int n = 0, first = -1;
+
+	for (int r = 0; r < ranks; r++) {
+		if (m->reports[r].state != (int64_t)state)
+			continue;
+		if (first >= 0 && m->reports[r].pass != m->reports[first].pass)
+			*odd = r;
+		first = first < 0 ? r : first;
+		n++;
+	}
+	return n;
+}
+
+/* All ranks wait for something: the end of a joined pass, or of the loop. */
+static int end(struct equant_loop *loop, int closed, int odd)
+{
+	const struct equant_master *m = loop->pass->async->master;
+
+	if (closed == loop->ranks)
+		return tell_over(loop, m->failed ? -1 : odd);
+	for (int r = 0; r < loop->ranks && odd < 0 && closed; r++)
+		if (m->reports[r].state == EQUANT_ASYNC_CLOSED)
+			odd = r;
+	if (m->failed)
+		return 0;
+	return odd < 0 ? tell_over(loop, -1) : tell_failure(loop, odd, EPROTO);
+}
+
+static int check(struct equant_loop *loop)
+{
+	struct equant_master *m = loop->pass->async->master;
+	int silent = silent_rank(loop);
+
+	for (int r = 0; r < loop->ranks && !m->failed; r++)
+		if (m->reports[r].sample.flags & EQUANT_SAMPLE_ERROR)
+			return tell_failure(loop, r, ECANCELED);
+	if (silent < 0)
+		return 0;
+	equant_message("loop %s: nothing was heard of rank %d for %g s", loop->name, silent,
+		       loop->eq->options.timeout);
+	return m->failed ? -ETIMEDOUT : tell_failure(loop, silent, ECANCELED);
+}
+
+int equant_master_act(struct equant_loop *loop)
+{
+	struct equant_master *m = loop->pass->async->master;
+	int idle, closed, odd = -1, error = check(loop);
+
+	if (error)
+		return error;
+	idle = count_state(m, loop->ranks, EQUANT_ASYNC_IDLE, &odd);
+	closed = count_state(m, loop->ranks, EQUANT_ASYNC_CLOSED, &odd);
+	if (idle + closed == loop->ranks && !m->under_way)
+		return end(loop, closed, odd);
+	if (!m->failed && is_ready(m, loop->ranks))
+		return decide(loop);
+	return keep_in_touch(loop);
+}

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * What a rank of an asynchronously balanced loop is told: units to give, units that come, the end.
+ * Rank 0 also receives reports here.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/clock.h"
+#include "core/message.h"
+#include "core/mpi_error.h"
+#include "loop/loop_internal.h"
+
+/* The ranges as a set. */
+static int read_units(const struct equant_notice *notice, struct equant_runs *units)
+{
+	for (int i = 0; i < notice->nr_ranges; i++)
+		if (equant_runs_add(units, notice->ranges[i]))
+			return -ENOMEM;
+	return 0;
+}
+
+static int transfer(struct equant_loop *loop, const struct equant_instruction *move,
+		    const struct equant_runs *units, uint64_t number)
+{
+	uint64_t start = equant_now_ns(), waited = loop->mover.waited_ns;
+	int error = equant_mover_run(&loop->mover, &loop->units, move, 1, units, number);
+
+	waited = loop->mover.waited_ns - waited;
+	loop->moved_units += units->total;
+	loop->moved_ns += equant_now_ns() - start - waited;
+	loop->moving_ns += equant_now_ns() - start - waited;
+	loop->waiting_ns += waited;
+	equant_record_moves(loop, equant_now_ns() - start);
+	loop->pass->at = 0;
+	loop->pass->skip = 0;
+	return error;
+}
+
+static int give(struct equant_loop *loop, const struct equant_notice *notice,
+		const struct equant_runs *units)
+{
+	const struct equant_instruction move = { loop->rank, notice->peer, units->total };
+	size_t size = sizeof(*notice) + (size_t)notice->nr_ranges * sizeof(notice->ranges[0]);
+	struct equant_notice *announcement = malloc(size);
+	int error;
+
+	if (!announcement)
+		return -ENOMEM;
+	memcpy(announcement, notice, size);
+	announcement->kind = EQUANT_NOTICE_TAKE;
+	announcement->peer = loop->rank;
+	error = equant_outbox_send(&loop->pass->async->outbox, notice->peer, EQUANT_TAG_NOTICE,
+				   announcement, size);
+	free(announcement);
+	return error ? error : transfer(loop, &move, units, notice->number);
+}
+
+static int take(struct equant_loop *loop, const struct equant_notice *notice,
+		const struct equant_runs *units)
+{
+	const struct equant_instruction move = { notice->peer, loop->rank, units->total };
+	enum equant_async_state state = loop->pass->async->state;
+	int error = equant_units_claim(&loop->units, notice->peer, units);
+
+	if (!error)
+		error = transfer(loop, &move, units, notice->number);
+	if (error)
+		return error;
+	if (state == EQUANT_ASYNC_IDLE && equant_async_left(loop))
+		state = EQUANT_ASYNC_COMPUTING;
+	return equant_async_report(loop, state, notice->number);
+}
+
+/* Of a rank that has not closed the loop it is the end, too, but for the last messages. */
+static int fail(struct equant_loop *loop, const struct equant_notice *notice)
+{
+	loop->pass->async->failure = -notice->error;
+	if (notice->error != ECANCELED)
+		equant_message(
+			"loop %s: rank %d has closed it, or has made or joined other passes than others",
+			loop->name, notice->peer);
+	else if (notice->peer != loop->rank)
+		equant_message("loop %s: rank %d has failed", loop->name, notice->peer);
+	return -notice->error;
+}
+
+int equant_async_obey(struct equant_loop *loop, const struct equant_notice *notice)
+{
+	struct equant_async *async = loop->pass->async;
+	struct equant_runs units = { 0 };
+	int error = 0;
+
+	if (notice->kind == EQUANT_NOTICE_OVER)
+		async->over = 1;
+	if (notice->error)
+		return fail(loop, notice);
+	if (notice->kind == EQUANT_NOTICE_PERIOD)
+		async->period = notice->period;
+	if (notice->nr_ranges)
+		error = read_units(notice, &units);
+	if (!error && notice->kind == EQUANT_NOTICE_GIVE)
+		error = give(loop, notice, &units);
+	if (!error && notice->kind == EQUANT_NOTICE_TAKE)
+		error = take(loop, notice, &units);
+	equant_runs_release(&units);
+	return error;
+}
+
+/* ---- messages --------------------------------------------------------------- */
+
+/* A message that has come, into @buffer. */
+static int receive(struct equant_loop *loop, void *buffer, int size, const MPI_Status *status)
+{
+	MPI_Request request;
+	int error = MPI_Irecv(buffer, size, MPI_BYTE, status->MPI_SOURCE, status->MPI_TAG,
+			      loop->comm, &request);
+
+	if (error != MPI_SUCCESS)
+		return equant_mpi_error(error, "receiving a notice");
+	return equant_wait_requests(&loop->eq->waiter, &request, 1, MPI_STATUSES_IGNORE, 0,
+				    &loop->waiting_ns);
+}
+
+static int make_room(struct equant_async *async, size_t size)
+{
+	struct equant_notice *grown;
+
+	if (size <= async->room)
+		return 0;
+	grown = realloc(async->notice, size);
+	if (!grown)
+		return -ENOMEM;
+	async->notice = grown;
+	async->room = size;
+	return 0;
+}
+
+static int take_notice(struct equant_loop *loop, const MPI_Status *status)
+{
+	struct equant_async *async = loop->pass->async;
+	const struct equant_notice *notice;
+	int size = 0, error;
+
+	MPI_Get_count(status, MPI_BYTE, &size);
+	error = make_room(async, (size_t)size);
+	if (!error)
+		error = receive(loop, async->notice, size, status);
+	if (error)
+		return error;
+	notice = async->notice;
+	if ((size_t)size < sizeof(*notice) ||
+	    (size_t)size !=
+		    sizeof(*notice) + (size_t)notice->nr_ranges * sizeof(notice->ranges[0])) {
+		equant_message("loop %s, rank %d: a notice of %d bytes from rank %d is malformed",
+			       loop->name, loop->rank, size, status->MPI_SOURCE);
+		return -EBADMSG;
+	}
+	async->heard_ns = equant_now_ns();
+	return equant_async_obey(loop, notice);
+}
+
+static int take_report(struct equant_loop *loop, const MPI_Status *status)
+{
+	struct equant_report_up up;
+	int size = 0, error;
+
+	MPI_Get_count(status, MPI_BYTE, &size);
+	if (size != sizeof(up)) {
+		equant_message("loop %s: a report of %d bytes from rank %d is malformed",
+			       loop->name, size, status->MPI_SOURCE);
+		return -EBADMSG;
+	}
+	error = receive(loop, &up, size, status);
+	if (!error)
+		equant_master_hear(loop, status->MPI_SOURCE, &up);
+	return error;
+}
+
+/* Takes in one message with this tag: 1, 0 if there is none, -errno. */
+static int take_one(struct equant_loop *loop, int tag,
+		    int (*take)(struct equant_loop *loop, const MPI_Status *status))
+{
+	MPI_Status status;
+	int here = 0;
+	int error = equant_mpi_error(MPI_Iprobe(MPI_ANY_SOURCE, tag, loop->comm, &here, &status),
+				     "looking for notices");
+
+	if (error || !here)
+		return error;
+	equant_pass_leave(loop);
+	error = take(loop, &status);
+	return error ? error : 1;
+}
+
+/* Everything that has come; 1 if that was something, 0, -errno. */
+int equant_async_look(struct equant_loop *loop)
+{
+	struct equant_async *async = loop->pass->async;
+	int some = 0, one, error;
+
+	error = equant_outbox_progress(&async->outbox);
+	if (!error)
+		error = equant_mover_progress(&loop->mover, 1e-9);
+	if (error)
+		return error;
+	while ((one = take_one(loop, EQUANT_TAG_NOTICE, take_notice)) > 0)
+		some = 1;
+	while (async->master && one >= 0 && (one = take_one(loop, EQUANT_TAG_UP, take_report)) > 0)
+		some = 1;
+	if (one >= 0 && async->master && !async->over)
+		one = equant_master_act(loop);
+	return one < 0 ? one : some;
+}
+
+static int check_silence(struct equant_loop *loop)
+{
+	double silent = 1e-9 * (double)(equant_now_ns() - loop->pass->async->heard_ns);
+
+	if (!loop->eq->options.check || loop->pass->async->master ||
+	    silent < 2 * loop->eq->options.timeout)
+		return 0;
+	equant_message("loop %s, rank %d: nothing was heard of rank 0 for %g s", loop->name,
+		       loop->rank, silent);
+	return -ETIMEDOUT;
+}
+
+/* Until something comes or the pass is over; gives up the CPU. */
+int equant_async_await(struct equant_loop *loop)
+{
+	struct equant_waiter *waiter = &loop->eq->waiter;
+	struct equant_patience p = { 0 };
+	int some = 0;
+
+	while (!some && !loop->pass->async->over) {
+		equant_patience_listen(waiter, &p);
+		some = equant_async_look(loop);
+		if (some || loop->pass->async->over)
+			break;
+		equant_patience_pause(waiter, &p);
+		some = check_silence(loop);
+	}
+	equant_patience_end(&p);
+	if (p.start_ns)
+		loop->waiting_ns += equant_now_ns() - p.start_ns;
+	return some < 0 ? some : 0;
+}

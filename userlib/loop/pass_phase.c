@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * Phases within passes.  They are those of phase.c, with these differences: only units that
+ * the pass has still to compute count and move; a rank enters a phase after a quota of
+ * its own (see progress.c) or when it has nothing left, and so goes on taking part
+ * until nobody has; and instructions name units, the last that their owner would have computed.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/clock.h"
+#include "core/message.h"
+#include "loop/loop_internal.h"
+
+#define LOCAL_PERIOD 0.02 /* seconds between samples when nothing is balanced */
+#define LOOKS 8 /* times a period that something under way is looked after */
+
+/* What phases need to know about passes beyond other loops. */
+static int set_up(struct equant_loop *loop, struct equant_pass *pass)
+{
+	if (equant_progress_init(&pass->progress, loop->ranks))
+		return -ENOMEM;
+	pass->rates = calloc((size_t)loop->ranks, sizeof(*pass->rates));
+	pass->named = calloc((size_t)loop->ranks, sizeof(*pass->named));
+	pass->look = LONG_MAX;
+	return pass->rates && pass->named ? 0 : -ENOMEM;
+}
+
+int equant_pass_start(struct equant_loop *loop)
+{
+	struct equant_pass *pass = calloc(1, sizeof(*pass));
+	int error;
+
+	if (!pass)
+		return equant_loop_fail(loop, -ENOMEM);
+	loop->pass = pass;
+	error = set_up(loop, pass);
+	if (!error && loop->eq->options.balance && loop->eq->options.mode)
+		error = equant_async_start(loop);
+	if (!error)
+		error = equant_loop_start(loop);
+	if (error)
+		return equant_loop_fail(loop, error);
+	if (!loop->control || pass->async)
+		return 0;
+	loop->control->counts = pass->progress.counts;
+	pass->due = 1;
+	return 0;
+}
+
+static int is_busy(const struct equant_loop *loop)
+{
+	return loop->mover.nr_requests || equant_control_needs_looks(loop->control);
+}
+
+int equant_pass_progress(struct equant_loop *loop)
+{
+	int error;
+
+	if (loop->pass->look == LONG_MAX)
+		return 0;
+	error = equant_mover_progress(&loop->mover, 1e-9);
+	return error ? error : equant_control_progress(loop->control);
+}
+
+/* What a move earns in the middle of a pass ends with the pass. */
+static void limit_benefit(struct equant_loop *loop)
+{
+	struct equant_pass *pass = loop->pass;
+	double rest = 0;
+
+	if (!loop->balancer)
+		return;
+	if (pass->left_of && pass->rates[loop->rank] > 0)
+		rest = equant_time(pass->rates, pass->progress.counts, loop->ranks);
+	equant_balancer_horizon(loop->balancer, rest);
+}
+
+/* What all ranks have left now.  After a joined pass that is the next one. */
+static int update_progress(struct equant_loop *loop, int last)
+{
+	struct equant_pass *pass = loop->pass;
+	int error = 0;
+
+	if (last || pass->left_of != pass->number)
+		error = equant_progress_begin(&pass->progress, &loop->units);
+	/* Units may yet be activated before the next pass. */
+	pass->left_of = last ? 0 : pass->number;
+	if (!error && !last)
+		error = equant_progress_advance(&pass->progress);
+	limit_benefit(loop);
+	return error;
+}
+
+/* A rank that has computed nothing is taken for average. */
+static void take_rates(struct equant_loop *loop, const struct equant_order *order)
+{
+	double *rates = loop->pass->rates, sum = 0;
+	int known = 0;
+
+	for (int r = 0; r < loop->ranks; r++) {
+		rates[r] = order->speeds_known ? order->estimates[r].rate : 0;
+		if (rates[r] <= 0)
+			continue;
+		sum += rates[r];
+		known++;
+	}
+	for (int r = 0; r < loop->ranks; r++)
+		if (rates[r] <= 0 && known)
+			rates[r] = sum / known;
+}
+
+/*
+ * The order's units are the last that their owners would compute, by now perhaps fewer.  Rates of
+ * some units that are much shorter than a period are no reason to move anything.
+ */
+static int move(struct equant_loop *loop, struct equant_order *order)
+{
+	struct equant_decision *d = &order->decision;
+	struct equant_pass *pass = loop->pass;
+	long *units = loop->control->planned;
+	int error = 0;
+
+	if (pass->progress.trial)
+		d->count = 0;
+	memcpy(units, pass->progress.counts, (size_t)loop->ranks * sizeof(*units));
+	d->count = equant_order_fit(order->instructions, d->count, units);
+	for (int i = 0; i < d->count && !error; i++)
+		error = equant_progress_pick(&pass->progress, &order->instructions[i],
+					     &pass->named[i]);
+	if (error)
+		return error;
+	equant_say_moves(loop, d);
+	return equant_mover_run(&loop->mover, &loop->units, order->instructions, d->count,
+				pass->named, (uint64_t)loop->phases);
+}
+
+/* The oldest interaction; afterwards it is no longer there. */
+static int obey(struct equant_loop *loop)
+{
+	const struct equant_order *order = equant_control_peers(loop->control, 0);
+	int error = equant_loop_obey(loop, move);
+
+	if (error)
+		return error;
+	take_rates(loop, order);
+	if (order->speeds_known)
+		equant_progress_learn(&loop->pass->progress);
+	loop->pass->period = order->decision.period;
+	return 0;
+}
+
+/* When the next phase is, and how often to look after what is under way until then. */
+static void plan(struct equant_loop *loop, int last)
+{
+	double least = loop->interact / loop->eq->options.interact;
+	struct equant_pass *pass = loop->pass;
+	const struct equant_pace_of_pass pace = {
+		.rates = pass->rates,
+		.owned = loop->units.counts,
+		.period = pass->period,
+		.least = least < pass->period ? least : pass->period,
+	};
+	double look = pass->period * pass->rates[loop->rank] / LOOKS;
+
+	pass->due = pass->number + last + equant_progress_plan(&pass->progress, &pace);
+	pass->look = LONG_MAX;
+	if (is_busy(loop))
+		pass->look = look < 1 ? 1 : look < 1e9 ? (long)look : 1000000000;
+	equant_pass_rewind(loop);
+	/* Every equant_hook() is one too many. */
+	loop->countdown = loop->step = 1;
+	loop->remaining = 0;
+}
+
+/* Balancing is off: a sample for the account and the trace. */
+static int local_phase(struct equant_loop *loop, const struct equant_sample *sample, int last)
+{
+	double units = sample->wall > 0 ? LOCAL_PERIOD * sample->units / sample->wall : 1;
+
+	equant_record_sample(loop, sample);
+	if (last)
+		return equant_barrier(loop->eq);
+	loop->pass->until = units < 1 ? 1 : units < 1e9 ? (long)units : 1000000000;
+	return 0;
+}
+
+static int interact(struct equant_loop *loop, const struct equant_sample *sample, int last)
+{
+	int depth = loop->speeds_known && !loop->replay ? loop->eq->options.depth : 0;
+	int error = 0;
+
+	if (!depth)
+		error = equant_loop_send(loop, sample);
+	if (!error && equant_control_pending(loop->control) == (depth ? depth : 1))
+		error = obey(loop);
+	if (!error && depth)
+		error = equant_loop_send(loop, sample);
+	/* That everybody's samples are here joins the pass; what follows from them comes in its turn. */
+	return error || !last ? error : equant_join_all(loop);
+}
+
+/*
+ * A rank whose sections are wrong, or that has failed, still does its part of the phase, in
+ * which others may send work to it, and tells them with its sample.
+ */
+static int phase(struct equant_loop *loop, uint64_t now, int last, int wrong)
+{
+	struct equant_sample sample;
+	int error;
+
+	equant_sample_take(loop, &sample, now);
+	if (wrong)
+		sample.flags |= EQUANT_SAMPLE_ERROR;
+	if (!loop->eq->options.balance)
+		return wrong ? wrong : local_phase(loop, &sample, last);
+	error = equant_loop_check(loop, 0, wrong);
+	if (!error)
+		error = update_progress(loop, last);
+	if (!error)
+		error = interact(loop, &sample, last);
+	if (!error)
+		plan(loop, last);
+	return wrong ? wrong : error;
+}
+
+int equant_pass_phase(struct equant_loop *loop, int last)
+{
+	uint64_t start = equant_now_ns(), other = loop->waiting_ns + loop->moving_ns;
+	long moves = loop->mover.moves, phases = loop->phases;
+	int error, wrong = equant_loop_misused(loop);
+
+	if (!loop->first.t_ns)
+		equant_account_start(loop);
+	error = phase(loop, start, last, wrong);
+	loop->last_ns = equant_now_ns();
+	loop->balancing_ns += loop->last_ns - start - (loop->waiting_ns + loop->moving_ns - other);
+	equant_loop_learn(loop, phases && loop->mover.moves == moves);
+	loop->phases++;
+	return error;
+}
+
+int equant_pass_part(struct equant_loop *loop)
+{
+	int depth = loop->speeds_known && !loop->replay ? loop->eq->options.depth : 0;
+	struct equant_pass *pass = loop->pass;
+	int error;
+
+	if (!depth || equant_control_pending(loop->control) < depth)
+		return 0;
+	if (pass->number < pass->due)
+		pass->number = pass->due;
+	error = update_progress(loop, 0);
+	return error ? error : obey(loop);
+}
