@@ -121,7 +121,7 @@ static int ranks_below(const struct gather *g, int i)
 	return next - b->children[i];
 }
 
-static int malformed(const struct gather *g, int peer, const char *what, const char *fault)
+static int refuse(const struct gather *g, int peer, const char *what, const char *fault)
 {
 	equant_message("rank %d: the %s of rank %d in interaction %llu is malformed: %s",
 		       g->base.control->rank, what, peer, (unsigned long long)g->base.number,
@@ -143,10 +143,10 @@ static int check_child(const struct gather *g, int i)
 	const struct item *items = &g->items[child - g->base.control->rank];
 
 	if (received(&g->statuses[i]) != below * (int)sizeof(*items))
-		return malformed(g, child, "sample", "its length is wrong");
+		return refuse(g, child, "sample", "its length is wrong");
 	for (k = 0; k < below; k++)
 		if (items[k].number != g->base.number)
-			return malformed(g, child, "sample", "it belongs to another phase");
+			return refuse(g, child, "sample", "it belongs to another phase");
 	return 0;
 }
 
@@ -226,7 +226,7 @@ static int take_order(struct gather *g)
 
 	if (equant_order_unpack(&g->base.order, c->ranks, g->base.number, &clock, g->message,
 				bytes < 0 ? 0 : (size_t)bytes, &fault))
-		return malformed(g, g->branch.parent, "order", fault);
+		return refuse(g, g->branch.parent, "order", fault);
 	g->clock = later(g->clock + 1, clock + (uint64_t)g->branch.turn + 1);
 	return send_down(g);
 }
