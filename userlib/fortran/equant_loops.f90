@@ -8,7 +8,8 @@ module equant_loops
     implicit none
     private
     public :: equant_loop_new, equant_loop_free, equant_loop_array, equant_loop_data
-    public :: equant_loop_distribute, equant_loop_deactivate, equant_loop_activate
+    public :: equant_loop_share, equant_loop_distribute
+    public :: equant_loop_deactivate, equant_loop_activate
     public :: equant_loop_units, equant_loop_ranges, equant_loop_count, equant_loop_owner
     public :: equant_loop_broadcast, equant_loop_copy, equant_loop_exchange
     public :: equant_loop_ghosts_start, equant_loop_ghosts_finish, equant_loop_neighbours
@@ -53,6 +54,14 @@ module equant_loops
             type(equant_data_ops), intent(in), target :: ops
             integer(c_int), intent(out), optional :: ierror
         end subroutine equant_loop_data
+
+        ! Collective; two loops over the same data have one distribution from now on.
+        subroutine equant_loop_share(second, first, ierror) &
+                bind(C, name="equant_fortran_loop_share")
+            import
+            type(equant_loop), intent(in) :: second, first
+            integer(c_int), intent(out), optional :: ierror
+        end subroutine equant_loop_share
 
         ! Collective; equant_block, equant_cyclic or equant_block_order.
         subroutine equant_loop_distribute(loop, distribution, ierror) &

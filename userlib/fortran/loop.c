@@ -27,6 +27,12 @@ EQUANT_API void equant_fortran_loop_free(struct fortran_loop *l, int *ierror)
 	equant_fortran_done(error, "equant_loop_free", ierror);
 }
 
+EQUANT_API void equant_fortran_loop_share(const struct fortran_loop *second,
+					  const struct fortran_loop *first, int *ierror)
+{
+	call_loop(second, ierror, equant_loop_share, first->loop);
+}
+
 EQUANT_API void equant_fortran_loop_distribute(const struct fortran_loop *l,
 					       const int *distribution, int *ierror)
 {
