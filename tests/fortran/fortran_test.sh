@@ -4,7 +4,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 41
+plan 44
 
 passes types options 1 "the options are C's: size, places, and as many as there are"
 passes types defaults 1 "the defaults are C's"
@@ -27,6 +27,9 @@ passes data ghosts 4 "neighbours' slices come to their columns"
 passes data reductions "1 4" "a reduction gives what one rank gives to the last bit"
 
 passes shares shared 3 "two loops that share have the same owners wherever units move"
+passes passes pipelined 3 "a pass computes each unit once wherever it moves"
+passes passes asynchronous 3 "an asynchronous pass does"
+passes passes refused 2 "a pass that is not one is refused"
 passes sweeps sweep "1 4" "a sweep is the sequential one's to the last bit"
 passes sweeps refused 2 "what cannot be swept is refused"
 passes tables kinds 3 "tables of every kind hold the slices of their units while these move"

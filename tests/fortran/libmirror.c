@@ -69,6 +69,7 @@ void number_options(struct equant_options *options)
 		.quantum = 23,
 		.quanta = 24,
 		.movement = 25,
+		.mode = 26,
 	};
 }
 
@@ -155,6 +156,8 @@ int constant(const char *name)
 		CONSTANT(EQUANT_WAIT_AUTO),
 		CONSTANT(EQUANT_CONTROL_TREE),
 		CONSTANT(EQUANT_CONTROL_CENTRAL),
+		CONSTANT(EQUANT_MODE_PIPELINED),
+		CONSTANT(EQUANT_MODE_ASYNCHRONOUS),
 		CONSTANT(EQUANT_TABLE_AUTO),
 		CONSTANT(EQUANT_TABLE_SCATTERED),
 		CONSTANT(EQUANT_TABLE_INDEXED),

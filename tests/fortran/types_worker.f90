@@ -7,7 +7,8 @@ program types_worker
     use equant, only: equant_block, equant_block_order, equant_control_central, &
         equant_control_exchange, equant_control_tree, equant_cyclic, &
         equant_error_text, equant_filter_constant, equant_filter_direction, equant_filter_none, &
-        equant_filter_states, equant_max, equant_min, equant_move_by_loop, equant_move_in_order, &
+        equant_filter_states, equant_max, equant_min, equant_mode_asynchronous, &
+        equant_mode_pipelined, equant_move_by_loop, equant_move_in_order, &
         equant_options, equant_rate_measured, equant_rate_predicted, equant_stats, equant_sum, &
         equant_table_auto, equant_table_indexed, equant_table_packed, equant_table_restricted, &
         equant_table_reverse, equant_table_scattered, equant_version, &
@@ -83,7 +84,7 @@ contains
         type(equant_options) :: o
 
         call demand_equal(size_of_options(), int(c_sizeof(o), c_long), "size of equant_options")
-        call demand_equal(26_c_long, int(count_options(), c_long), "number of options")
+        call demand_equal(27_c_long, int(count_options(), c_long), "number of options")
         call number_options(o)
         call number(4, real(o%balance, c_double), "balance")
         call number(5, real(o%rate, c_double), "rate")
@@ -107,6 +108,7 @@ contains
         call number(23, o%quantum, "quantum")
         call number(24, o%quanta, "quanta")
         call number(25, real(o%movement, c_double), "movement")
+        call number(26, real(o%mode, c_double), "mode")
     end subroutine options
 
     subroutine defaults()
@@ -128,6 +130,7 @@ contains
         call demand(mine%movement == c%movement, "default of movement")
         call same(mine%quantum, c%quantum, "default of quantum")
         call same(mine%quanta, c%quanta, "default of quanta")
+        call demand(mine%mode == c%mode, "default of mode")
         call same(mine%period, c%period, "default of period")
         call same(mine%threshold, c%threshold, "default of threshold")
         call same(mine%profit, c%profit, "default of profit")
@@ -199,6 +202,8 @@ contains
         call same_constant("EQUANT_TABLE_PACKED", equant_table_packed)
         call same_constant("EQUANT_TABLE_REVERSE", equant_table_reverse)
         call same_constant("EQUANT_TABLE_RESTRICTED", equant_table_restricted)
+        call same_constant("EQUANT_MODE_PIPELINED", equant_mode_pipelined)
+        call same_constant("EQUANT_MODE_ASYNCHRONOUS", equant_mode_asynchronous)
         call same_constant("EQUANT_RATE_PREDICTED", equant_rate_predicted)
         call same_constant("EQUANT_RATE_MEASURED", equant_rate_measured)
         call same_constant("EQUANT_FILTER_NONE", equant_filter_none)

@@ -16,6 +16,7 @@ module equant
     use equant_types
     use equant_contexts
     use equant_loops
+    use equant_passes
     use equant_pipelines
     use equant_tables
     implicit none

@@ -19,6 +19,11 @@ module equant_types
         enumerator :: equant_wait_spin, equant_wait_yield, equant_wait_block, equant_wait_auto
     end enum
 
+    ! Do ranks meet in balancing phases?
+    enum, bind(C)
+        enumerator :: equant_mode_pipelined, equant_mode_asynchronous
+    end enum
+
     ! Who sends samples to whom, and who decides.
     enum, bind(C)
         enumerator :: equant_control_exchange, equant_control_tree, equant_control_central
@@ -111,7 +116,7 @@ module equant_types
         real(c_double) :: quantum = 0
         real(c_double) :: quanta = 0
         integer(c_int) :: movement = equant_move_by_loop
-        integer(c_int), private :: unused_end = 0
+        integer(c_int) :: mode = equant_mode_pipelined
     end type equant_options
 
     ! One rank's account of a loop; times in seconds.
