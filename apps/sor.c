@@ -312,6 +312,7 @@ int main(int argc, char **argv)
 	struct sor sor = { .n = 512, .sweeps = 20 };
 	double elapsed = 0, longest = 0;
 	int error, wrong = 0, ranks;
+	char word[20];
 
 	MPI_Init(&argc, &argv);
 	equant_options_init(&sor.options);
@@ -330,11 +331,10 @@ int main(int argc, char **argv)
 	MPI_Reduce(&elapsed, &longest, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
 	if (!sor.rank && !sor.unverified)
 		wrong = verify(&sor);
+	snprintf(word, sizeof(word), "%016llX", (unsigned long long)check_word(&sor));
 	if (!sor.rank && !sor.quiet)
-		printf("sor: n=%ld ranks=%d sweeps=%ld block=%ld change=%.3g check=%016llX "
-		       "elapsed=%.6f s %s\n",
-		       sor.n, ranks, sor.done, sor.block, sor.change,
-		       (unsigned long long)check_word(&sor), longest,
+		printf("sor: n=%ld ranks=%d sweeps=%ld block=%ld change=%.3g check=%s elapsed=%.6f s %s\n",
+		       sor.n, ranks, sor.done, sor.block, sor.change, word, longest,
 		       sor.unverified ? "not verified" :
 		       wrong	      ? "WRONG" :
 					"verified");
