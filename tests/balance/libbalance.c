@@ -127,7 +127,8 @@ static double compute(struct job *job)
 			.hold = job->hold,
 			.age = 1e9,
 			.hooks = 1,
-			.flags = job->flags,
+			.flags = (uint16_t)job->flags,
+			.meetings = (uint16_t)job->meetings[i],
 		};
 		if (wall > longest)
 			longest = wall;

@@ -44,6 +44,7 @@ struct equant_balance_options default_options(enum equant_rate_mode mode);
  * @share: the share of the CPU that a rank really gets
  * @predicted: what its sample says of it
  * @noise: fraction by which speed varies at random
+ * @meetings: per phase
  */
 struct job {
 	int n;
@@ -55,6 +56,7 @@ struct job {
 	double hold;
 	double quantum;
 	uint32_t flags;
+	uint32_t meetings[JOB_MOST];
 	struct random random;
 	struct equant_balancer *balancer;
 	struct equant_decision decision;

@@ -70,6 +70,7 @@ void number_options(struct equant_options *options)
 		.quanta = 24,
 		.movement = 25,
 		.mode = 26,
+		.restraint = 27,
 	};
 }
 

@@ -299,7 +299,7 @@ TEST_F(options, every_field_is_described_and_the_described_defaults_are_the_defa
 	struct census census = { 0 };
 
 	equant_options_describe(count_line, &census);
-	EXPECT_EQ(26, census.lines);
+	EXPECT_EQ(28, census.lines);
 	EXPECT_EQ(0, census.bad);
 	EXPECT_EQ(plain, digest_with(self, NULL, NULL))
 	{

@@ -289,10 +289,10 @@ static int parse(int argc, char **argv, struct figure_options *o)
 			o->dir = argv[++i];
 		else if (!strcmp(argv[i], "--svg"))
 			o->svg = argv[++i];
-		else if (argv[i][0] == '-' || o->number)
-			return simulate_fail(MODEL, "unexpected argument '%s'", argv[i]);
-		else
+		else if (argv[i][0] != '-' && !o->number)
 			o->number = argv[i];
+		else
+			return simulate_fail(MODEL, "unexpected argument '%s'", argv[i]);
 	}
 	if (!o->number && !o->list)
 		return simulate_fail(MODEL, "which one? See `equant simulate figure --list`.");

@@ -203,6 +203,26 @@ void equant_split_choose(struct equant_split *split, const struct equant_sample 
 void equant_split_lean(const struct equant_split *split, const struct equant_rate *rates, int n,
 		       double *values);
 
+/* ---- restraint.c ----------------------------------------------------------- */
+
+/**
+ * struct equant_restraint - whether ranks meet too often to use their shares to the full
+ * @length: smoothed time between two meetings, quanta; 0 = not known or they do not meet
+ * @weight: 0 = use all of the share, 1 = only the part that is wanted
+ */
+struct equant_restraint {
+	double length;
+	double weight;
+};
+
+void equant_restraint_update(struct equant_restraint *restraint,
+			     const struct equant_sample *samples, int n, double quantum);
+
+/** equant_restrained_rate() - the rate to allot work by; @part: of the share */
+double equant_restrained_rate(const struct equant_restraint *restraint,
+			      const struct equant_sample *sample, const struct equant_rate *rate,
+			      double part);
+
 /* ---- options.c ------------------------------------------------------------ */
 
 int equant_balance_options_copy(struct equant_balance_options *to,

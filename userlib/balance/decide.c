@@ -8,7 +8,8 @@
  * at the filtered ones; a rate from a prediction is its own raw rate.
  * The start can be balanced too: in a phase before anything has been computed the
  * predicted shares alone decide.
- * Where ranks poll and synchronise more often than the scheduler switches, the
+ * Where ranks sleep while they wait, and that is often, those that share their CPU use less than
+ * their share (restraint.c).  Where ranks poll and synchronise more often than the scheduler switches, the
  * rates lean towards the split that grain.c finds best.
  * Deviations: the distribution must be an improvement by the very rates it was
  * made from; those of a step are named in its file.
@@ -43,6 +44,7 @@ struct equant_balancer {
 	struct equant_history history;
 	struct equant_pace pace;
 	struct equant_split split;
+	struct equant_restraint restraint;
 	struct equant_rate *rates;
 	double *raw;
 	double *used;
@@ -156,6 +158,8 @@ static void observe(struct equant_balancer *b, const struct equant_sample *sampl
 				   b->pace.compute);
 		elapsed += samples[i].interval;
 	}
+	if (b->options.restraint > 0 && !b->options.polls)
+		equant_restraint_update(&b->restraint, samples, b->n, quantum);
 	elapsed /= b->n;
 	equant_history_advance(&b->history, elapsed, b->options.window);
 	equant_costs_update(&b->costs, samples, b->transfers, b->n, elapsed / b->options.window);
@@ -176,8 +180,10 @@ static bool known_rates(struct equant_balancer *b, const struct equant_sample *s
 		bool measured = b->options.mode == EQUANT_RATE_MEASURED ||
 				!(samples[i].flags & EQUANT_SAMPLE_RUN);
 
-		b->raw[i] = measured ? rate->raw : rate->rate;
-		b->used[i] = rate->rate;
+		b->used[i] = measured ? rate->rate :
+					equant_restrained_rate(&b->restraint, &samples[i], rate,
+							       b->options.restraint);
+		b->raw[i] = measured ? rate->raw : b->used[i];
 		if (b->raw[i] > 0 && b->used[i] > 0) {
 			raw += b->raw[i];
 			used += b->used[i];

@@ -14,6 +14,7 @@ int equant_wait(struct equant *eq, MPI_Request *request, MPI_Status *status)
 {
 	uint64_t waited = 0;
 
+	eq->meetings++;
 	equant_node_ring(eq->node, -1);
 	return equant_wait_requests(&eq->waiter, request, 1,
 				    status == MPI_STATUS_IGNORE ? MPI_STATUSES_IGNORE : status, 0,
@@ -28,12 +29,14 @@ int equant_waitall(struct equant *eq, int n, MPI_Request *requests, MPI_Status *
 		equant_message("equant_waitall: %d requests", n);
 		return -EINVAL;
 	}
+	eq->meetings++;
 	equant_node_ring(eq->node, -1);
 	return equant_wait_requests(&eq->waiter, requests, n, statuses, 0, &waited);
 }
 
 int equant_barrier(struct equant *eq)
 {
+	eq->meetings++;
 	if (eq->node)
 		return equant_shared_barrier(&eq->waiter);
 	return equant_collective_barrier(&eq->waiter, eq->collectives);
@@ -49,6 +52,7 @@ int equant_allreduce(struct equant *eq, const void *send, void *recv, int count,
 						   "MPI_DATATYPE_NULL is no datatype");
 		return -EINVAL;
 	}
+	eq->meetings++;
 	if (count && equant_shared_takes(&eq->waiter, count, datatype, op))
 		return equant_shared_allreduce(&eq->waiter, send, recv, count, datatype, op);
 	return equant_collective_allreduce(&eq->waiter, eq->collectives, send, recv, count,

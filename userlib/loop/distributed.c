@@ -63,6 +63,7 @@ int equant_loop_broadcast(struct equant_loop *loop, long unit)
 	error = equant_check_call(loop, EQUANT_AT_BROADCAST, (uint64_t)unit, error);
 	if (error)
 		return error;
+	loop->eq->meetings++;
 	owner = equant_loop_owner(loop, unit);
 	for (int i = 0; i < loop->slices.nr_arrays && !error; i++) {
 		const struct equant_array *array = &loop->slices.arrays[i];

@@ -32,6 +32,7 @@ static struct equant_balancer *new_balancer(struct equant_loop *loop,
 		.polls = o->polls || o->wait == EQUANT_WAIT_SPIN || o->wait == EQUANT_WAIT_YIELD,
 		.quantum = o->quantum,
 		.quanta = o->quanta,
+		.restraint = o->restraint,
 	};
 
 	return equant_balancer_new(loop->ranks, &b);

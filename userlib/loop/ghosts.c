@@ -195,6 +195,7 @@ int equant_loop_ghosts_finish(struct equant_loop *loop)
 
 	if (!g->under_way)
 		return refuse(loop, "finish", "no exchange is under way");
+	loop->eq->meetings++;
 	error = await(loop, 0);
 	end(g);
 	if (!error && g->hooks != equant_loop_hooks(loop))

@@ -28,6 +28,7 @@
  * @made: loops made so far
  * @checks: comparisons of checked mode so far
  * @lost: an error after which no rank knows where the others are; no loop goes on
+ * @meetings: waits of the program for other ranks so far
  */
 struct equant {
 	MPI_Comm comm;
@@ -43,6 +44,7 @@ struct equant {
 	uint32_t made;
 	uint32_t checks;
 	int lost;
+	uint32_t meetings;
 };
 
 /**
@@ -140,6 +142,7 @@ struct equant_loop {
 	struct equant_mark marks[2];
 	double held_share;
 	uint64_t held_since_ns;
+	uint32_t met; /* the context's meetings at the last sample */
 
 	/* the account */
 	struct equant_counters first; /* at the first begin or the hook before it */

@@ -73,6 +73,7 @@ static int extreme(struct equant_loop *loop, const double *values, double sign, 
 	if (!x)
 		return -errno;
 	error = equant_exchange_start(x, &best);
+	loop->eq->meetings++;
 	if (!error)
 		error = equant_exchange_finish(x, 0, &waited);
 	all = equant_exchange_items(x);

@@ -176,6 +176,14 @@ static void measure_together(struct equant_loop *loop, struct equant_sample *sam
 		l->turns = 0;
 }
 
+static uint16_t count_meetings(struct equant_loop *loop)
+{
+	uint32_t meetings = loop->eq->meetings - loop->met;
+
+	loop->met = loop->eq->meetings;
+	return meetings < UINT16_MAX ? (uint16_t)meetings : UINT16_MAX;
+}
+
 void equant_sample_take(struct equant_loop *loop, struct equant_sample *sample, uint64_t now)
 {
 	struct equant_window *w = &loop->window;
@@ -201,6 +209,7 @@ void equant_sample_take(struct equant_loop *loop, struct equant_sample *sample, 
 	sample->move = 1e-9 * (double)loop->moved_ns;
 	sample->moved = (double)loop->moved_units;
 	sample->hooks = (uint32_t)w->hooks;
+	sample->meetings = count_meetings(loop);
 	if (features & EQUANT_PROBE_RUN && !(sample->flags & EQUANT_SAMPLE_FELL_BACK))
 		sample->flags |= EQUANT_SAMPLE_RUN;
 	if (features & EQUANT_PROBE_PREDICTS && !(status.flags & EQUANT_F_NO_PREDICTION) &&

@@ -51,6 +51,8 @@ extern "C" {
  * @moved: units it sent and received in that interval
  * @hooks: hook calls in that interval
  * @flags: EQUANT_SAMPLE_*
+ * @meetings: waits of the program for other ranks in that interval that the library knows of; 65535
+ *	stands for more
  */
 struct equant_sample {
 	double units;
@@ -67,7 +69,8 @@ struct equant_sample {
 	double move;
 	double moved;
 	uint32_t hooks;
-	uint32_t flags;
+	uint16_t flags;
+	uint16_t meetings;
 };
 
 /* ---- filters (section 5.4) -------------------------------------------- */
@@ -397,6 +400,7 @@ struct equant_balance_options {
 	int polls; /* ranks wait for each other on their CPUs: mind the grain, section 3.4.2 */
 	double quantum; /* seconds, whatever is observed; 0 = as observed */
 	double quanta; /* quantumscale of eq. 4.4; 0 = from eq. 4.10 */
+	double restraint; /* if not: part of a share to use where phases are short (0.7), see restraint.c */
 };
 
 enum equant_verdict {

@@ -119,6 +119,7 @@ struct equant_options {
 	double quanta; /* quanta between balancing phases at least; 0 = from the rates' source */
 	int movement; /* enum equant_movement_rule */
 	int mode; /* enum equant_mode */
+	double restraint; /* part of its share that a rank uses beside others where phases are short */
 };
 
 /** equant_options_init() - defaults */
