@@ -73,23 +73,33 @@ static int await(struct reduction *r, int error, MPI_Request *request)
 		       equant_wait_requests(r->waiter, request, 1, MPI_STATUSES_IGNORE, 0, &waited);
 }
 
-static int send_to(struct reduction *r, const void *elements, int peer, int tag)
+/* Among leaders @peer is not the context's rank. */
+static void ring(const struct reduction *r, int peer)
 {
 	struct equant_node *node = r->waiter->node;
+
+	equant_node_ring(node, node && r->comm == node->leaders ? -1 : peer);
+}
+
+static int send_to(struct reduction *r, const void *elements, int peer, int tag)
+{
 	MPI_Request request;
 	int error = MPI_Isend(elements, r->count, r->datatype, peer, tag, r->comm, &request);
 
-	/* Among leaders @peer is not the context's rank. */
-	equant_node_ring(node, node && r->comm == node->leaders ? -1 : peer);
+	ring(r, peer);
 	return await(r, error, &request);
 }
 
 static int receive_from(struct reduction *r, void *elements, int peer, int tag)
 {
 	MPI_Request request;
+	int error;
 
-	return await(r, MPI_Irecv(elements, r->count, r->datatype, peer, tag, r->comm, &request),
-		     &request);
+	error = await(r, MPI_Irecv(elements, r->count, r->datatype, peer, tag, r->comm, &request),
+		      &request);
+	/* A long message ends for its sender when it has been taken. */
+	ring(r, peer);
+	return error;
 }
 
 /* Elements only: gaps in the datatype stay as they are. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * A barrier and a reduction over the memory that the ranks of a node share.
+ * A barrier, a reduction and a broadcast over the memory that the ranks of a node share.
  *
  * The barrier is a counter and a generation that the last one to come changes
  * (Mellor-Crummey and Scott, Algorithms for Scalable Synchronization on
@@ -11,6 +11,8 @@
  * In the reduction each rank puts its elements into its slot.  Behind a barrier
  * each rank combines all slots in the order of ranks.  The next reduction uses the other
  * slots, and its barrier says that everybody has read these.
+ *
+ * A broadcast is the same with one slot that is read.
  *
  * With several nodes only the first rank of each combines, then the first ranks among
  * themselves by messages; a second barrier hands out the result.
@@ -200,6 +202,35 @@ int equant_shared_allreduce(struct equant_waiter *waiter, const void *send, void
 		from += bytes;
 		to += bytes;
 		count -= n;
+	}
+	return error;
+}
+
+/* Between nodes messages are as fast, and the root's node would only add to them. */
+int equant_shared_sends(const struct equant_waiter *waiter, size_t bytes)
+{
+	const struct equant_node *node = waiter->node;
+
+	return node && node->nodes == 1 && bytes <= (size_t)CHUNKS_MOST * EQUANT_NODE_SLOT;
+}
+
+int equant_shared_broadcast(struct equant_waiter *waiter, void *buffer, size_t bytes, int root)
+{
+	struct equant_node *node = waiter->node;
+	int from = node->local[root], error = 0;
+	char *at = buffer;
+
+	while (bytes && !error) {
+		size_t n = bytes < EQUANT_NODE_SLOT ? bytes : EQUANT_NODE_SLOT;
+
+		if (node->rank == from)
+			memcpy(equant_node_slot(node, from), at, n);
+		error = node_barrier(waiter);
+		if (!error && node->rank != from)
+			memcpy(at, equant_node_slot(node, from), n);
+		node->turn = !node->turn;
+		at += n;
+		bytes -= n;
 	}
 	return error;
 }

@@ -11,6 +11,7 @@
 
 #include "control/collective.h"
 #include "control/node.h"
+#include "control/shared.h"
 #include "control/wait.h"
 #include "core/message.h"
 #include "core/mpi_error.h"
@@ -56,6 +57,16 @@ static int wait_for(struct equant_loop *loop, int code, MPI_Request *requests, i
 				    &waited);
 }
 
+static int broadcast(struct equant_loop *loop, char *slice, size_t bytes, int owner)
+{
+	struct equant_waiter *waiter = &loop->eq->waiter;
+
+	if (equant_shared_sends(waiter, bytes))
+		return equant_shared_broadcast(waiter, slice, bytes, owner);
+	return equant_collective_broadcast(waiter, loop->eq->collectives, slice, (int)bytes,
+					   MPI_BYTE, owner);
+}
+
 int equant_loop_broadcast(struct equant_loop *loop, long unit)
 {
 	int error = check(loop, "equant_loop_broadcast", unit), owner;
@@ -69,10 +80,7 @@ int equant_loop_broadcast(struct equant_loop *loop, long unit)
 		const struct equant_array *array = &loop->slices.arrays[i];
 		char *slice = slice_or_place(loop, array, unit, owner);
 
-		error = slice ? equant_collective_broadcast(&loop->eq->waiter,
-							    loop->eq->collectives, slice,
-							    (int)array->slice, MPI_BYTE, owner) :
-				-ENOMEM;
+		error = slice ? broadcast(loop, slice, array->slice, owner) : -ENOMEM;
 	}
 	return error;
 }
@@ -96,7 +104,11 @@ static int copy_array(struct equant_loop *loop, char *slice, int bytes, int from
 	else
 		code = MPI_Irecv(slice, bytes, MPI_BYTE, from, EQUANT_TAG_SLICE, loop->comm,
 				 &request);
-	return wait_for(loop, code, &request, 1);
+	code = wait_for(loop, code, &request, 1);
+	/* A long message ends for its sender when it has been taken. */
+	if (loop->rank != from)
+		equant_node_ring(loop->eq->node, from);
+	return code;
 }
 
 int equant_loop_copy(struct equant_loop *loop, long unit, int to)
@@ -148,6 +160,7 @@ static int swap_with(struct equant_loop *loop, char *mine, int bytes, int peer)
 	if (code == MPI_SUCCESS)
 		code = send(loop, mine, bytes, peer, &requests[0]);
 	error = wait_for(loop, code, requests, 2);
+	equant_node_ring(loop->eq->node, peer);
 	if (!error)
 		memcpy(mine, room, (size_t)bytes);
 	free(room);

@@ -179,6 +179,9 @@ static int await(struct equant_loop *loop, double timeout)
 	if (g->n)
 		error = equant_wait_requests(&loop->eq->waiter, g->requests, g->n, g->statuses,
 					     timeout, &waited);
+	/* Long messages end for their senders when they have been taken. */
+	if (g->n)
+		equant_node_ring(loop->eq->node, -1);
 	return error ? error : check_sizes(loop);
 }
 

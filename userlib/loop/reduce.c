@@ -10,6 +10,7 @@
 
 #include "core/exact.h"
 #include "core/message.h"
+#include "core/mpi_error.h"
 #include "loop/loop_internal.h"
 
 static int sum(struct equant_loop *loop, const double *values, double *result)
@@ -59,28 +60,45 @@ static struct extreme own_maximum(const struct equant_loop *loop, const double *
 	return best;
 }
 
-/* Everybody's candidate to everybody: one round more or less is no matter here. */
+/* An MPI_User_function. */
+static void choose(void *in, void *inout, int *count, MPI_Datatype *type)
+{
+	const struct extreme *left = in;
+	struct extreme *right = inout;
+
+	(void)type;
+	for (int i = 0; i < *count; i++)
+		if (is_better(&left[i], &right[i]))
+			right[i] = left[i];
+}
+
+static int reduce_extremes(struct equant_loop *loop, struct extreme *best)
+{
+	MPI_Datatype type;
+	MPI_Op op;
+	int error;
+
+	error = equant_mpi_error(MPI_Type_contiguous((int)sizeof(*best), MPI_BYTE, &type),
+				 "MPI_Type_contiguous");
+	if (error)
+		return error;
+	error = equant_mpi_error(MPI_Type_commit(&type), "MPI_Type_commit");
+	if (!error)
+		error = equant_mpi_error(MPI_Op_create(choose, 1, &op), "MPI_Op_create");
+	if (!error) {
+		error = equant_allreduce(loop->eq, MPI_IN_PLACE, best, 1, type, op);
+		MPI_Op_free(&op);
+	}
+	MPI_Type_free(&type);
+	return error;
+}
+
 static int extreme(struct equant_loop *loop, const double *values, double sign, double *result,
 		   long *unit)
 {
 	struct extreme best = own_maximum(loop, values, sign);
-	struct equant_exchange *x;
-	const struct extreme *all;
-	uint64_t waited = 0;
-	int error;
+	int error = reduce_extremes(loop, &best);
 
-	x = equant_exchange_new(&loop->eq->waiter, loop->comm, EQUANT_TAG_REDUCE, sizeof(best));
-	if (!x)
-		return -errno;
-	error = equant_exchange_start(x, &best);
-	loop->eq->meetings++;
-	if (!error)
-		error = equant_exchange_finish(x, 0, &waited);
-	all = equant_exchange_items(x);
-	for (int r = 0; r < loop->ranks && !error; r++)
-		if (is_better(&all[r], &best))
-			best = all[r];
-	equant_exchange_free(x);
 	if (error)
 		return error;
 	*result = sign * best.value;
