@@ -117,7 +117,7 @@ module equant_types
         real(c_double) :: quanta = 0
         integer(c_int) :: movement = equant_move_by_loop
         integer(c_int) :: mode = equant_mode_pipelined
-        real(c_double) :: restraint = 0.7_c_double
+        real(c_double) :: restraint = 0.6_c_double
     end type equant_options
 
     ! One rank's account of a loop; times in seconds.
