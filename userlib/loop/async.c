@@ -181,6 +181,7 @@ int equant_async_report(struct equant_loop *loop, enum equant_async_state state,
 	loop->phases++;
 	equant_record_sample(loop, &up.sample);
 	equant_loop_learn(loop, loop->phases > 1);
+	loop->last_ns = loop->last.t_ns;
 	loop->balancing_ns += equant_now_ns() - start;
 	return send_report(loop, &up);
 }
