@@ -113,6 +113,7 @@ static void finish(struct run *run)
 	ledger_audit(&run->ledger, MPI_COMM_WORLD, run->shape->passes);
 	demand_equal(0, equant_loop_stats(run->loop, &stats));
 	demand_equal(run->handed, stats.computed);
+	demand(stats.total_run + stats.total_wait <= stats.elapsed + 1e-6);
 	mine[0] = stats.moves;
 	mine[1] = run->caught_up;
 	MPI_Allreduce(mine, all, 2, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
