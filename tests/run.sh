@@ -27,6 +27,7 @@ build=$source/build
 verbose=
 default_timeout=60
 
+arguments=("$@")
 while getopts vo:t: option; do
 	case $option in
 	v) verbose=1 ;;
@@ -37,6 +38,15 @@ while getopts vo:t: option; do
 done
 shift $((OPTIND - 1))
 build=$(cd "$build" && pwd) || exit 2
+
+# A BPF file system of the tests' own: a probe that is loaded on this machine neither disturbs them
+# nor is unloaded by them, and one of theirs is gone with them, however they end.
+if [ "$(id -u)" -eq 0 ] && [ -z "${TEST_PINS:-}" ] && unshare --mount true 2>/dev/null; then
+	export TEST_PINS=own
+	# shellcheck disable=SC2016
+	exec unshare --mount -- sh -c 'mount -t bpf bpf /sys/fs/bpf 2>/dev/null; exec "$@"' sh \
+		"$0" "${arguments[@]}"
+fi
 
 passed=0 failed=0 skipped=0 number=0
 scratch=$(mktemp -d) || exit 2
