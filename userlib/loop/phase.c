@@ -76,16 +76,17 @@ static int local_phase(struct equant_loop *loop, const struct equant_sample *sam
 void equant_say_silent(const struct equant_loop *loop, int rank, int itself, double timeout)
 {
 	equant_message(
-		"loop %s: rank %d%s has not reached balancing phase %ld within %g s; is equant_hook() called equally often on every rank?",
+		"loop %s: rank %d%s has not reached balancing phase %ld within %g s; is %s equally often on every rank?",
 		loop->name, rank, itself ? "" : ", or a rank that it waits for,", loop->phases,
-		timeout);
+		timeout, loop->pass ? "the loop passed over" : "equant_hook() called");
 }
 
 void equant_say_closed(const struct equant_loop *loop, int closer, int goer)
 {
 	equant_message(
-		"loop %s: rank %d has closed it, rank %d goes on: equant_hook() was not called equally often on every rank",
-		loop->name, closer, goer);
+		"loop %s: rank %d has closed it, rank %d goes on: %s equally often on every rank",
+		loop->name, closer, goer,
+		loop->pass ? "it was not passed over" : "equant_hook() was not called");
 }
 
 int equant_loop_join(struct equant_loop *loop, int n)
