@@ -192,6 +192,30 @@ TEST_F(options, a_field_the_program_sets_out_of_range_is_refused)
 	EXPECT_EQ(-EINVAL, resolve(self, &user));
 }
 
+TEST_F(options, defaults_fill_what_the_caller_knows_and_nothing_behind_it)
+{
+	struct {
+		struct equant_options known;
+		char newer[16];
+	} user;
+	const size_t older = offsetof(struct equant_options, restraint);
+
+	memset(&user, 0x5a, sizeof(user));
+	equant_options_fill(&user.known, older);
+	EXPECT_EQ(older, user.known.sz);
+	EXPECT_EQ(1, user.known.depth);
+	EXPECT_EQ(0x5a, ((unsigned char *)&user)[older]);
+	ASSERT_EQ(0, resolve(self, &user.known));
+	EXPECT_EQ(1, self->set.restraint > 0.5);
+	equant_options_release(&self->set);
+
+	equant_options_fill(&user.known, sizeof(user));
+	EXPECT_EQ(sizeof(user), user.known.sz);
+	EXPECT_EQ(0, user.newer[15]);
+	EXPECT_EQ(0, resolve(self, &user.known));
+	equant_options_release(&self->set);
+}
+
 TEST_F(options, unknown_bytes_behind_the_struct_must_be_zero)
 {
 	struct {

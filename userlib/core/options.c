@@ -237,7 +237,7 @@ static double load(const struct equant_options *set, const struct option *o)
 	return *(int *)field(set, o);
 }
 
-void equant_options_init(struct equant_options *set)
+static void take_defaults(struct equant_options *set)
 {
 	size_t i;
 
@@ -249,6 +249,16 @@ void equant_options_init(struct equant_options *set)
 		else
 			store(set, &options[i], options[i].initial);
 	}
+}
+
+void equant_options_fill(struct equant_options *set, size_t size)
+{
+	struct equant_options defaults;
+
+	take_defaults(&defaults);
+	memset(set, 0, size);
+	memcpy(set, &defaults, size < sizeof(defaults) ? size : sizeof(defaults));
+	set->sz = size;
 }
 
 /* Index of @value among "a|b|c", -1 if it is none of them. */
@@ -399,7 +409,7 @@ int equant_options_resolve(struct equant_options *out, const struct equant_optio
 	size_t i;
 	int error;
 
-	equant_options_init(out);
+	take_defaults(out);
 	if (user) {
 		error = take_user(out, user);
 		if (error)

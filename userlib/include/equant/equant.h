@@ -122,8 +122,19 @@ struct equant_options {
 	double restraint; /* part of its share that a rank uses beside others where phases are short */
 };
 
+/**
+ * equant_options_fill() - defaults; called by equant_options_init() only
+ * @options: receives them
+ * @size: sizeof(struct equant_options) of the caller, who may know fewer or more of them than the
+ *	library; nothing beyond it is written
+ */
+EQUANT_API void equant_options_fill(struct equant_options *options, size_t size);
+
 /** equant_options_init() - defaults */
-EQUANT_API void equant_options_init(struct equant_options *options);
+static inline void equant_options_init(struct equant_options *options)
+{
+	equant_options_fill(options, sizeof(*options));
+}
 
 /**
  * equant_options_describe() - list the options
