@@ -7,63 +7,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "libledger.h"
+#include "libpasses.h"
 #include "libworker.h"
 #include "random.h"
 
-/**
- * struct shape - a loop and how it is passed over
- * @section: seconds that a fast rank needs for its first block
- * @spread: the dearest unit's cost to the cheapest one's
- * @every: passes from one joined pass to the next
- */
-struct shape {
-	const char *name;
-	long units;
-	long passes;
-	double section;
-	int spread;
-	int every;
-	int must_move;
-};
-
-struct run {
-	const struct shape *shape;
-	struct equant *eq;
-	struct equant_loop *loop;
-	struct ledger ledger;
-	double debt;
-	long handed;
-	long caught_up;
-};
-
-static double slowness(const struct run *run)
-{
-	long per_rank = run->shape->units / ranks + 1;
-
-	return 1 + (double)((rank * 2 + run->handed / per_rank / 3) % 5);
-}
-
-static void compute_unit(struct run *run, long unit)
-{
-	const struct shape *s = run->shape;
-	double cost = s->section * ranks / (double)s->units;
-
-	cost *= 1 + (double)(unit * 7919 % s->spread);
-	run->debt += cost * slowness(run);
-	if (run->debt > 0.0005) {
-		compute(run->debt);
-		run->debt = 0;
-	}
-}
-
-static void start(struct run *run, const struct equant_options *options, const struct shape *shape)
-{
-	*run = (struct run){ .shape = shape };
-	run->eq = must_open(MPI_COMM_WORLD, options);
-	run->loop = must_loop(run->eq, shape->name, shape->units);
-	ledger_init(&run->ledger, run->loop, shape->units);
-}
+#define CHANGES (1.0 / 3) /* of a rank's speed in a pass: some pass whole passes ahead of others */
 
 /* A unit is computed in its own next pass, which is this one or one that it has missed. */
 static void pass(struct run *run, long number, int joined)
@@ -76,20 +24,9 @@ static void pass(struct run *run, long number, int joined)
 		demand(equant_pass(run->loop) <= number);
 		demand_equal(rank, equant_loop_owner(run->loop, u));
 		run->caught_up += equant_pass(run->loop) < number;
-		compute_unit(run, u);
-		ledger_unit(&run->ledger, u);
-		run->handed++;
+		run_unit(run, u);
 	}
 	demand_equal(0, equant_pass_end(run->loop));
-}
-
-/* All units of all ranks have been computed in as many passes. */
-static void demand_met(const struct run *run, long passes)
-{
-	long all;
-
-	MPI_Allreduce(&run->handed, &all, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
-	demand_equal(passes * run->shape->units, all);
 }
 
 static void passes(struct run *run)
@@ -101,7 +38,7 @@ static void passes(struct run *run)
 
 		pass(run, p, joined);
 		if (joined)
-			demand_met(run, p + 1);
+			run_demand_met(run, p + 1);
 	}
 }
 
@@ -121,16 +58,14 @@ static void finish(struct run *run)
 		printf("%s: %ld moves, %ld computations caught up\n", run->shape->name, all[0] / 2,
 		       all[1]);
 	demand(all[0] > 0 || !run->shape->must_move || ranks == 1);
-	must_free(run->loop);
-	must_close(run->eq);
-	ledger_free(&run->ledger);
+	run_close(run);
 }
 
 static void conserve(const struct equant_options *options, const struct shape *shape)
 {
 	struct run run;
 
-	start(&run, options, shape);
+	run_start(&run, options, shape, CHANGES);
 	passes(&run);
 	finish(&run);
 }
@@ -171,25 +106,6 @@ static void shapes(void)
 	conserve(&o, &shapes[3]);
 }
 
-/* A child stops this rank again and again, at random. */
-static pid_t start_stopping(struct random *random, double seconds)
-{
-	pid_t victim = getpid(), pid = fork();
-
-	if (pid)
-		return pid;
-	for (double t = 0; t < seconds;) {
-		double run = 0.02 * random_unit(random), stop = 0.1 * random_unit(random);
-
-		compute(run);
-		kill(victim, SIGSTOP);
-		compute(stop);
-		kill(victim, SIGCONT);
-		t += run + stop;
-	}
-	_exit(0);
-}
-
 static void stopped_rank(int victim)
 {
 	static const struct shape shape = { "stopped", 200, 10, 0.003, 3, 6, 0 };
@@ -216,7 +132,7 @@ static void forbidden(void)
 	double values[60] = { 0 }, sum;
 	struct run run;
 
-	start(&run, &o, &shape);
+	run_start(&run, &o, &shape, CHANGES);
 	for (long p = 0; p < shape.passes; p++) {
 		int joined = p % 2;
 
@@ -242,7 +158,7 @@ static void varying(void)
 	long computed[200] = { 0 }, all[200], expected[200] = { 0 };
 	struct run run;
 
-	start(&run, &o, &shape);
+	run_start(&run, &o, &shape, CHANGES);
 	demand_equal(0, equant_loop_deactivate(run.loop, 100, 100));
 	for (long p = 0; p < shape.passes; p++) {
 		long first = p / 3 * 10;
@@ -252,8 +168,7 @@ static void varying(void)
 			demand_equal(0, equant_pass_join(run.loop));
 		equant_for_each_next(run.loop, u) {
 			demand(u >= first && u < first + 100);
-			compute_unit(&run, u);
-			ledger_unit(&run.ledger, u);
+			run_unit(&run, u);
 			computed[u]++;
 		}
 		demand_equal(0, equant_pass_end(run.loop));
@@ -267,9 +182,7 @@ static void varying(void)
 	MPI_Allreduce(computed, all, 200, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
 	for (long u = 0; u < 200; u++)
 		demand_equal(expected[u], all[u]);
-	must_free(run.loop);
-	must_close(run.eq);
-	ledger_free(&run.ledger);
+	run_close(&run);
 }
 
 /* ---- misuse -------------------------------------------------------------------- */

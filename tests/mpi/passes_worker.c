@@ -7,87 +7,24 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "libledger.h"
+#include "libpasses.h"
 #include "libworker.h"
 #include "random.h"
 
-/**
- * struct shape - a loop and how it is passed over
- * @section: seconds that a fast rank needs for its first block
- * @spread: the dearest unit's cost to the cheapest one's
- * @joined: ranks meet at the end of each pass
- */
-struct shape {
-	const char *name;
-	long units;
-	long passes;
-	double section;
-	int spread;
-	int joined;
-	int must_move;
-};
-
-struct run {
-	const struct shape *shape;
-	struct equant *eq;
-	struct equant_loop *loop;
-	struct ledger ledger;
-	double debt; /* seconds of computing that are too short to sleep for */
-	long handed;
-};
-
-/* From 1 to 5 times slower than the fastest, different on each rank, changing within a pass. */
-static double slowness(const struct run *run)
-{
-	long per_rank = run->shape->units / ranks + 1;
-
-	return 1 + (double)((rank * 2 + run->handed * 3 / per_rank) % 5);
-}
-
-static void compute_unit(struct run *run, long unit)
-{
-	const struct shape *s = run->shape;
-	double cost = s->section * ranks / (double)s->units;
-
-	cost *= 1 + (double)(unit * 7919 % s->spread);
-	run->debt += cost * slowness(run);
-	if (run->debt > 0.0005) {
-		compute(run->debt);
-		run->debt = 0;
-	}
-}
-
-static void start(struct run *run, const struct equant_options *options, const struct shape *shape)
-{
-	*run = (struct run){ .shape = shape };
-	run->eq = must_open(MPI_COMM_WORLD, options);
-	run->loop = must_loop(run->eq, shape->name, shape->units);
-	ledger_init(&run->ledger, run->loop, shape->units);
-}
+#define CHANGES 3 /* of a rank's speed in a pass, so that work moves in its middle */
 
 static void pass(struct run *run, long number)
 {
 	demand_equal(0, equant_pass_begin(run->loop));
-	if (run->shape->joined)
+	if (run->shape->every)
 		demand_equal(0, equant_pass_join(run->loop));
 	equant_for_each_next(run->loop, u) {
 		demand_equal(number, equant_pass(run->loop));
 		demand_equal(number, run->ledger.count[u]);
 		demand_equal(rank, equant_loop_owner(run->loop, u));
-		compute_unit(run, u);
-		ledger_unit(&run->ledger, u);
-		run->handed++;
+		run_unit(run, u);
 	}
 	demand_equal(0, equant_pass_end(run->loop));
-}
-
-/* All units of all ranks have been computed in as many passes. */
-static void demand_met(const struct run *run, long passes)
-{
-	long all;
-
-	MPI_Allreduce(&run->handed, &all, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
-	demand_equal(passes * run->shape->units, all);
 }
 
 static void finish(struct run *run)
@@ -96,23 +33,21 @@ static void finish(struct run *run)
 	long moves;
 
 	ledger_audit(&run->ledger, MPI_COMM_WORLD, run->shape->passes);
-	demand_met(run, run->shape->passes);
+	run_demand_met(run, run->shape->passes);
 	demand_equal(0, equant_loop_stats(run->loop, &stats));
 	demand_equal(run->handed, stats.computed);
 	MPI_Allreduce(&stats.moves, &moves, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
 	if (!rank)
 		printf("%s: %ld moves in %ld phases\n", run->shape->name, moves / 2, stats.phases);
 	demand(moves > 0 || !run->shape->must_move || ranks == 1);
-	must_free(run->loop);
-	must_close(run->eq);
-	ledger_free(&run->ledger);
+	run_close(run);
 }
 
 static void conserve(const struct equant_options *options, const struct shape *shape)
 {
 	struct run run;
 
-	start(&run, options, shape);
+	run_start(&run, options, shape, CHANGES);
 	for (long p = 0; p < shape->passes; p++)
 		pass(&run, p);
 	finish(&run);
@@ -210,10 +145,10 @@ static void joined(void)
 	struct run run;
 
 	for (o.depth = 0; o.depth < 2; o.depth++) {
-		start(&run, &o, &shape);
+		run_start(&run, &o, &shape, CHANGES);
 		for (long p = 0; p < shape.passes; p++) {
 			pass(&run, p);
-			demand_met(&run, p + 1);
+			run_demand_met(&run, p + 1);
 		}
 		finish(&run);
 	}
@@ -228,7 +163,7 @@ static void off(void)
 	struct run run;
 
 	o.balance = 0;
-	start(&run, &o, &shape);
+	run_start(&run, &o, &shape, CHANGES);
 	for (long p = 0; p < shape.passes; p++)
 		pass(&run, p);
 	demand_equal(0, equant_loop_stats(run.loop, &stats));
@@ -245,15 +180,14 @@ static void varying(void)
 	long computed[300] = { 0 }, all[300];
 	struct run run;
 
-	start(&run, &o, &shape);
+	run_start(&run, &o, &shape, CHANGES);
 	demand_equal(0, equant_loop_deactivate(run.loop, 100, 200));
 	for (long p = 0; p < shape.passes; p++) {
 		demand_equal(0, equant_pass_begin(run.loop));
 		demand_equal(-EBUSY, equant_loop_deactivate(run.loop, 5 * p, 1));
 		equant_for_each_next(run.loop, u) {
 			demand(u >= 5 * p && u < 100 + 5 * p);
-			compute_unit(&run, u);
-			ledger_unit(&run.ledger, u);
+			run_unit(&run, u);
 			computed[u]++;
 		}
 		demand_equal(0, equant_pass_end(run.loop));
@@ -267,9 +201,7 @@ static void varying(void)
 
 		demand_equal(left > entered ? left - entered : 0, all[u]);
 	}
-	must_free(run.loop);
-	must_close(run.eq);
-	ledger_free(&run.ledger);
+	run_close(&run);
 }
 
 static void shapes(void)
@@ -279,25 +211,6 @@ static void shapes(void)
 	few_units();
 	off();
 	varying();
-}
-
-/* A child stops this rank again and again, at random. */
-static pid_t start_stopping(struct random *random, double seconds)
-{
-	pid_t victim = getpid(), pid = fork();
-
-	if (pid)
-		return pid;
-	for (double t = 0; t < seconds;) {
-		double run = 0.02 * random_unit(random), stop = 0.1 * random_unit(random);
-
-		compute(run);
-		kill(victim, SIGSTOP);
-		compute(stop);
-		kill(victim, SIGCONT);
-		t += run + stop;
-	}
-	_exit(0);
 }
 
 static void stopped(void)
