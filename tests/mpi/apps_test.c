@@ -273,4 +273,55 @@ TEST_F(sor, it_is_when_the_solution_is_good_enough_before)
 	EXPECT_EQ(0, job_count(&self->job, "sweeps=1000"));
 }
 
+/* Three ranks on fewer CPUs are out of balance by themselves. */
+FIXTURE(control)
+{
+	struct job job;
+};
+
+FIXTURE_VARIANT(control)
+{
+	const char *program;
+	const char *argv[6];
+};
+
+/* clang-format off */
+FIXTURE_VARIANT_ADD(control, mm) { "libexec/equant/mm", { "-n", "150", "-p", "60" } };
+FIXTURE_VARIANT_ADD(control, mm_inside) {
+	"libexec/equant/mm", { "-n", "150", "-p", "60", "--hooks", "inside" }
+};
+FIXTURE_VARIANT_ADD(control, lu) { "libexec/equant/lu", { "-n", "200", "--cyclic" } };
+FIXTURE_VARIANT_ADD(control, sor) { "libexec/equant/sor", { "-n", "300", "-s", "20" } };
+/* clang-format on */
+
+FIXTURE_SETUP(control)
+{
+	self->job = (struct job){
+		.ranks = 3,
+		.limit = 60,
+		.program = variant->program,
+		.environment = { "EQUANT_CHECK=on", "EQUANT_PERIOD=0.002" },
+	};
+	for (int i = 0; i < 6; i++)
+		self->job.argv[i] = variant->argv[i];
+}
+
+FIXTURE_TEARDOWN(control)
+{
+}
+
+TEST_F(control, results_are_the_same_whoever_decides_and_however_far_ahead)
+{
+	static const char *const controls[] = { "EQUANT_CONTROL=exchange", "EQUANT_CONTROL=tree",
+						"EQUANT_CONTROL=central" };
+	static const char *const depths[] = { "EQUANT_DEPTH=0", "EQUANT_DEPTH=1",
+					      "EQUANT_DEPTH=3" };
+
+	for (int i = 0; i < 9; i++) {
+		self->job.environment[2] = controls[i / 3];
+		self->job.environment[3] = depths[i % 3];
+		EXPECT_VERIFIED(&self->job);
+	}
+}
+
 TEST_HARNESS_MAIN
