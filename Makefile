@@ -37,6 +37,8 @@ PKG_CONFIG ?= pkg-config
 INSTALL ?= install
 # The kernel's test headers, lib.mk and style tools; see tools/build/setup.sh.
 LINUX ?= $(O)/linux
+# Debian's kernels for the guests, and their headers; see tools/build/kernels.sh.
+KERNELS ?= $(O)/kernels
 
 .SUFFIXES:
 .DELETE_ON_ERROR:
@@ -57,7 +59,7 @@ endif
 export CC FC CLANG LLVM_STRIP MPICC MPIFC PKG_CONFIG
 
 # These need nothing detected and nothing built.
-SETUP_GOALS := help clean deps check demo bench bench-full
+SETUP_GOALS := help clean deps check demo bench bench-full kernels
 ifneq ($(filter-out $(SETUP_GOALS),$(or $(MAKECMDGOALS),all)),)
 include $(O)/config.mk
 include tools/build/build.mk
@@ -71,7 +73,7 @@ $(O)/config.mk: tools/build/detect.sh $(wildcard /var/lib/dpkg/status)
 	$(call say,DETECT,$@)
 	$(Q)mkdir -p $(@D) && tools/build/detect.sh > $@.tmp && mv $@.tmp $@
 
-PHONY += deps setup demo check bench bench-full clean help FORCE
+PHONY += deps setup demo check bench bench-full kernels clean help FORCE
 
 # What could not be installed is left out, and said.
 deps:
@@ -93,6 +95,9 @@ bench bench-full: deps
 	$(Q)$(AGAIN) all tests
 	$(Q)mkdir -p $(O)/bench && TEST_BUILD=$(abspath $(O)) BENCH_FULL=$(if $(@:bench=),1) \
 		tests/bench/run
+
+kernels: deps
+	$(Q)tools/build/kernels.sh $(KERNELS)
 
 clean:
 	$(call say,CLEAN,$(O))
