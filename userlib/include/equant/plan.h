@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * Static schedules of parallel loops on unequal processors: a program, a
+ * machine, and planners that assign iterations to processors before the program
+ * runs.  Pure functions: they know neither MPI nor the kernel, keep no state, may
+ * be called from any thread on different objects, and give the same answer for
+ * the same arguments everywhere.
+ *
+ * Reference: M. Cierniak, M. J. Zaki, W. Li, Compile-Time Scheduling Algorithms
+ * for a Heterogeneous Network of Workstations, The Computer Journal 40(6), 1997;
+ * section and equation numbers below are the paper's.
+ *
+ * Iterations are counted from 0 here: iteration k is the paper's iteration k + 1.
+ * Text and JSON count from 1, as the paper does.
+ *
+ * Units: time in seconds, data and memory in bytes, work in operations; any other
+ * units will do that fit each other.
+ *
+ * Errors: 0 or -errno; NULL and errno from what returns a pointer.  @why, where it is not NULL,
+ * gets one line about what is wrong, and @why_size is its size.
+ */
+#ifndef EQUANT_PLAN_H
+#define EQUANT_PLAN_H
+
+#include <stddef.h>
+
+#include <equant/export.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Every whole number up to here is a double. */
+#define EQUANT_PLAN_ITERATIONS (1L << 53)
+#define EQUANT_PLAN_PROCESSORS (1 << 20)
+
+/* ---- the program (section 3) ------------------------------------------------ */
+
+/**
+ * struct equant_plan_cost - what each iteration costs: work or bytes
+ * @slope: a of x_i = a i + b, i from 1 to n
+ * @constant: b
+ * @each: one number per iteration instead, or NULL
+ */
+struct equant_plan_cost {
+	double slope;
+	double constant;
+	double *each;
+};
+
+/**
+ * struct equant_plan_program - a loop whose iterations do not depend on each other
+ * @iterations: n
+ * @work: x_i, operations
+ * @bytes: y_i, what has to be sent as the result of iteration i; all iterations of a
+ *	processor make one message, after the last of them
+ * @resident: bytes that must be in a processor's memory if it has any iteration
+ * @resident_each: and for each of its iterations
+ *
+ * To be read; to be written with the functions below only.
+ */
+struct equant_plan_program {
+	long iterations;
+	struct equant_plan_cost work;
+	struct equant_plan_cost bytes;
+	double resident;
+	double resident_each;
+};
+
+/**
+ * equant_plan_program_new() - a program of @iterations, each of one operation and without bytes
+ *
+ * Return: the program, or NULL and errno: EINVAL for less than 1 iteration, EOVERFLOW for more than
+ * EQUANT_PLAN_ITERATIONS, ENOMEM.
+ */
+EQUANT_API struct equant_plan_program *equant_plan_program_new(long iterations);
+EQUANT_API void equant_plan_program_free(struct equant_plan_program *program);
+
+/**
+ * equant_plan_program_work() - x_i = @slope x i + @constant, i from 1 to n
+ *
+ * Return: 0, -EINVAL if that is negative, infinite or not a number anywhere.
+ */
+EQUANT_API int equant_plan_program_work(struct equant_plan_program *program, double slope,
+					double constant);
+/** equant_plan_program_bytes() - the same for y_i */
+EQUANT_API int equant_plan_program_bytes(struct equant_plan_program *program, double slope,
+					 double constant);
+
+/**
+ * equant_plan_program_work_each() - x_i as given
+ * @each: as many numbers as iterations; copied
+ *
+ * Return: 0, -EINVAL if one is negative, infinite or not a number, -ENOMEM.
+ */
+EQUANT_API int equant_plan_program_work_each(struct equant_plan_program *program,
+					     const double *each);
+/** equant_plan_program_bytes_each() - the same for y_i */
+EQUANT_API int equant_plan_program_bytes_each(struct equant_plan_program *program,
+					      const double *each);
+
+/**
+ * equant_plan_program_resident() - memory that the program needs on each processor
+ * @fixed: bytes, if it has any iteration
+ * @each: and for each of its iterations
+ *
+ * Return: 0, -EINVAL if one is negative, infinite or not a number.
+ */
+EQUANT_API int equant_plan_program_resident(struct equant_plan_program *program, double fixed,
+					    double each);
+
+/* ---- the machine (sections 4 and 9.1) --------------------------------------- */
+
+#define EQUANT_PLAN_NAME 64
+
+/**
+ * struct equant_plan_processor - one processor
+ * @name: for those who read the plan
+ * @operation: gamma_i, time of one operation; above 0
+ * @startup: alpha_i, what its message takes before the first byte; alpha' of section 9
+ * @byte: beta_i, for each byte; beta' of section 9
+ * @memory: m_i, available to the program, bytes; infinite where it is no limit
+ */
+struct equant_plan_processor {
+	char name[EQUANT_PLAN_NAME];
+	double operation;
+	double startup;
+	double byte;
+	double memory;
+};
+
+/**
+ * struct equant_plan_machine - p processors
+ * @count: p
+ * @processors: as many
+ * @medium_startup: alpha'' of section 9: how long a message occupies the medium that all
+ *	processors share and one at a time has
+ * @medium_byte: beta'': and for each byte
+ *
+ * Without @medium_startup and @medium_byte messages do not get in each other's way.  To be read;
+ * to be written with the functions below only.
+ */
+struct equant_plan_machine {
+	int count;
+	struct equant_plan_processor *processors;
+	double medium_startup;
+	double medium_byte;
+};
+
+/** equant_plan_machine_new() - a machine without processors, or NULL and errno: ENOMEM */
+EQUANT_API struct equant_plan_machine *equant_plan_machine_new(void);
+EQUANT_API void equant_plan_machine_free(struct equant_plan_machine *machine);
+
+/**
+ * equant_plan_machine_add() - add @count processors that are like @processor
+ *
+ * Return: 0, -EINVAL for a count below 1, a name that is not terminated or holds control characters
+ * or quotes, a speed of zero (@operation must be above 0 and finite), a cost or memory that is
+ * negative or not a number, -E2BIG for more than EQUANT_PLAN_PROCESSORS, -ENOMEM.
+ */
+EQUANT_API int equant_plan_machine_add(struct equant_plan_machine *machine,
+				       const struct equant_plan_processor *processor, int count);
+
+/** equant_plan_machine_medium() - alpha'' and beta''; 0, or -EINVAL as above */
+EQUANT_API int equant_plan_machine_medium(struct equant_plan_machine *machine, double startup,
+					  double byte);
+
+/**
+ * equant_plan_check() - can anything be planned?
+ *
+ * Return: 0, -EINVAL for a machine without processors, -EOVERFLOW if the whole loop on one
+ * processor takes longer, or sends more, than a double can hold.
+ */
+EQUANT_API int equant_plan_check(const struct equant_plan_program *program,
+				 const struct equant_plan_machine *machine, char *why,
+				 size_t why_size);
+
+/* ---- a schedule ------------------------------------------------------------- */
+
+/**
+ * struct equant_plan_span - iterations @first, @first + @step, ..., @count of them
+ *
+ * @count and @step are at least 1.
+ */
+struct equant_plan_span {
+	long first;
+	long count;
+	long step;
+};
+
+/**
+ * struct equant_plan_time - how a processor spends its time
+ * @compute: on its iterations
+ * @local: on its message, while others may do the same
+ * @wait: for the medium, while others have it
+ * @medium: on its message, while it has the medium
+ * @finish: the sum; 0 if it has no iteration
+ */
+struct equant_plan_time {
+	double compute;
+	double local;
+	double wait;
+	double medium;
+	double finish;
+};
+
+/**
+ * struct equant_plan - every iteration assigned to exactly one processor
+ * @planner: who did it
+ * @processors: p
+ * @iterations: n
+ * @starts: p + 1 numbers: processor i has @spans from @starts[i] to below @starts[i + 1],
+ *	in the order in which it computes them
+ * @spans: all of them
+ * @counts: iterations of each processor
+ * @times: of each processor
+ * @makespan: the largest @finish
+ * @bound: what the planner proves that no schedule of its kind can be faster than, or 0
+ */
+struct equant_plan {
+	const char *planner;
+	int processors;
+	long iterations;
+	long *starts;
+	struct equant_plan_span *spans;
+	long *counts;
+	struct equant_plan_time *times;
+	double makespan;
+	double bound;
+};
+
+/**
+ * equant_plan_new() - have a schedule made
+ * @planner: a name of equant_planner_name()
+ *
+ * A processor may be left without iterations, and is when there are fewer iterations than
+ * processors.
+ *
+ * Return: the schedule, or NULL and errno: EINVAL for an unknown planner and for what
+ * equant_plan_check() refuses, EOVERFLOW the same, EOPNOTSUPP for a program or machine that the
+ * planner is not made for, ENOSPC if memory is too small for any schedule, ENOMEM.
+ */
+EQUANT_API struct equant_plan *equant_plan_new(const char *planner,
+					       const struct equant_plan_program *program,
+					       const struct equant_plan_machine *machine, char *why,
+					       size_t why_size);
+EQUANT_API void equant_plan_free(struct equant_plan *plan);
+
+/**
+ * equant_plan_simulate() - what a schedule takes
+ * @machine: need not be the one it was made for, but as large
+ * @times: one per processor, or NULL
+ *
+ * A processor computes all its iterations and then sends one message, unless no iteration
+ * of the program has any bytes or the processor no iteration:
+ *
+ *	T_i = max(t_i', end of the message before) + t_i''	(section 9.1)
+ *	t_i' = gamma_i X_i + alpha_i + beta_i Y_i,  t_i'' = alpha'' + beta'' Y_i
+ *
+ * where X_i and Y_i are the sums over its iterations.  The medium serves messages in the order in
+ * which they are ready, the lower processor first if at once.
+ *
+ * Return: the makespan; NaN if @machine, @program and @plan are not of a size, or out of memory.
+ */
+EQUANT_API double equant_plan_simulate(const struct equant_plan *plan,
+				       const struct equant_plan_program *program,
+				       const struct equant_plan_machine *machine,
+				       struct equant_plan_time *times);
+
+/* ---- planners --------------------------------------------------------------- */
+
+/** equant_planner_name() - of planner @index from 0 on, or NULL behind the last */
+EQUANT_API const char *equant_planner_name(int index);
+/** equant_planner_summary() - one line about it, or NULL */
+EQUANT_API const char *equant_planner_summary(int index);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* EQUANT_PLAN_H */

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+#ifndef EQUANT_PLAN_INTERNAL_H
+#define EQUANT_PLAN_INTERNAL_H
+
+#include <float.h>
+#include <math.h>
+#include <stdbool.h>
+
+#include "core/say.h"
+#include <equant/plan.h>
+
+/* The same plan everywhere: IEEE doubles in source order, no more precision. */
+#ifdef __FAST_MATH__
+#error "userlib/plan must not be compiled with -ffast-math"
+#endif
+#if FLT_EVAL_METHOD != 0
+#error "userlib/plan needs arithmetic in the precision of double (on x86: -mfpmath=sse)"
+#endif
+
+/* ---- program.c --------------------------------------------------------------- */
+
+/* Cost of iteration @at, from 0. */
+static inline double equant_plan_cost_at(const struct equant_plan_cost *cost, long at)
+{
+	return cost->each ? cost->each[at] : cost->slope * (double)(at + 1) + cost->constant;
+}
+
+double equant_plan_cost_sum(const struct equant_plan_cost *cost, struct equant_plan_span span);
+
+/* Are all iterations equal? */
+bool equant_plan_cost_uniform(const struct equant_plan_cost *cost, long n);
+
+/* Does any iteration have bytes to send? */
+bool equant_plan_sends(const struct equant_plan_program *program);
+
+/* ---- machine.c ---------------------------------------------------------------- */
+
+bool equant_plan_has_medium(const struct equant_plan_machine *machine);
+
+/* Time that iteration @at takes on @processor, with its bytes: g_ij of section 8.2. */
+static inline double equant_plan_iteration(const struct equant_plan_program *program,
+					   const struct equant_plan_processor *processor, long at)
+{
+	return processor->operation * equant_plan_cost_at(&program->work, at) +
+	       processor->byte * equant_plan_cost_at(&program->bytes, at);
+}
+
+/* ---- plan.c: a schedule under construction --------------------------------------- */
+
+/**
+ * struct equant_plan_draft - spans go in processor by processor
+ * @plan: processors, iterations, starts and spans; the rest is filled in afterwards
+ * @at: the processor that gets spans now
+ * @room: of @plan->spans
+ */
+struct equant_plan_draft {
+	struct equant_plan *plan;
+	int at;
+	long room;
+};
+
+/*
+ * Give iterations to @processor, not below the one given to before.  An empty span is
+ * nothing, and one that goes on where the processor's last one ended becomes one with it.
+ * 0 or -ENOMEM.
+ */
+int equant_plan_give(struct equant_plan_draft *draft, int processor, long first, long count,
+		     long step);
+
+/* Contiguous blocks of @counts iterations in the order of the processors. */
+int equant_plan_give_blocks(struct equant_plan_draft *draft, const long *counts);
+
+/* ---- planners.c ------------------------------------------------------------------- */
+
+/**
+ * struct equant_planner - one way to schedule
+ * @name: to find it by
+ * @summary: one line for those who choose
+ * @plan: fills in the draft; program and machine have been checked.  0 or -errno: -EOPNOTSUPP for
+ *	what it is not made for, -ENOSPC for too little memory, both with a reason in @why
+ */
+struct equant_planner {
+	const char *name;
+	const char *summary;
+	int (*plan)(const struct equant_plan_program *program,
+		    const struct equant_plan_machine *machine, struct equant_plan_draft *draft,
+		    char *why, size_t why_size);
+};
+
+/* A new planner is a file with one of these and a line in planners.c. */
+extern const struct equant_planner equant_planner_block;
+extern const struct equant_planner equant_planner_cyclic;
+
+const struct equant_planner *equant_planner_find(const char *name);
+
+#endif /* EQUANT_PLAN_INTERNAL_H */
