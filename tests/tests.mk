@@ -3,7 +3,6 @@
 #	lib*.c			is linked into all programs of its room,
 #	*_worker.c		is built and not run: a test starts it,
 #	*.bpf.c			becomes a skeleton for the programs of its room,
-#	*_preload.c		becomes a shared object to be preloaded into programs,
 #	what includes <omp.h>	is built by compilers that have OpenMP,
 #	bench/*.c		is run by tests/bench/run (make bench) only,
 #	fortran/*_worker.f90	is built with libworker.f90 and the room's lib*.c.
@@ -15,8 +14,7 @@ TEST_FILES := $(sort $(wildcard tests/*/*.c))
 TEST_BPF := $(filter %.bpf.c,$(TEST_FILES))
 TEST_C := $(filter-out %.bpf.c,$(TEST_FILES))
 TEST_LIB := $(foreach f,$(TEST_C),$(if $(filter lib%,$(notdir $(f))),$(f)))
-TEST_PRELOAD := $(filter %_preload.c,$(TEST_C))
-TEST_PROG := $(filter-out $(TEST_LIB) $(TEST_PRELOAD),$(TEST_C))
+TEST_PROG := $(filter-out $(TEST_LIB),$(TEST_C))
 TEST_ROOMS := $(sort $(foreach f,$(TEST_PROG),$(call room,$(f))))
 
 # Rooms whose programs (or libraries) talk to MPI or load BPF themselves.
@@ -32,7 +30,6 @@ ifneq ($(HAVE_OPENMP),1)
 TEST_PROG := $(filter-out $(TEST_OPENMP),$(TEST_PROG))
 endif
 TEST_LIB := $(filter-out $(TEST_NOT:%=tests/%/%),$(TEST_LIB))
-TEST_PRELOAD := $(filter-out $(TEST_NOT:%=tests/%/%),$(TEST_PRELOAD))
 TEST_BINS := $(TEST_PROG:%.c=$(O)/%)
 TEST_RUN := $(filter-out $(O)/tests/bench/% %_worker,$(TEST_BINS))
 TEST_SCRIPTS := $(sort $(wildcard tests/*/*_test.sh))
@@ -66,11 +63,6 @@ $(1:%.c=$(O)/%): $(1:%.c=$(O)/%.o) $(patsubst %.c,$(O)/%.o,$(filter $(dir $(1))%
 		$(if $(filter $(TEST_OPENMP),$(1)),-fopenmp)
 endef
 $(foreach f,$(TEST_PROG),$(eval $(call test_program,$(f))))
-
-$(TEST_PRELOAD:%.c=$(O)/%.o): CFLAGS_ALL += -fPIC
-$(TEST_PRELOAD:%.c=$(O)/%.so): %.so: %.o
-	$(call say,LD,$@)
-	$(Q)$(CC) -shared $(CFLAGS_ALL) $(LDFLAGS_ALL) -o $@ $<
 
 # Module worker is compiled once; the programs are a file each.
 FTEST_WORKERS := $(if $(FORTRAN),$(patsubst %.f90,$(O)/%,$(wildcard tests/fortran/*_worker.f90)))
@@ -108,8 +100,7 @@ $(O)/tests/contain: tests/contain.c $(O)/.flags
 PHONY += setup tests list-tests format
 setup: $(LINUX)/.complete $(O)/clang-format
 
-tests: $(TEST_BINS) $(TEST_PRELOAD:%.c=$(O)/%.so) $(FTEST_WORKERS) $(O)/tests/contain \
-	$(O)/clang-format
+tests: $(TEST_BINS) $(FTEST_WORKERS) $(O)/tests/contain $(O)/clang-format
 
 # What `make check` runs.
 list-tests:

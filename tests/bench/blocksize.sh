@@ -3,7 +3,7 @@
 #
 # The automatic block size of a pipelined loop against a sweep of fixed ones, as in the thesis'
 # figure 3.7 (Siegell 1995, section 3.3.4): sor on two dedicated ranks, not balanced, three sizes,
-# without and with an artificial delay of each message (delay_preload.c).
+# without and with an artificial delay of each message (EQUANT_DELAY).
 
 . "$(dirname "$0")/cells.sh"
 
@@ -35,7 +35,7 @@ prepare()
 	before=()
 	work "$n" 3 sor -n "$n" -s @r --no-verify
 	[ "${1#*.}" != 0 ] || return 0
-	before=(env "LD_PRELOAD=$TEST_BUILD/tests/bench/delay_preload.so" "BENCH_DELAY_US=$delay")
+	before=(env "EQUANT_DELAY=${delay}e-6")
 	work "$n" 0.5 sor -n "$n" -s @r --no-verify
 }
 

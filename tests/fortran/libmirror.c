@@ -71,6 +71,8 @@ void number_options(struct equant_options *options)
 		.movement = 25,
 		.mode = 26,
 		.restraint = 27,
+		.delay = 28,
+		.grain = 29,
 	};
 }
 

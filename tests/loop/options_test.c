@@ -73,6 +73,8 @@ TEST_F(options, without_anything_set_the_defaults_hold)
 	EXPECT_EQ(0, self->set.quantum);
 	EXPECT_EQ(0, self->set.quanta);
 	EXPECT_EQ(EQUANT_MOVE_BY_LOOP, self->set.movement);
+	EXPECT_EQ(0, self->set.delay);
+	EXPECT_EQ(0, self->set.grain);
 	EXPECT_STREQ("", self->messages.text);
 	equant_options_release(&self->set);
 }
@@ -100,6 +102,8 @@ TEST_F(options, every_bad_value_is_refused_and_named)
 		{ "EQUANT_AMPLITUDE", "0" },	{ "EQUANT_AMPLITUDE", "2" },
 		{ "EQUANT_TIMEOUT", "0" },	{ "EQUANT_TIMEOUT", "never" },
 		{ "EQUANT_WAIT", "poll" },	{ "EQUANT_WAIT", "" },
+		{ "EQUANT_DELAY", "-1e-6" },	{ "EQUANT_DELAY", "11" },
+		{ "EQUANT_GRAIN", "-1" },	{ "EQUANT_GRAIN", "1.5q" },
 	};
 	char named[128];
 
@@ -278,6 +282,7 @@ TEST_F(options, the_digest_differs_where_ranks_must_agree_and_nowhere_else)
 		{ "EQUANT_AMPLITUDE", "0.2" },	{ "EQUANT_TIMEOUT", "31" },
 		{ "EQUANT_CONTROL", "tree" },	{ "EQUANT_QUANTUM", "0.1" },
 		{ "EQUANT_QUANTA", "10" },	{ "EQUANT_MOVEMENT", "restricted" },
+		{ "EQUANT_DELAY", "0.001" },	{ "EQUANT_GRAIN", "1.5" },
 	};
 	static const struct setting local[] = {
 		{ "EQUANT_PROBE", "clock" },
@@ -323,7 +328,7 @@ TEST_F(options, every_field_is_described_and_the_described_defaults_are_the_defa
 	struct census census = { 0 };
 
 	equant_options_describe(count_line, &census);
-	EXPECT_EQ(28, census.lines);
+	EXPECT_EQ(30, census.lines);
 	EXPECT_EQ(0, census.bad);
 	EXPECT_EQ(plain, digest_with(self, NULL, NULL))
 	{

@@ -26,6 +26,16 @@ TEST_F(ranks, the_block_size_is_the_same_everywhere_and_follows_the_cost)
 	EXPECT_CASE("block_sizes");
 }
 
+TEST_F(ranks, a_grain_in_quanta_sets_the_block_size)
+{
+	EXPECT_CASE("grains");
+}
+
+TEST_F(ranks, a_delay_is_felt_with_every_message)
+{
+	EXPECT_CASE("delays");
+}
+
 TEST_F(ranks, what_cannot_be_swept_is_refused_and_breaks_nothing)
 {
 	EXPECT_CASE("misuse");

@@ -453,6 +453,62 @@ static void block_sizes(void)
 	tear_down(&s);
 }
 
+/* Strips of so much work need no costs; what a competitor takes makes them shorter. */
+static void grains(void)
+{
+	struct equant_options o = eager_options();
+	struct sweeper s = { .slowness = 50e-6 };
+
+	o.balance = 0;
+	o.quantum = 0.02;
+	o.grain = 0.5;
+	set_up(&s, &o, 4 * ranks, 400, EQUANT_TABLE_AUTO);
+	sweep(&s, 0);
+	sweep(&s, 1);
+	demand(block_of(&s) >= 1 && block_of(&s) <= 50);
+	tear_down(&s);
+	o.block = 60;
+	set_up(&s, &o, 4 * ranks, 400, EQUANT_TABLE_AUTO);
+	sweep(&s, 0);
+	sweep(&s, 1);
+	demand_equal(60, block_of(&s));
+	tear_down(&s);
+}
+
+/* ---- slow messages -------------------------------------------------------------------- */
+
+static double now(void)
+{
+	return MPI_Wtime();
+}
+
+/* A rank's messages, one after the other, take it so long at least. */
+static void delays(void)
+{
+	struct equant_options o = eager_options();
+	struct equant_stats stats = { .sz = sizeof(stats) };
+	struct sweeper s = { 0 };
+	double start = now(), sweeping;
+
+	o.delay = 2e-3;
+	o.block = 10;
+	o.depth = 0;
+	set_up(&s, &o, 4 * ranks, 40, EQUANT_TABLE_AUTO);
+	sweep(&s, 0);
+	sweeping = now();
+	sweep(&s, 1);
+	if (rank < ranks - 1)
+		demand(now() - sweeping >= 4 * o.delay);
+	demand_equal(0, equant_loop_stats(s.loop, &stats));
+	demand(ranks == 1 || stats.messages > 0);
+	demand(now() - start >= (double)stats.messages * o.delay);
+	start = now();
+	for (int i = 0; i < 5; i++)
+		demand_equal(0, equant_barrier(s.eq));
+	demand(ranks == 1 || now() - start >= 5 * o.delay);
+	tear_down(&s);
+}
+
 /* ---- misuse --------------------------------------------------------------------------- */
 
 static void misuse(void)
@@ -580,7 +636,8 @@ int main(int argc, char **argv)
 {
 	static const struct worker_case cases[] = {
 		CASE(forced_moves), CASE(loaded_ranks), CASE(no_balancing), CASE(block_sizes),
-		CASE(misuse),	    CASE(disagreement), CASE(failure),	    CASE(silence),
+		CASE(grains),	    CASE(delays),	CASE(misuse),	    CASE(disagreement),
+		CASE(failure),	    CASE(silence),
 	};
 
 	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));

@@ -20,6 +20,7 @@
 
 #include "control/collective.h"
 #include "control/node.h"
+#include "control/send.h"
 #include "core/mpi_error.h"
 
 /* Only collectives use this communicator, and all ranks call them in the same order. */
@@ -37,6 +38,7 @@ int equant_collective_barrier(struct equant_waiter *waiter, MPI_Comm comm)
 		MPI_Request requests[2];
 
 		error = MPI_Irecv(NULL, 0, MPI_BYTE, from, TAG_BARRIER, comm, &requests[0]);
+		equant_delay(waiter);
 		if (error == MPI_SUCCESS)
 			error = MPI_Isend(NULL, 0, MPI_BYTE, to, TAG_BARRIER, comm, &requests[1]);
 		error = equant_mpi_error(error, "equant_barrier");
@@ -84,8 +86,10 @@ static void ring(const struct reduction *r, int peer)
 static int send_to(struct reduction *r, const void *elements, int peer, int tag)
 {
 	MPI_Request request;
-	int error = MPI_Isend(elements, r->count, r->datatype, peer, tag, r->comm, &request);
+	int error;
 
+	equant_delay(r->waiter);
+	error = MPI_Isend(elements, r->count, r->datatype, peer, tag, r->comm, &request);
 	ring(r, peer);
 	return await(r, error, &request);
 }

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "control/exchange.h"
-#include "control/node.h"
+#include "control/send.h"
 #include "core/mpi_error.h"
 
 struct equant_exchange {
@@ -96,11 +96,10 @@ static int start_round(struct equant_exchange *x)
 	error = MPI_Irecv(x->rotated + (size_t)x->distance * x->stride, (int)bytes, MPI_BYTE, from,
 			  x->tag, x->comm, &x->requests[1]);
 	if (error == MPI_SUCCESS)
-		error = MPI_Isend(x->rotated, (int)bytes, MPI_BYTE, to, x->tag, x->comm,
-				  &x->requests[0]);
+		error = equant_send(x->waiter, x->rotated, (int)bytes, MPI_BYTE, to, x->tag,
+				    x->comm, &x->requests[0]);
 	x->active = error == MPI_SUCCESS;
 	x->messages += x->active;
-	equant_node_ring(x->waiter->node, to);
 	return equant_mpi_error(error, "sending a sample");
 }
 

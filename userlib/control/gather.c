@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "control/gather.h"
-#include "control/node.h"
+#include "control/send.h"
 #include "core/message.h"
 #include "core/mpi_error.h"
 
@@ -101,14 +101,12 @@ static int post(struct gather *g, void *bytes, size_t size, int peer, int receiv
 	if (receives)
 		error = MPI_Irecv(bytes, (int)size, MPI_BYTE, peer, g->base.tag, c->comm, request);
 	else
-		error = MPI_Isend(bytes, (int)size, MPI_BYTE, peer, g->base.tag, c->comm, request);
+		error = equant_send(c->waiter, bytes, (int)size, MPI_BYTE, peer, g->base.tag,
+				    c->comm, request);
 	if (error != MPI_SUCCESS)
 		return equant_mpi_error(error, "balancing: samples and orders");
 	g->nr_requests++;
-	if (!receives) {
-		g->messages++;
-		equant_node_ring(c->waiter->node, peer);
-	}
+	g->messages += !receives;
 	return 0;
 }
 

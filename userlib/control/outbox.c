@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/node.h"
 #include "control/outbox.h"
+#include "control/send.h"
 #include "core/mpi_error.h"
 
 void equant_outbox_init(struct equant_outbox *box, struct equant_waiter *waiter, MPI_Comm comm)
@@ -49,15 +49,14 @@ int equant_outbox_send(struct equant_outbox *box, int to, int tag, const void *m
 	if (!copy)
 		return -ENOMEM;
 	memcpy(copy, message, size);
-	error = equant_mpi_error(MPI_Isend(copy, (int)size, MPI_BYTE, to, tag, box->comm,
-					   &box->requests[box->n]),
+	error = equant_mpi_error(equant_send(box->waiter, copy, (int)size, MPI_BYTE, to, tag,
+					     box->comm, &box->requests[box->n]),
 				 "sending a notice");
 	if (error) {
 		free(copy);
 		return error;
 	}
 	box->messages[box->n++] = copy;
-	equant_node_ring(box->waiter->node, to);
 	return 0;
 }
 

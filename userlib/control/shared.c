@@ -23,6 +23,7 @@
 #include "control/collective.h"
 #include "control/futex.h"
 #include "control/node.h"
+#include "control/send.h"
 #include "control/shared.h"
 #include "core/mpi_error.h"
 
@@ -73,6 +74,7 @@ static int node_barrier(struct equant_waiter *waiter)
 	struct equant_node_memory *memory = waiter->node->memory;
 	uint32_t old = equant_word_read(&memory->generation);
 
+	equant_delay(waiter);
 	if (equant_word_add(&memory->arrived, 1) < (uint32_t)waiter->node->ranks)
 		return await_generation(waiter, old);
 	__atomic_store_n(&memory->arrived, 0, __ATOMIC_SEQ_CST);

@@ -18,6 +18,7 @@ struct equant_node;
  * @seen: the counters when auto last looked
  * @crowded_until_ns: auto takes the CPU for wanted by others until then
  * @wake_ns: what waking this rank takes, as far as it is known
+ * @delay_ns: what a message costs its sender more, EQUANT_DELAY
  */
 struct equant_waiter {
 	enum equant_wait_mode mode;
@@ -26,6 +27,7 @@ struct equant_waiter {
 	struct equant_counters seen;
 	uint64_t crowded_until_ns;
 	uint64_t wake_ns;
+	uint64_t delay_ns;
 };
 
 /**

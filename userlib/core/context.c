@@ -155,6 +155,7 @@ int equant_open(struct equant **out, MPI_Comm comm, const struct equant_options 
 		goto fail;
 	equant_waiter_init(&eq->waiter, (enum equant_wait_mode)eq->options.wait, eq->probe,
 			   eq->node);
+	eq->waiter.delay_ns = (uint64_t)(1e9 * eq->options.delay);
 	*out = eq;
 	return 0;
 fail:

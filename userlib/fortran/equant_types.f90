@@ -118,6 +118,8 @@ module equant_types
         integer(c_int) :: movement = equant_move_by_loop
         integer(c_int) :: mode = equant_mode_pipelined
         real(c_double) :: restraint = 0.6_c_double
+        real(c_double) :: delay = 0
+        real(c_double) :: grain = 0
     end type equant_options
 
     ! One rank's account of a loop; times in seconds.

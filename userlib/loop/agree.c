@@ -52,6 +52,14 @@ static int compare(const struct equant_loop *loop, const struct equant_intent *a
 	return 0;
 }
 
+/* For a grain in quanta. */
+static double quantum_of(const struct equant_loop *loop)
+{
+	if (loop->eq->options.quantum > 0)
+		return loop->eq->options.quantum;
+	return loop->quantum > 0 ? loop->quantum : EQUANT_QUANTUM_UNSEEN;
+}
+
 static int choose(struct equant_loop *loop, const struct equant_intent *all)
 {
 	struct equant_pipeline *p = loop->pipeline;
@@ -64,7 +72,8 @@ static int choose(struct equant_loop *loop, const struct equant_intent *all)
 		return -EINVAL;
 	}
 	p->block = wanted ? wanted :
-			    equant_block_best(all, loop->units.counts, loop->ranks, p->bytes);
+			    equant_block_best(all, loop->units.counts, loop->ranks, p->bytes,
+					      loop->eq->options.grain);
 	p->strips = (p->length + p->block - 1) / p->block;
 	return 0;
 }
@@ -107,7 +116,8 @@ int equant_pipeline_agree(struct equant_loop *loop, long length, int fault)
 					.fault = fault,
 					.unit_time = p->work > 0 ? p->seconds / p->work : 0,
 					.shift_fixed = p->shift_fixed,
-					.byte_time = p->byte_time };
+					.byte_time = p->byte_time,
+					.quantum = quantum_of(loop) };
 	int error;
 
 	if (!p->exchange)

@@ -7,7 +7,8 @@
  * units a rank has now; the rank that would take longest counts (eq. 3.1), and one that has
  * computed nothing is taken for the slowest.  The seconds are wall time, so that a rank that
  * shares its CPU is slow.  In the first sweep nothing has been measured yet: it is cut
- * for a bound of eq. 3.6 of at least 4/5.
+ * for a bound of eq. 3.6 of at least 4/5.  With a grain in quanta asked for, the costs do not
+ * matter (eq. 3.1).
  *
  * Reference: Siegell 1995, sections 3.3.1 and 3.3.4.  The thesis measures a copy of the loop
  * body before the start and keeps to it; that would change the program's data here.
@@ -41,19 +42,24 @@ static void find_slowest(const struct equant_intent *all, const long *units,
 	}
 }
 
-long equant_block_best(const struct equant_intent *all, const long *units, int ranks, double bytes)
+long equant_block_best(const struct equant_intent *all, const long *units, int ranks, double bytes,
+		       double grain)
 {
 	struct equant_strips strips = {
 		.ranks = ranks, .iterations = (long)all->length, .units = 1, .bytes = bytes
 	};
 	long blocks = FIRST_BLOCKS * (ranks - 1L);
 	struct equant_block best;
+	double quantum = 0;
 
 	for (int r = 0; r < ranks; r++) {
 		strips.shift_fixed = larger(strips.shift_fixed, all[r].shift_fixed);
 		strips.byte_time = larger(strips.byte_time, all[r].byte_time);
+		quantum = larger(quantum, all[r].quantum);
 	}
 	find_slowest(all, units, &strips);
+	if (grain > 0 && strips.unit_time > 0)
+		return equant_block_for_grain(&strips, grain * quantum, NULL, 0);
 	if (!(strips.unit_time > 0) || equant_block_size(&strips, &best, NULL, 0))
 		return blocks ? (strips.iterations + blocks - 1) / blocks : strips.iterations;
 	return best.size;

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "control/wait.h"
+#include "control/send.h"
 #include "core/clock.h"
 #include "core/message.h"
 #include "core/mpi_error.h"
@@ -36,8 +36,8 @@ static int swap(struct equant_loop *loop, int peer, char *out, char *in, int byt
 
 	error = MPI_Irecv(in, bytes, MPI_BYTE, peer, EQUANT_TAG_COST, loop->comm, &requests[1]);
 	if (error == MPI_SUCCESS)
-		error = MPI_Isend(out, bytes, MPI_BYTE, peer, EQUANT_TAG_COST, loop->comm,
-				  &requests[0]);
+		error = equant_send(&loop->eq->waiter, out, bytes, MPI_BYTE, peer, EQUANT_TAG_COST,
+				    loop->comm, &requests[0]);
 	if (error != MPI_SUCCESS)
 		return equant_mpi_error(error, "measuring transfers");
 	return equant_wait_requests(&loop->eq->waiter, requests, 2, MPI_STATUSES_IGNORE, 0,

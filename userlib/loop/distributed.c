@@ -11,6 +11,7 @@
 
 #include "control/collective.h"
 #include "control/node.h"
+#include "control/send.h"
 #include "control/shared.h"
 #include "control/wait.h"
 #include "core/message.h"
@@ -88,10 +89,8 @@ int equant_loop_broadcast(struct equant_loop *loop, long unit)
 static int send(struct equant_loop *loop, const char *slice, int bytes, int to,
 		MPI_Request *request)
 {
-	int code = MPI_Isend(slice, bytes, MPI_BYTE, to, EQUANT_TAG_SLICE, loop->comm, request);
-
-	equant_node_ring(loop->eq->node, to);
-	return code;
+	return equant_send(&loop->eq->waiter, slice, bytes, MPI_BYTE, to, EQUANT_TAG_SLICE,
+			   loop->comm, request);
 }
 
 static int copy_array(struct equant_loop *loop, char *slice, int bytes, int from, int to)

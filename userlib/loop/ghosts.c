@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "control/node.h"
+#include "control/send.h"
 #include "control/wait.h"
 #include "core/message.h"
 #include "core/mpi_error.h"
@@ -57,14 +58,12 @@ static int post(struct equant_loop *loop, const struct equant_array *array, long
 	g->bytes[g->n] = incoming ? (int)array->slice : OUTGOING;
 	request = &g->requests[g->n++];
 	*request = MPI_REQUEST_NULL;
-	if (incoming) {
+	if (incoming)
 		code = MPI_Irecv(slice, (int)array->slice, MPI_BYTE, peer, EQUANT_TAG_GHOST,
 				 loop->comm, request);
-	} else {
-		code = MPI_Isend(slice, (int)array->slice, MPI_BYTE, peer, EQUANT_TAG_GHOST,
-				 loop->comm, request);
-		equant_node_ring(loop->eq->node, peer);
-	}
+	else
+		code = equant_send(&loop->eq->waiter, slice, (int)array->slice, MPI_BYTE, peer,
+				   EQUANT_TAG_GHOST, loop->comm, request);
 	return equant_mpi_error(code, "exchanging boundaries");
 }
 

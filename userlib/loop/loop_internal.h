@@ -20,6 +20,8 @@
 #include "loop/tags.h"
 #include "loop/units.h"
 
+#define EQUANT_QUANTUM_UNSEEN 0.004 /* seconds, until the probe has seen one */
+
 /**
  * struct equant - a context
  * @comm: duplicate of the caller's communicator

@@ -102,6 +102,7 @@ struct equant_intent {
 	double unit_time;
 	double shift_fixed;
 	double byte_time;
+	double quantum;
 };
 
 /* pipeline.c */
@@ -118,7 +119,8 @@ void equant_pipeline_abort(struct equant_loop *loop);
 int equant_pipeline_agree(struct equant_loop *loop, long length, int fault);
 
 /* block.c: the block size by what all ranks know, and the units they have */
-long equant_block_best(const struct equant_intent *all, const long *units, int ranks, double bytes);
+long equant_block_best(const struct equant_intent *all, const long *units, int ranks, double bytes,
+		       double grain);
 
 /* boundaries.c: who passes on what to whom, anew after each move */
 int equant_boundaries_draw(struct equant_loop *loop);

@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "control/node.h"
+#include "control/send.h"
 #include "core/mpi_error.h"
 #include "loop/move.h"
 #include "loop/pieces.h"
@@ -34,13 +34,11 @@ static int post_one(struct equant_mover *m, const struct equant_transfer *t, voi
 		error = MPI_Irecv(at, n, datatype, t->peer, EQUANT_TAG_MOVE, m->comm,
 				  &m->requests[m->nr_requests]);
 	else
-		error = MPI_Isend(at, n, datatype, t->peer, EQUANT_TAG_MOVE, m->comm,
-				  &m->requests[m->nr_requests]);
+		error = equant_send(m->waiter, at, n, datatype, t->peer, EQUANT_TAG_MOVE, m->comm,
+				    &m->requests[m->nr_requests]);
 	if (error != MPI_SUCCESS)
 		return equant_mpi_error(error, "moving work");
 	m->nr_requests++;
-	if (!t->incoming)
-		equant_node_ring(m->waiter->node, t->peer);
 	return 0;
 }
 

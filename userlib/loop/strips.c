@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "control/send.h"
 #include "core/message.h"
 #include "core/mpi_error.h"
 #include "loop/loop_internal.h"
@@ -162,14 +163,13 @@ static int send(struct equant_loop *loop, int rank, int tag, MPI_Datatype *type)
 	int error = room_for_send(p);
 
 	if (!error)
-		error = equant_mpi_error(MPI_Isend(MPI_BOTTOM, 1, *type, rank, tag, loop->comm,
-						   &p->sends[p->nr_sends]),
+		error = equant_mpi_error(equant_send(&loop->eq->waiter, MPI_BOTTOM, 1, *type, rank,
+						     tag, loop->comm, &p->sends[p->nr_sends]),
 					 "sending a strip");
 	MPI_Type_free(type);
 	if (error)
 		return error;
 	p->nr_sends++;
-	equant_node_ring(loop->eq->waiter.node, rank);
 	return 0;
 }
 

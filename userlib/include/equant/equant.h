@@ -120,6 +120,8 @@ struct equant_options {
 	int movement; /* enum equant_movement_rule */
 	int mode; /* enum equant_mode */
 	double restraint; /* part of its share that a rank uses beside others where phases are short */
+	double delay; /* seconds for which each message keeps its sender busy in addition */
+	double grain; /* quanta of work per strip of a sweep; 0 = from the measured costs */
 };
 
 /**

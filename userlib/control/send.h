@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+#ifndef EQUANT_CONTROL_SEND_H
+#define EQUANT_CONTROL_SEND_H
+
+#include <mpi.h>
+
+#include "control/wait.h"
+
+/** equant_delay() - keeps the sender of a message busy for EQUANT_DELAY */
+void equant_delay(const struct equant_waiter *waiter);
+
+/**
+ * equant_send() - MPI_Isend() to a rank of the context, which looks for it if it sleeps
+ * @waiter: of the context
+ *
+ * The other arguments are MPI_Isend()'s.
+ *
+ * Return: MPI's error code.
+ */
+int equant_send(const struct equant_waiter *waiter, const void *buffer, int count,
+		MPI_Datatype datatype, int to, int tag, MPI_Comm comm, MPI_Request *request);
+
+#endif /* EQUANT_CONTROL_SEND_H */
