@@ -120,7 +120,12 @@ static int fill(struct equant_plan *plan, const struct equant_planner *planner,
 	for (; draft.at < plan->processors - 1; draft.at++)
 		plan->starts[draft.at + 2] = plan->starts[draft.at + 1];
 	plan->makespan = equant_plan_simulate(plan, program, machine, plan->times);
-	return isnan(plan->makespan) ? -ENOMEM : 0;
+	if (isnan(plan->makespan))
+		return -ENOMEM;
+	/* What is optimal has been summed in another order than by the planner. */
+	if (plan->bound > plan->makespan && plan->bound <= plan->makespan * (1 + 1e-9))
+		plan->bound = plan->makespan;
+	return 0;
 }
 
 struct equant_plan *equant_plan_new(const char *name, const struct equant_plan_program *program,

@@ -90,6 +90,8 @@ struct equant_planner {
 /* A new planner is a file with one of these and a line in planners.c. */
 extern const struct equant_planner equant_planner_block;
 extern const struct equant_planner equant_planner_cyclic;
+extern const struct equant_planner equant_planner_optimum;
+extern const struct equant_planner equant_planner_optimum_blocks;
 
 const struct equant_planner *equant_planner_find(const char *name);
 

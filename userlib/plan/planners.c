@@ -9,6 +9,8 @@
 static const struct equant_planner *const planners[] = {
 	&equant_planner_block,
 	&equant_planner_cyclic,
+	&equant_planner_optimum,
+	&equant_planner_optimum_blocks,
 };
 
 #define PLANNERS ((int)(sizeof(planners) / sizeof(planners[0])))

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * What a processor can hold, and what its message takes before the first byte.
+ *
+ * Reference: Cierniak, Zaki, Li 1997, sections 4.2 and 7.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "plan/search.h"
+
+/* Iterations that fit: the program needs resident + resident_each k bytes for k > 0. */
+static long room_of(const struct equant_plan_program *program, double memory)
+{
+	double each = program->resident_each, most;
+	long room;
+
+	if (program->resident + each > memory)
+		return 0;
+	if (each == 0)
+		return program->iterations;
+	most = (memory - program->resident) / each;
+	if (most >= (double)program->iterations)
+		return program->iterations;
+	room = (long)most;
+	/* The quotient was rounded. */
+	while (room > 0 && program->resident + each * (double)room > memory)
+		room--;
+	while (room < program->iterations &&
+	       program->resident + each * (double)(room + 1) <= memory)
+		room++;
+	return room;
+}
+
+static double largest_memory(const struct equant_plan_machine *machine)
+{
+	double largest = 0;
+
+	for (int i = 0; i < machine->count; i++)
+		if (machine->processors[i].memory > largest)
+			largest = machine->processors[i].memory;
+	return largest;
+}
+
+static int check_room(const struct equant_plan_program *program,
+		      const struct equant_plan_machine *machine, const long *room, char *why,
+		      size_t why_size)
+{
+	double shortfall, first = program->resident + program->resident_each;
+	long missing = program->iterations;
+
+	for (int i = 0; i < machine->count && missing > 0; i++)
+		missing -= room[i] < missing ? room[i] : missing;
+	if (!missing)
+		return 0;
+	shortfall = (double)missing * program->resident_each;
+	if (missing == program->iterations) {
+		shortfall = first - largest_memory(machine);
+		equant_say(
+			why, why_size,
+			"memory too small for any schedule: one iteration needs %.0f bytes, %.0f more than the largest memory",
+			first, shortfall);
+	} else {
+		equant_say(
+			why, why_size,
+			"memory too small for any schedule: %ld of %ld iterations fit, %.0f bytes are missing for the other %ld",
+			program->iterations - missing, program->iterations, shortfall, missing);
+	}
+	return -ENOSPC;
+}
+
+int equant_plan_limits_init(struct equant_plan_limits *limits,
+			    const struct equant_plan_program *program,
+			    const struct equant_plan_machine *machine, char *why, size_t why_size)
+{
+	bool sends = equant_plan_sends(program);
+	size_t p = (size_t)machine->count;
+
+	*limits = (struct equant_plan_limits){ 0 };
+	if (sends && equant_plan_has_medium(machine)) {
+		equant_say(
+			why, why_size,
+			"messages that need a shared medium are not what this planner is made for");
+		return -EOPNOTSUPP;
+	}
+	limits->startup = reallocarray(NULL, p, sizeof(*limits->startup));
+	limits->room = reallocarray(NULL, p, sizeof(*limits->room));
+	if (!limits->startup || !limits->room)
+		return -ENOMEM;
+	for (int i = 0; i < machine->count; i++) {
+		limits->startup[i] = sends ? machine->processors[i].startup : 0;
+		limits->room[i] = room_of(program, machine->processors[i].memory);
+	}
+	return check_room(program, machine, limits->room, why, why_size);
+}
+
+void equant_plan_limits_release(struct equant_plan_limits *limits)
+{
+	free(limits->startup);
+	free(limits->room);
+	*limits = (struct equant_plan_limits){ 0 };
+}
