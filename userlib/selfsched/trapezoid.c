@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * Trapezoid self-scheduling: from F down to L in equal steps,
+ *
+ *	C_i = C_{i-1} - D,  D = floor((F - L) / (N - 1)),  N = ceil(2 I / (F + L))
+ *
+ * with F = floor(I / 2p).  The paper leaves open I < 2p and N = 1: F is at least 1 (and at least
+ * L), and D = 0 then.
+ *
+ * For DTSS p is V, and worker j gets the sum of the next V_j chunks.  That is what eqs. 3 and
+ * 4 abbreviate.  As the chunks fall evenly, down to L and no further, the sum of the first s is
+ *
+ *	s F - D s (s - 1) / 2  for s <= k,  and L for each beyond
+ *
+ * k = floor((F - L) / D) + 1 being the chunks above or at L.  So a request needs a counter of
+ * steps and no table.
+ *
+ * Reference: Chronopoulos, Ni, Penmatsa, sections III, IV.B.
+ */
+#include "selfsched/selfsched_internal.h"
+
+void equant_trapezoid_start(struct equant_line *line)
+{
+	int64_t first = line->total / (2 * line->workers), steps;
+
+	if (line->first)
+		first = line->first;
+	else if (first < line->minimum)
+		first = line->minimum;
+	steps = equant_divide_up(2 * line->total, first + line->minimum);
+	line->first = first;
+	line->decrement = steps > 1 ? (first - line->minimum) / (steps - 1) : 0;
+}
+
+int64_t equant_trapezoid_before(const struct equant_line *line, int64_t step)
+{
+	int64_t falling = step;
+	__int128 sum;
+
+	if (line->decrement > 0 && step > (line->first - line->minimum) / line->decrement + 1)
+		falling = (line->first - line->minimum) / line->decrement + 1;
+	sum = (__int128)falling * line->first -
+	      (__int128)line->decrement * falling * (falling - 1) / 2 +
+	      (__int128)(step - falling) * line->minimum;
+	return sum < line->total ? (int64_t)sum : line->total;
+}
