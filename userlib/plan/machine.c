@@ -84,6 +84,17 @@ bool equant_plan_has_medium(const struct equant_plan_machine *machine)
 	return machine->medium_startup > 0 || machine->medium_byte > 0;
 }
 
+bool equant_plan_equal_processors(const struct equant_plan_machine *machine)
+{
+	const struct equant_plan_processor *all = machine->processors;
+
+	for (int i = 1; i < machine->count; i++)
+		if (all[i].operation != all[0].operation || all[i].startup != all[0].startup ||
+		    all[i].byte != all[0].byte)
+			return false;
+	return true;
+}
+
 /* Sums of all iterations' costs, then of all messages one after the other. */
 int equant_plan_check(const struct equant_plan_program *program,
 		      const struct equant_plan_machine *machine, char *why, size_t why_size)

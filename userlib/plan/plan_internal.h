@@ -37,6 +37,9 @@ bool equant_plan_sends(const struct equant_plan_program *program);
 
 bool equant_plan_has_medium(const struct equant_plan_machine *machine);
 
+/* Do all processors have the same gamma, alpha and beta? */
+bool equant_plan_equal_processors(const struct equant_plan_machine *machine);
+
 /* Time that iteration @at takes on @processor, with its bytes: g_ij of section 8.2. */
 static inline double equant_plan_iteration(const struct equant_plan_program *program,
 					   const struct equant_plan_processor *processor, long at)
@@ -70,6 +73,34 @@ int equant_plan_give(struct equant_plan_draft *draft, int processor, long first,
 /* Contiguous blocks of @counts iterations in the order of the processors. */
 int equant_plan_give_blocks(struct equant_plan_draft *draft, const long *counts);
 
+/* ---- share.c: in proportion to speeds ---------------------------------------------- */
+
+/*
+ * @n things to processors that take @time[i] > 0 for one: section 6.1's floor of prefix sums,
+ * so @counts[i] is less than one away from its exact part.
+ */
+void equant_plan_share(const double *time, int p, long n, long *counts);
+
+/* ---- pairs.c: the transformed loop ------------------------------------------------- */
+
+/*
+ * Both affine costs, or -EOPNOTSUPP and what is wrong: only then do the first and the last
+ * iteration together cost as much as the second and the last but one.
+ */
+int equant_plan_affine(const struct equant_plan_program *program, char *why, size_t why_size);
+
+/* Do iterations take longer with their number, on this processor? */
+bool equant_plan_rises(const struct equant_plan_program *program,
+		       const struct equant_plan_processor *processor);
+
+/*
+ * Iterations from @first on, 2 x @pairs of them, as pairs of one from the end and one from the
+ * beginning: pair j is (first + 2 pairs - 1 - j, first + j).  Gives pairs @from to below
+ * @from + @count to @processor.
+ */
+int equant_plan_give_pairs(struct equant_plan_draft *draft, int processor, long first, long pairs,
+			   long from, long count);
+
 /* ---- planners.c ------------------------------------------------------------------- */
 
 /**
@@ -90,6 +121,9 @@ struct equant_planner {
 /* A new planner is a file with one of these and a line in planners.c. */
 extern const struct equant_planner equant_planner_block;
 extern const struct equant_planner equant_planner_cyclic;
+extern const struct equant_planner equant_planner_bitonic;
+extern const struct equant_planner equant_planner_speed;
+extern const struct equant_planner equant_planner_contention_free;
 extern const struct equant_planner equant_planner_optimum;
 extern const struct equant_planner equant_planner_optimum_blocks;
 

@@ -7,10 +7,12 @@
 #include "plan/plan_internal.h"
 
 static const struct equant_planner *const planners[] = {
-	&equant_planner_block,
-	&equant_planner_cyclic,
-	&equant_planner_optimum,
-	&equant_planner_optimum_blocks,
+	&equant_planner_block, /* section 5 */
+	&equant_planner_cyclic, /* 5.1.2 */
+	&equant_planner_bitonic, /* 5.1, 5.2 */
+	&equant_planner_speed, /* 6 */
+	&equant_planner_contention_free, /* 9 */
+	&equant_planner_optimum,	 &equant_planner_optimum_blocks,
 };
 
 #define PLANNERS ((int)(sizeof(planners) / sizeof(planners[0])))
