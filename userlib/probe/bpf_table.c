@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * The table that `equant probe load` has pinned.
+ */
+#include <errno.h>
+#include <linux/bpf.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "core/say.h"
+#include "probe/mapping.h"
+
+#define OVERFLOW_UID 65534 /* how a user namespace shows an owner it does not know */
+
+static int get_pinned(const char *path)
+{
+	union bpf_attr attr = { .pathname = (uintptr_t)path };
+	long fd = syscall(SYS_bpf, BPF_OBJ_GET, &attr, sizeof(attr));
+
+	return fd < 0 ? -errno : (int)fd;
+}
+
+static int explain_open(int error, char *why, size_t why_size)
+{
+	const char *text = "";
+
+	if (error == -ENOENT)
+		text = "the probe is not loaded (root: equant probe load)";
+	else if (error == -EACCES)
+		text = "no access to " EQUANT_BPF_TABLE
+		       " (a group may own it, or /sys/fs/bpf is closed)";
+	else if (error == -ENOSYS || error == -EPERM)
+		text = "this kernel or container does not allow bpf(2)";
+	if (*text)
+		equant_say(why, why_size, "%s", text);
+	else
+		equant_say(why, why_size, EQUANT_BPF_TABLE ": %s", strerror(-error));
+	return error == -ENOENT ? -ENODEV : error;
+}
+
+/* Only root's table is to be believed. */
+static int open_table(char *why, size_t why_size)
+{
+	struct stat owner;
+	int fd;
+
+	fd = get_pinned(EQUANT_BPF_TABLE);
+	if (fd < 0)
+		return explain_open(fd, why, why_size);
+	if (stat(EQUANT_BPF_TABLE, &owner) || (owner.st_uid != 0 && owner.st_uid != OVERFLOW_UID)) {
+		equant_say(why, why_size, EQUANT_BPF_TABLE " does not belong to root");
+		close(fd);
+		return -EPERM;
+	}
+	return fd;
+}
+
+int equant_bpf_table_open(struct equant_mapping *mapping, char *why, size_t why_size)
+{
+	int fd, ret;
+
+	fd = open_table(why, why_size);
+	if (fd < 0)
+		return fd;
+	ret = equant_mapping_open(mapping, fd, EQUANT_BPF_TABLE,
+				  "root: equant probe load --replace", why, why_size);
+	close(fd);
+	return ret;
+}

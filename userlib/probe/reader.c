@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * Reading a record: copy it while nobody writes it, then extend what its state
+ * names up to now.
+ *
+ * A record whose writer has gone looks like a thread that never waits; check()
+ * compares its switch count with getrusage()'s.
+ */
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "probe/reader.h"
+
+#define FALLBACK_QUANTUM_NS 4000000u
+#define SNAPSHOT_TRIES 10000 /* a writer is in the record for a microsecond */
+
+static uint64_t count_switches(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_THREAD, &usage);
+	return (uint64_t)usage.ru_nvcsw + (uint64_t)usage.ru_nivcsw;
+}
+
+/* Sleeping for any time at all does it. */
+void equant_reader_force_switch(void)
+{
+	const struct timespec moment = { .tv_nsec = 1 };
+
+	nanosleep(&moment, NULL);
+}
+
+static uint32_t load_seq(const struct equant_record *record)
+{
+	return __atomic_load_n(&record->seq, __ATOMIC_ACQUIRE);
+}
+
+static bool same_seq(const struct equant_record *record, uint32_t seq)
+{
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return !(seq & 1) && __atomic_load_n(&record->seq, __ATOMIC_RELAXED) == seq;
+}
+
+uint64_t equant_reader_snapshot(const struct equant_record *record, struct equant_record *copy)
+{
+	uint64_t now;
+	uint32_t seq;
+
+	for (int i = 0; i < SNAPSHOT_TRIES; i++) {
+		seq = load_seq(record);
+		*copy = *(const volatile struct equant_record *)record;
+		now = equant_clock_ns(CLOCK_MONOTONIC);
+		if (same_seq(record, seq))
+			break;
+	}
+	return now;
+}
+
+/* Return: the state in the record. */
+static uint32_t read_counters(const struct equant_reader *reader, struct equant_counters *now)
+{
+	const volatile struct equant_record *record = reader->record;
+	uint64_t t_state;
+	uint32_t seq, state;
+
+	for (int i = 0; i < SNAPSHOT_TRIES; i++) {
+		seq = load_seq(reader->record);
+		state = record->state;
+		t_state = record->t_state;
+		now->run_ns = record->run_ns;
+		now->wait_ns = record->wait_ns;
+		now->t_ns = equant_clock_ns(CLOCK_MONOTONIC);
+		if (same_seq(reader->record, seq))
+			break;
+	}
+	if (state == EQUANT_STATE_RUN)
+		now->run_ns += equant_since(now->t_ns, t_state);
+	else if (state == EQUANT_STATE_WAIT)
+		now->wait_ns += equant_since(now->t_ns, t_state);
+	return state;
+}
+
+/*
+ * Who reads its own record runs: if the record says otherwise, the switch that
+ * brought the thread back passed the probe unseen.  The next one sets the record
+ * right (bpf/account.h), so make one.
+ */
+static bool catch_up(struct equant_probe *probe)
+{
+	struct equant_reader *reader = probe->data;
+
+	if (reader->stuck || probe->tid != gettid())
+		return false;
+	equant_reader_force_switch();
+	reader->stuck = reader->record->state != EQUANT_STATE_RUN;
+	return true;
+}
+
+void equant_reader_read(struct equant_probe *probe, struct equant_counters *now)
+{
+	const struct equant_reader *reader = probe->data;
+
+	if (read_counters(reader, now) != EQUANT_STATE_RUN && catch_up(probe))
+		read_counters(reader, now);
+}
+
+static uint64_t scaled(uint64_t ns, uint32_t share)
+{
+	return (ns >> EQUANT_SHARE_SHIFT) * share +
+	       (((ns & (EQUANT_SHARE_ONE - 1)) * share) >> EQUANT_SHARE_SHIFT);
+}
+
+static double fraction(uint32_t share)
+{
+	return (double)share / EQUANT_SHARE_ONE;
+}
+
+static void fill_counters(const struct equant_record *r, struct equant_status *status)
+{
+	uint64_t now = status->now.t_ns, pending = equant_since(now, r->t_state);
+	bool runnable = r->state == EQUANT_STATE_RUN || r->state == EQUANT_STATE_WAIT;
+
+	status->now.run_ns = r->run_ns + (r->state == EQUANT_STATE_RUN ? pending : 0);
+	status->now.wait_ns = r->wait_ns + (r->state == EQUANT_STATE_WAIT ? pending : 0);
+	status->share_ns = r->share_ns;
+	if (runnable)
+		status->share_ns += scaled(equant_since(now, r->t_share), r->share_now);
+	status->switches = r->switches;
+	status->preemptions = r->preemptions;
+	status->yields = r->yields;
+	status->blocks = r->blocks;
+	status->migrations = r->migrations;
+}
+
+static uint64_t hold_ns(const struct equant_table *table, uint64_t quantum)
+{
+	uint64_t longest = (uint64_t)EQUANT_HOLD_TICKS * table->tick_ns;
+
+	if (!quantum)
+		quantum = FALLBACK_QUANTUM_NS;
+	return quantum < longest ? quantum : longest;
+}
+
+/*
+ * A share counts once it has held; until then the last one that did, unless
+ * that one had outlived its time.
+ */
+static void fill_shares(const struct equant_table *table, const struct equant_record *r,
+			bool caught_up, struct equant_status *status)
+{
+	uint64_t now = status->now.t_ns, quantum = r->quantum_ns;
+	bool held;
+
+	if (!quantum)
+		quantum = table->default_quantum_ns;
+	status->quantum_ns = quantum;
+	held = caught_up || equant_since(now, r->t_epoch) >= hold_ns(table, quantum);
+	status->share = fraction(held ? r->share_now : r->share_prev);
+	status->settled = fraction(held ? r->share_settled : r->settled_prev);
+	status->t_epoch_ns = r->t_epoch;
+	status->epoch = r->epoch;
+	status->changes = r->changes;
+}
+
+static void fill_episodes(const struct equant_record *r, struct equant_status *status)
+{
+	status->contended_ns = r->contended_ns;
+	if (r->t_contended)
+		status->contended_ns += equant_since(status->now.t_ns, r->t_contended);
+	status->episodes = r->episodes;
+	status->long_episodes = r->long_episodes;
+	status->long_ns = r->long_ns;
+}
+
+void equant_reader_describe(const struct equant_table *table, const struct equant_record *r,
+			    bool caught_up, struct equant_status *status)
+{
+	fill_counters(r, status);
+	fill_shares(table, r, caught_up, status);
+	fill_episodes(r, status);
+	status->flags = r->flags;
+	status->runnable = r->nr_runnable;
+	status->cpu = r->cpu;
+}
+
+void equant_reader_status(struct equant_probe *probe, struct equant_status *status)
+{
+	const struct equant_reader *reader = probe->data;
+	struct equant_record r;
+	bool caught_up;
+
+	status->now.t_ns = equant_reader_snapshot(reader->record, &r);
+	caught_up = r.state != EQUANT_STATE_RUN && catch_up(probe);
+	if (caught_up)
+		status->now.t_ns = equant_reader_snapshot(reader->record, &r);
+	equant_reader_describe(reader->table, &r, caught_up, status);
+}
+
+void equant_reader_start(struct equant_reader *reader)
+{
+	reader->t_attach = reader->record->t_attach;
+	reader->usage = count_switches();
+	reader->switches = reader->record->switches;
+}
+
+/* getrusage() first: the record, read later, cannot lag behind unless it stands still. */
+int equant_reader_check(struct equant_probe *probe, char *why, size_t why_size)
+{
+	struct equant_reader *reader = probe->data;
+	uint64_t usage = count_switches();
+	const char *text = NULL;
+	struct equant_record r;
+
+	equant_reader_snapshot(reader->record, &r);
+	if (reader->table->state != EQUANT_TABLE_LIVE)
+		text = "the probe was unloaded";
+	else if (r.state == EQUANT_STATE_FREE || r.tid != (uint32_t)probe->tid ||
+		 r.t_attach != reader->t_attach)
+		text = "the record is no longer this thread's";
+	else if (usage != reader->usage && r.switches == reader->switches)
+		text = "the record stands still although the thread was switched (programs detached?)";
+	reader->usage = usage;
+	reader->switches = r.switches;
+	reader->stuck = false;
+	if (text)
+		equant_say(why, why_size, "%s", text);
+	return text != NULL;
+}
