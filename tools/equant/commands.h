@@ -24,6 +24,7 @@ struct equant_command {
 };
 
 int equant_cmd_run(int argc, char **argv);
+int equant_cmd_top(int argc, char **argv);
 int equant_cmd_report(int argc, char **argv);
 int equant_cmd_probe(int argc, char **argv);
 int equant_cmd_advise(int argc, char **argv);

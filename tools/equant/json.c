@@ -22,12 +22,20 @@ static void quote(FILE *out, const char *text)
 	fputc('"', out);
 }
 
+static void break_line(struct json *json)
+{
+	if (!json->flat)
+		fprintf(json->out, "\n%*s", 2 * json->depth, "");
+	else if (json->filled)
+		fputc(' ', json->out);
+}
+
 static void begin_value(struct json *json, const char *name)
 {
 	if (json->filled)
 		fputc(',', json->out);
 	if (json->depth > 0)
-		fprintf(json->out, "\n%*s", 2 * json->depth, "");
+		break_line(json);
 	if (name) {
 		quote(json->out, name);
 		fputs(": ", json->out);
@@ -46,8 +54,8 @@ static void open_value(struct json *json, const char *name, char bracket)
 static void close_value(struct json *json, char bracket)
 {
 	json->depth--;
-	if (json->filled)
-		fprintf(json->out, "\n%*s", 2 * json->depth, "");
+	if (json->filled && !json->flat)
+		break_line(json);
 	fputc(bracket, json->out);
 	json->filled = true;
 	if (json->depth == 0)

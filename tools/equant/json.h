@@ -8,12 +8,13 @@
 /**
  * struct json - a JSON text under construction
  *
- * Start with @out set and the rest zero.  Names are NULL inside arrays and
- * for the outermost value.
+ * Start with @out set and the rest zero, but for @flat if wanted: everything on one
+ * line.  Names are NULL inside arrays and for the outermost value.
  */
 struct json {
 	FILE *out;
 	int depth;
+	bool flat;
 	bool filled; /* the innermost object or array has an element */
 };
 

@@ -37,6 +37,22 @@ static const struct equant_command commands[] = {
 			"failed, 127 when the command does not exist.\n",
 	},
 	{
+		.name = "top",
+		.run = equant_cmd_top,
+		.summary = "every rank of this node that is attached to the kernel probe, live",
+		.usage =
+			"Usage: equant top [options]\n"
+			"\n"
+			"  --interval S       seconds between two readings, from 0.05 to 3600 (1)\n"
+			"  --count N          end after N readings\n"
+			"  --user NAME        tasks of this user only; or its number\n"
+			"  --command NAME     tasks of programs of this name only\n"
+			"  --json             a line of JSON per reading\n"
+			"\n"
+			"On a terminal the screen is drawn again at each reading: q or Ctrl-C ends, the arrows\n"
+			"and the space bar scroll. Elsewhere one table is printed, or N of them.\n",
+	},
+	{
 		.name = "report",
 		.run = equant_cmd_report,
 		.summary = "turn traces into a table and a time line",

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * equant top: every rank of this node that is attached to the kernel probe.
+ *
+ * Readings are taken at absolute times.  Between them the command waits for keys and
+ * signals only, so that it disturbs nobody.
+ */
+#include <errno.h>
+#include <math.h>
+#include <poll.h>
+#include <pwd.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "commands.h"
+#include "top.h"
+
+#define LEAST_INTERVAL 0.05
+#define MOST_INTERVAL 3600.0
+
+enum output { SCREEN, TABLES, LINES };
+
+struct top {
+	struct top_options options;
+	enum output output;
+	struct equant_watch *watch;
+	struct top_readings *readings;
+	struct top_view view;
+	int signals; /* signalfd */
+	bool done;
+};
+
+void top_error(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	fputs("equant top: ", stderr);
+	vfprintf(stderr, format, args);
+	fputc('\n', stderr);
+	va_end(args);
+}
+
+/* ---- the command line ---- */
+
+static int parse_interval(struct top_options *options, const char *text)
+{
+	char *end;
+
+	options->interval = strtod(text, &end);
+	if (end != text && !*end && options->interval >= LEAST_INTERVAL &&
+	    options->interval <= MOST_INTERVAL)
+		return 0;
+	top_error("--interval: '%s' is not a number from %g to %g", text, LEAST_INTERVAL,
+		  MOST_INTERVAL);
+	return -EINVAL;
+}
+
+static int parse_count(struct top_options *options, const char *text)
+{
+	char *end;
+
+	errno = 0;
+	options->count = strtol(text, &end, 10);
+	if (end != text && !*end && !errno && options->count > 0)
+		return 0;
+	top_error("--count: '%s' is not a whole number above 0", text);
+	return -EINVAL;
+}
+
+static int parse_user(struct top_options *options, const char *text)
+{
+	const struct passwd *user = getpwnam(text);
+	unsigned long uid;
+	char *end;
+
+	uid = strtoul(text, &end, 10);
+	if (user) {
+		options->user = user->pw_uid;
+	} else if (end != text && !*end && *text != '-' && uid < (uid_t)-1) {
+		options->user = (uid_t)uid;
+	} else {
+		top_error("--user: no user '%s'", text);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int parse_command(struct top_options *options, const char *text)
+{
+	options->command = text;
+	if (*text && !strchr(text, '/'))
+		return 0;
+	top_error("--command: '%s' is not the name of a program, without its path", text);
+	return -EINVAL;
+}
+
+static const struct {
+	const char *name;
+	int (*parse)(struct top_options *options, const char *text);
+} valued[] = {
+	{ "--interval", parse_interval },
+	{ "--count", parse_count },
+	{ "--user", parse_user },
+	{ "--command", parse_command },
+};
+
+/* The number of arguments taken, or -EINVAL, said. */
+static int parse_option(struct top_options *options, const char *word, const char *next)
+{
+	if (!strcmp(word, "--json")) {
+		options->json = true;
+		return 1;
+	}
+	for (size_t i = 0; i < sizeof(valued) / sizeof(*valued); i++) {
+		if (strcmp(word, valued[i].name))
+			continue;
+		if (!next) {
+			top_error("value missing after %s", word);
+			return -EINVAL;
+		}
+		return valued[i].parse(options, next) ?: 2;
+	}
+	top_error("unknown option %s; see `equant help top`", word);
+	return -EINVAL;
+}
+
+static int parse(struct top_options *options, int argc, char **argv)
+{
+	int taken;
+
+	for (int i = 1; i < argc; i += taken) {
+		taken = parse_option(options, argv[i], i + 1 < argc ? argv[i + 1] : NULL);
+		if (taken < 0)
+			return taken;
+	}
+	return 0;
+}
+
+/* ---- readings ---- */
+
+static int open_watch(struct top *top)
+{
+	struct equant_watch_info info;
+	char why[1024];
+
+	top->watch = equant_watch_open("auto", why, sizeof(why));
+	if (!top->watch) {
+		top_error("no kernel probe to look at");
+		fprintf(stderr, "%s\n", why);
+		return -ENODEV;
+	}
+	equant_watch_info(top->watch, &info);
+	top->readings = top_readings_new(&top->options, info.records);
+	if (top->readings)
+		return 0;
+	top_error("%s", strerror(ENOMEM));
+	return -ENOMEM;
+}
+
+static int take_reading(struct top *top, char *why, size_t why_size)
+{
+	return top_read(top->readings, top->watch, &top->view, why, why_size);
+}
+
+static void show(struct top *top)
+{
+	if (top->output == SCREEN)
+		top_screen_draw(&top->view);
+	else if (top->output == LINES)
+		top_json(stdout, &top->view);
+	else
+		top_table(stdout, &top->view, 0, 0, 0, false);
+	fflush(stdout);
+}
+
+/* ---- waiting ---- */
+
+static int open_signals(void)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH, SIGTSTP };
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
+		sigaddset(&set, signals[i]);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	return signalfd(-1, &set, SFD_CLOEXEC);
+}
+
+/* What the terminal's stop key does to other programs, but the terminal is put right. */
+static void stop_here(struct top *top)
+{
+	if (top->output == SCREEN)
+		top_screen_close();
+	raise(SIGSTOP);
+	if (top->output == SCREEN && !top_screen_open())
+		show(top);
+}
+
+static void handle_signal(struct top *top)
+{
+	struct signalfd_siginfo info;
+
+	if (read(top->signals, &info, sizeof(info)) != sizeof(info))
+		return;
+	if (info.ssi_signo == SIGTSTP)
+		stop_here(top);
+	else if (info.ssi_signo != SIGWINCH)
+		top->done = true;
+	else if (top->output == SCREEN)
+		show(top);
+}
+
+static void handle_key(struct top *top)
+{
+	if (top_screen_key())
+		top->done = true;
+	else
+		show(top);
+}
+
+static double now_seconds(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+static void wait_until(struct top *top, double time)
+{
+	bool keys = top->output == SCREEN && isatty(STDIN_FILENO);
+	struct pollfd fds[] = {
+		{ .fd = top->signals, .events = POLLIN },
+		{ .fd = keys ? STDIN_FILENO : -1, .events = POLLIN },
+	};
+	double left;
+
+	while (!top->done) {
+		left = time - now_seconds();
+		if (left <= 0)
+			return;
+		if (poll(fds, 2, (int)ceil(1e3 * left)) <= 0)
+			continue;
+		if (fds[0].revents)
+			handle_signal(top);
+		if (fds[1].revents)
+			handle_key(top);
+	}
+}
+
+/* ---- the run ---- */
+
+/* A screen shows at once what there is since tasks attached; a table needs an interval. */
+static int run(struct top *top, char *why, size_t why_size)
+{
+	double next = now_seconds();
+	long left = top->options.count;
+	bool first = true;
+	int ret;
+
+	while (!top->done) {
+		ret = take_reading(top, why, why_size);
+		if (ret)
+			return ret;
+		if (!first || top->output == SCREEN)
+			show(top);
+		if (ferror(stdout))
+			return -EIO;
+		if (!first && left && !--left)
+			return 0;
+		first = false;
+		next = fmax(next + top->options.interval, now_seconds());
+		wait_until(top, next);
+	}
+	return 0;
+}
+
+static int run_on_output(struct top *top)
+{
+	char why[256] = "";
+	int ret;
+
+	if (top->output == SCREEN) {
+		ret = top_screen_open();
+		if (ret) {
+			top_error("the terminal: %s", strerror(-ret));
+			return 1;
+		}
+	}
+	ret = run(top, why, sizeof(why));
+	if (top->output == SCREEN)
+		top_screen_close();
+	if (ret)
+		top_error("%s", *why ? why : strerror(-ret));
+	return ret ? 1 : 0;
+}
+
+int equant_cmd_top(int argc, char **argv)
+{
+	struct top top = { .options = { .interval = 1, .user = (uid_t)-1 } };
+	int ret = 1;
+
+	if (parse(&top.options, argc, argv))
+		return EQUANT_EXIT_USAGE;
+	top.output = top.options.json ? LINES : isatty(STDOUT_FILENO) ? SCREEN : TABLES;
+	if (top.output == TABLES && !top.options.count)
+		top.options.count = 1;
+	top.signals = open_signals();
+	if (top.signals < 0)
+		top_error("signalfd: %s", strerror(errno));
+	else if (!open_watch(&top))
+		ret = run_on_output(&top);
+	top_readings_free(top.readings);
+	equant_watch_close(top.watch);
+	return ret;
+}
