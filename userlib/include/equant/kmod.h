@@ -40,7 +40,7 @@ struct equant_info {
 	__u32 features; /* EQUANT_KMOD_* */
 	__u32 table_features; /* EQUANT_TABLE_* of abi.h */
 	__u32 record_size; /* EQUANT_RECORD_SIZE */
-	__u32 event_size; /* sizeof(struct equant_event) */
+	__u32 event_size; /* sizeof(struct equant_kmod_event) */
 	__u32 file_records; /* limit of one file */
 	__u32 queue_events; /* events that a file keeps until they are read */
 	__u32 records; /* limit of the whole machine */
@@ -144,7 +144,7 @@ struct equant_uring {
  * returns as many whole events as there are and fit (EINVAL if not one fits; it
  * waits for the first, or EAGAIN); poll() tells that there are some.
  */
-enum equant_event_type {
+enum equant_kmod_event_type {
 	/* The number of runnable tasks on its CPU has grown, and held for a quantum. */
 	EQUANT_EVENT_ARRIVED = 1,
 	/* It has shrunk, and held for a quantum. */
@@ -159,11 +159,11 @@ enum equant_event_type {
 };
 
 /**
- * struct equant_event - one event; ->index to ->cookie are 0 in EQUANT_EVENT_LOST
+ * struct equant_kmod_event - one event; ->index to ->cookie are 0 in EQUANT_EVENT_LOST
  */
-struct equant_event {
+struct equant_kmod_event {
 	__u64 t; /* when it happened, CLOCK_MONOTONIC */
-	__u32 type; /* enum equant_event_type */
+	__u32 type; /* enum equant_kmod_event_type */
 	__u32 index; /* of the record */
 	__u32 tid; /* as in the record */
 	__u32 value; /* runnable tasks, measured share, or number of lost events */
@@ -178,6 +178,6 @@ EQUANT_ABI_ASSERT(sizeof(struct equant_detach) == 8);
 EQUANT_ABI_ASSERT(sizeof(struct equant_snapshot) == 32);
 EQUANT_ABI_ASSERT(sizeof(struct equant_list) == 24);
 EQUANT_ABI_ASSERT(sizeof(struct equant_uring) == 16);
-EQUANT_ABI_ASSERT(sizeof(struct equant_event) == 40);
+EQUANT_ABI_ASSERT(sizeof(struct equant_kmod_event) == 40);
 
 #endif /* EQUANT_KMOD_H */
