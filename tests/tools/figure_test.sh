@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 23
+plan 24
 
 export LC_ALL=C
 
@@ -113,6 +113,21 @@ peaks()
 		between "$(number 3.14a balanced 0.7)" 0.5 0.9
 }
 succeeds "3.14: the first peaks are at 1.75, 2.50, 3.25 and 19.25 quanta" peaks
+
+interactions()
+{
+	local n
+
+	for n in 2 4 8; do
+		between "$(number 2.5a asynchronous $n)" 0.98 1 &&
+			between "$(number 2.5a pipelined $n)" 0.98 1 &&
+			between "$(number 2.5b asynchronous $n)" 0.93 1 &&
+			between "$(number 2.5b pipelined $n)" 0.93 1 &&
+			between "$(number 2.5f asynchronous $n)" "$(number 2.5f none $n)" 1 || return 1
+	done
+}
+succeeds "2.5: asynchronous and pipelined balance a constant load, and cost nothing without one" \
+	interactions
 
 chosen_grain()
 {

@@ -40,7 +40,7 @@ struct figure {
 
 static const struct figure figures[] = {
 	{ "2.5a", "program", "--app mm --load none --compare depth",
-	  "MM 500, dedicated: depth of interactions; 1 s, 10 %, state filter, cost-benefit (asynchronous: not simulated)" },
+	  "MM 500, dedicated: depth of interactions; 1 s, 10 %, state filter, cost-benefit" },
 	{ "2.5b", "program", "--app mm --load constant --compare depth", "MM 500, constant load" },
 	{ "2.5c", "program", "--app mm --period 60 --compare depth", "MM 500, load of 60 s" },
 	{ "2.5d", "program", "--app mm --period 20 --compare depth", "MM 500, load of 20 s" },

@@ -26,6 +26,7 @@ static const struct thesis_setting depths[] = {
 	{ .name = "synchronous", TUNED, .depth = 0 },
 	{ .name = "pipelined", TUNED, .depth = 1 },
 	{ .name = "pipelined2", TUNED, .depth = 2 },
+	{ .name = "asynchronous", TUNED, .asynchronous = true },
 	{ 0 },
 };
 
@@ -130,12 +131,20 @@ static int settings_row(const struct program_options *o, long ranks, struct tabl
 	return table_add(table, row);
 }
 
+/* Until the end of the list, or what the program cannot do: that is last. */
+static bool is_compared(const struct program_options *o, const struct thesis_setting *setting)
+{
+	if (!setting->name)
+		return false;
+	return !setting->asynchronous || thesis_programs[o->program].kind == EQUANT_JOB_DOALL;
+}
+
 static int ablation_row(const struct program_options *o, long ranks, struct table *table)
 {
 	const struct thesis_setting *settings = compared[o->comparison];
 	double row[SETTINGS + 1] = { (double)ranks };
 
-	for (int i = 0; settings[i].name; i++) {
+	for (int i = 0; is_compared(o, &settings[i]); i++) {
 		struct equant_efficiency e;
 		int error = simulate(o, &settings[i], ranks, &e);
 
@@ -147,16 +156,16 @@ static int ablation_row(const struct program_options *o, long ranks, struct tabl
 }
 
 /* The columns of an ablation are named after its settings. */
-static const struct table_column *columns_of(int comparison)
+static const struct table_column *columns_of(const struct program_options *o)
 {
 	static struct table_column columns[SETTINGS + 2];
-	const struct thesis_setting *settings = compared[comparison];
+	const struct thesis_setting *settings = compared[o->comparison];
 	int n = 0;
 
 	if (!settings)
 		return settings_columns;
 	columns[n++] = (struct table_column){ "ranks", "%.0f", 0 };
-	for (int i = 0; settings[i].name; i++)
+	for (int i = 0; is_compared(o, &settings[i]); i++)
 		columns[n++] = (struct table_column){ settings[i].name, "%.4f", 1 };
 	columns[n] = (struct table_column){ 0 };
 	return columns;
@@ -206,7 +215,7 @@ int simulate_program(int argc, char **argv, struct table *table)
 
 	if (simulate_parse(MODEL, argc, argv, known))
 		return -EINVAL;
-	table->columns = columns_of(o.comparison);
+	table->columns = columns_of(&o);
 	table->x_title = "processors";
 	return fill(&o, table);
 }

@@ -141,6 +141,7 @@ static struct equant_job job_of(const struct thesis_run *run)
 		.steps = p->repeats,
 		.barrier = p->kind != EQUANT_JOB_DOALL,
 		.depth = depth_of(run),
+		.asynchronous = run->setting->asynchronous,
 		.probe = run->setting->predicted ? EQUANT_JOB_PREDICTED : EQUANT_JOB_CLOCK,
 		.interact = nanoseconds(INTERACT),
 		.move_per_unit = nanoseconds(p->move),

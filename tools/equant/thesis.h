@@ -38,6 +38,7 @@ enum thesis_load {
  * @off: none
  * @predicted: shares are seen, else only wall time
  * @depth: of the pipeline of interactions; -1: 1, or as long as a pipeline of ranks
+ * @asynchronous: not at all pipelined; programs without barriers only
  * @target: period, seconds; 0 = by the library
  * @grain: DOACROSS: of a block, quanta; 0 = chosen by equant_block_size()
  */
@@ -47,6 +48,7 @@ struct thesis_setting {
 	bool predicted;
 	enum equant_filter_kind filter;
 	int depth;
+	bool asynchronous;
 	double threshold;
 	double profit;
 	double target;

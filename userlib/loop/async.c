@@ -22,9 +22,6 @@
 #include "core/mpi_error.h"
 #include "loop/loop_internal.h"
 
-#define FIRST_PERIOD 0.02 /* seconds, until rank 0 knows better */
-#define GROWTH 8 /* units until a report, to those before the one before */
-#define LOOKS 8 /* looks for messages between two reports */
 #define UNSENT 16 /* reports under way; more would tell rank 0 nothing */
 #define PATIENCE 0.2 /* seconds for messages to a rank that is gone */
 
@@ -42,7 +39,8 @@ int equant_async_start(struct equant_loop *loop)
 		return -ENOMEM;
 	loop->pass->async = async;
 	equant_outbox_init(&async->outbox, &loop->eq->waiter, loop->comm);
-	async->period = loop->eq->options.period > 0 ? loop->eq->options.period : FIRST_PERIOD;
+	async->period = loop->eq->options.period > 0 ? loop->eq->options.period :
+						       EQUANT_REPORT_PERIOD;
 	async->done = calloc((size_t)units + 1, sizeof(*async->done));
 	if (!async->done)
 		return -ENOMEM;
@@ -190,15 +188,12 @@ int equant_async_report(struct equant_loop *loop, enum equant_async_state state,
 static int report_due(struct equant_loop *loop)
 {
 	struct equant_pass *pass = loop->pass;
-	double units, most = GROWTH * loop->window.units,
-		      wall = 1e-9 * (double)loop->window.wall_ns;
 
 	if (equant_loop_misused(loop))
 		return -EINVAL;
-	units = wall > 0 ? pass->async->period * loop->window.units / wall : most;
-	units = units < most ? units : most;
-	pass->until = units < 1 ? 1 : units < 1e9 ? (long)units : 1000000000;
-	pass->look = pass->until < LOOKS ? 1 : pass->until / LOOKS;
+	pass->until = equant_report_after(pass->async->period, loop->window.units,
+					  1e-9 * (double)loop->window.wall_ns);
+	pass->look = pass->until < EQUANT_REPORT_LOOKS ? 1 : pass->until / EQUANT_REPORT_LOOKS;
 	if (pass->async->outbox.n > UNSENT)
 		return 0;
 	return equant_async_report(loop, EQUANT_ASYNC_COMPUTING, 0);

@@ -2,31 +2,9 @@
 #ifndef EQUANT_LOOP_ASYNC_H
 #define EQUANT_LOOP_ASYNC_H
 
+#include "balance/reports.h"
 #include "control/outbox.h"
 #include "loop/units.h"
-
-/* What a rank is doing. */
-enum equant_async_state {
-	EQUANT_ASYNC_COMPUTING,
-	EQUANT_ASYNC_IDLE, /* it has nothing left in a joined pass */
-	EQUANT_ASYNC_CLOSED,
-};
-
-/**
- * struct equant_report_up - from any rank to rank 0, which is told without being waited for
- * @sample: since the report before; EQUANT_SAMPLE_ERROR: the rank has failed
- * @pass: its pass, from 1
- * @left: computations until all its units have been computed in that pass
- * @taken: the number of a transfer that has arrived, 0 = none
- * @state: enum equant_async_state
- */
-struct equant_report_up {
-	struct equant_sample sample;
-	int64_t pass;
-	int64_t left;
-	uint64_t taken;
-	int64_t state;
-};
 
 enum equant_notice_kind {
 	EQUANT_NOTICE_GIVE, /* rank 0: send these units to @peer */

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
  * Rank 0 of an asynchronously balanced loop: it hears reports, decides when it has a new one of every
- * rank that computes, and tells givers which units to send (Siegell 1995, sections 2.4.1 and
- * 2.6.2).  Nothing is decided while a transfer is under way, so that a giver always has the units it
- * is told to give and orders cannot cross.
- *
- * Work is distributed in proportion to rates, which keeps ranks from falling further behind.  Once a rank
- * has nothing left in a joined pass the lag itself is distributed: what counts then are
- * the computations that each rank is behind the joined pass.
+ * rank that computes (balance/reports.c), and tells givers which units to send (Siegell 1995,
+ * sections 2.4.1 and 2.6.2).  Nothing is decided while a transfer is under way, so that a giver
+ * always has the units it is told to give and orders cannot cross.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -17,15 +13,11 @@
 #include "core/message.h"
 #include "loop/loop_internal.h"
 
-#define PERIOD_CHANGE 0.25 /* less is not worth telling */
-
 /**
  * struct equant_master - what rank 0 knows
  * @units: who owns what once all transfers have arrived
- * @reports: by rank, the last one; its sample is the sum of those since the last decision
- * @fresh: by rank, there is one since then
- * @heard_ns: by rank, when it came
- * @work: by rank, what decisions distribute
+ * @reports: what it has heard
+ * @heard_ns: by rank, when it was last heard of
  * @under_way: transfers
  * @number: of the last transfer
  * @failed: all ranks have been told that the loop has
@@ -33,11 +25,8 @@
  */
 struct equant_master {
 	struct equant_units units;
-	struct equant_report_up *reports;
-	char *fresh;
+	struct equant_reports reports;
 	uint64_t *heard_ns;
-	long *work;
-	struct equant_sample *samples;
 	long under_way;
 	uint64_t number;
 	int failed;
@@ -49,27 +38,19 @@ void equant_master_free(struct equant_master *m)
 	if (!m)
 		return;
 	equant_units_release(&m->units);
-	free(m->reports);
-	free(m->fresh);
+	equant_reports_release(&m->reports);
 	free(m->heard_ns);
-	free(m->work);
-	free(m->samples);
 	free(m);
 }
 
 struct equant_master *equant_master_new(struct equant_loop *loop)
 {
 	struct equant_master *m = calloc(1, sizeof(*m));
-	size_t n = (size_t)loop->ranks;
 
 	if (!m)
 		return NULL;
-	m->reports = calloc(n, sizeof(*m->reports));
-	m->fresh = calloc(n, sizeof(*m->fresh));
-	m->heard_ns = calloc(n, sizeof(*m->heard_ns));
-	m->work = calloc(n, sizeof(*m->work));
-	m->samples = calloc(n, sizeof(*m->samples));
-	if (m->reports && m->fresh && m->heard_ns && m->work && m->samples &&
+	m->heard_ns = calloc((size_t)loop->ranks, sizeof(*m->heard_ns));
+	if (!equant_reports_init(&m->reports, loop->ranks) && m->heard_ns &&
 	    !equant_units_copy(&m->units, &loop->units)) {
 		for (int r = 0; r < loop->ranks; r++)
 			m->heard_ns[r] = equant_now_ns();
@@ -84,42 +65,17 @@ int equant_master_meet(struct equant_loop *loop)
 	struct equant_master *m = loop->pass->async->master;
 
 	equant_units_release(&m->units);
-	for (int r = 0; r < loop->ranks; r++) {
-		m->reports[r].state = EQUANT_ASYNC_COMPUTING;
-		m->fresh[r] = 0;
+	equant_reports_renew(&m->reports);
+	for (int r = 0; r < loop->ranks; r++)
 		m->heard_ns[r] = equant_now_ns();
-	}
 	return equant_units_copy(&m->units, &loop->units);
-}
-
-/* The newer sample says how things are, both what has happened. */
-static void add_sample(struct equant_sample *sum, const struct equant_sample *sample)
-{
-	struct equant_sample old = *sum;
-
-	*sum = *sample;
-	sum->units += old.units;
-	sum->wall += old.wall;
-	sum->run += old.run;
-	sum->wait += old.wait;
-	sum->interval += old.interval;
-	sum->move += old.move;
-	sum->moved += old.moved;
-	sum->hooks += old.hooks;
-	sum->flags |= old.flags & EQUANT_SAMPLE_ERROR;
 }
 
 void equant_master_hear(struct equant_loop *loop, int rank, const struct equant_report_up *report)
 {
 	struct equant_master *m = loop->pass->async->master;
-	struct equant_sample before = m->reports[rank].sample;
 
-	if (!m->fresh[rank])
-		memset(&before, 0, sizeof(before));
-	m->reports[rank] = *report;
-	m->reports[rank].sample = before;
-	add_sample(&m->reports[rank].sample, &report->sample);
-	m->fresh[rank] = 1;
+	equant_reports_add(&m->reports, rank, report);
 	m->heard_ns[rank] = equant_now_ns();
 	m->under_way -= report->taken != 0;
 }
@@ -190,67 +146,18 @@ static int tell_giver(struct equant_loop *loop, const struct equant_instruction 
 
 /* ---- deciding --------------------------------------------------------------- */
 
-/* The pass that ranks with nothing left wait in, 0 = there are none. */
-static long joined_pass(const struct equant_master *m, int ranks)
-{
-	long pass = 0;
-
-	for (int r = 0; r < ranks; r++)
-		if (m->reports[r].state == EQUANT_ASYNC_IDLE && m->reports[r].pass > pass)
-			pass = m->reports[r].pass;
-	return pass;
-}
-
-/* Computations that a unit of this rank is behind the joined pass. */
-static long lag(const struct equant_master *m, int rank, long joined)
-{
-	long lag = joined - m->reports[rank].pass + 1;
-
-	return lag > 1 ? lag : 1;
-}
-
-static void take_stock(struct equant_master *m, int ranks, long joined)
-{
-	for (int r = 0; r < ranks; r++) {
-		const struct equant_report_up *report = &m->reports[r];
-
-		m->work[r] = m->units.counts[r];
-		if (!joined)
-			continue;
-		m->work[r] = 0;
-		if (report->state == EQUANT_ASYNC_COMPUTING)
-			m->work[r] = report->left + (lag(m, r, joined) - 1) * m->units.counts[r];
-	}
-}
-
-static int is_ready(const struct equant_master *m, int ranks)
-{
-	if (m->under_way)
-		return 0;
-	for (int r = 0; r < ranks; r++) {
-		if (m->reports[r].state == EQUANT_ASYNC_CLOSED)
-			return 0;
-		if (m->reports[r].state == EQUANT_ASYNC_COMPUTING && !m->fresh[r])
-			return 0;
-	}
-	return 1;
-}
-
 /* Units for the computations that an instruction names, towards the receiver or computed last. */
-static int instruct(struct equant_loop *loop, struct equant_instruction move, long joined)
+static int instruct(struct equant_loop *loop, struct equant_instruction move)
 {
 	struct equant_master *m = loop->pass->async->master;
 	struct equant_runs named = { 0 }, moved = { 0 };
 	struct equant_runs *own = &m->units.owned[move.from];
 	int error = 0;
 
-	if (joined)
-		move.units /= lag(m, move.from, joined);
-	if (move.units > own->total)
-		move.units = own->total;
+	move.units = equant_reports_units(&m->reports, &move, own->total);
 	if (!move.units)
 		return 0;
-	if (equant_runs_take(own, move.units, joined || move.to > move.from, &named))
+	if (equant_runs_take(own, move.units, m->reports.joined || move.to > move.from, &named))
 		error = -ENOMEM;
 	for (int i = 0; i < named.n && !error; i++)
 		error = equant_runs_add(own, named.ranges[i]);
@@ -268,35 +175,18 @@ static int tell_period(struct equant_loop *loop, double period)
 	const struct equant_notice notice = { .kind = EQUANT_NOTICE_PERIOD, .period = period };
 	double change = period / loop->pass->async->period - 1;
 
-	if (change < PERIOD_CHANGE && change > -PERIOD_CHANGE)
+	if (change < EQUANT_REPORT_PERIOD_CHANGE && change > -EQUANT_REPORT_PERIOD_CHANGE)
 		return 0;
 	return tell_all(loop, &notice);
-}
-
-static void take_samples(struct equant_master *m, int ranks)
-{
-	for (int r = 0; r < ranks; r++) {
-		struct equant_sample *sample = &m->reports[r].sample;
-
-		m->samples[r] = *sample;
-		m->fresh[r] = 0;
-		/* An idle rank's next decision finds its share, and no more. */
-		sample->units = sample->wall = sample->run = sample->wait = 0;
-		sample->interval = sample->move = sample->moved = 0;
-		sample->hooks = 0;
-	}
 }
 
 static int decide(struct equant_loop *loop)
 {
 	struct equant_master *m = loop->pass->async->master;
-	long joined = joined_pass(m, loop->ranks);
 	struct equant_decision d;
 	int error;
 
-	take_stock(m, loop->ranks, joined);
-	take_samples(m, loop->ranks);
-	error = equant_balancer_decide(loop->balancer, m->samples, m->work, &d);
+	error = equant_reports_decide(&m->reports, loop->balancer, m->units.counts, &d);
 	if (error) {
 		equant_message("loop %s: a report of a rank is none", loop->name);
 		return error;
@@ -304,7 +194,7 @@ static int decide(struct equant_loop *loop)
 	equant_say_moves(loop, &d);
 	error = tell_period(loop, d.period);
 	for (int i = 0; i < d.count && !error; i++)
-		error = instruct(loop, d.instructions[i], joined);
+		error = instruct(loop, d.instructions[i]);
 	return error;
 }
 
@@ -317,7 +207,7 @@ static int silent_rank(const struct equant_loop *loop)
 	uint64_t now = equant_now_ns();
 
 	for (int r = 1; r < loop->ranks && loop->eq->options.check; r++)
-		if (m->reports[r].state == EQUANT_ASYNC_COMPUTING &&
+		if (m->reports.last[r].state == EQUANT_ASYNC_COMPUTING &&
 		    1e-9 * (double)(now - m->heard_ns[r]) > loop->eq->options.timeout)
 			return r;
 	return -1;
@@ -336,23 +226,6 @@ static int keep_in_touch(struct equant_loop *loop)
 	return tell_all(loop, &notice);
 }
 
-/* How many ranks are in a state, and whether they are in the same pass. */
-static int count_state(const struct equant_master *m, int ranks, enum equant_async_state state,
-		       int *odd)
-{
-	int n = 0, first = -1;
-
-	for (int r = 0; r < ranks; r++) {
-		if (m->reports[r].state != (int64_t)state)
-			continue;
-		if (first >= 0 && m->reports[r].pass != m->reports[first].pass)
-			*odd = r;
-		first = first < 0 ? r : first;
-		n++;
-	}
-	return n;
-}
-
 /* All ranks wait for something: the end of a joined pass, or of the loop. */
 static int end(struct equant_loop *loop, int closed, int odd)
 {
@@ -361,7 +234,7 @@ static int end(struct equant_loop *loop, int closed, int odd)
 	if (closed == loop->ranks)
 		return tell_over(loop, m->failed ? -1 : odd);
 	for (int r = 0; r < loop->ranks && odd < 0 && closed; r++)
-		if (m->reports[r].state == EQUANT_ASYNC_CLOSED)
+		if (m->reports.last[r].state == EQUANT_ASYNC_CLOSED)
 			odd = r;
 	if (m->failed)
 		return 0;
@@ -374,7 +247,7 @@ static int check(struct equant_loop *loop)
 	int silent = silent_rank(loop);
 
 	for (int r = 0; r < loop->ranks && !m->failed; r++)
-		if (m->reports[r].sample.flags & EQUANT_SAMPLE_ERROR)
+		if (m->reports.last[r].sample.flags & EQUANT_SAMPLE_ERROR)
 			return tell_failure(loop, r, ECANCELED);
 	if (silent < 0)
 		return 0;
@@ -390,11 +263,11 @@ int equant_master_act(struct equant_loop *loop)
 
 	if (error)
 		return error;
-	idle = count_state(m, loop->ranks, EQUANT_ASYNC_IDLE, &odd);
-	closed = count_state(m, loop->ranks, EQUANT_ASYNC_CLOSED, &odd);
+	idle = equant_reports_count(&m->reports, EQUANT_ASYNC_IDLE, &odd);
+	closed = equant_reports_count(&m->reports, EQUANT_ASYNC_CLOSED, &odd);
 	if (idle + closed == loop->ranks && !m->under_way)
 		return end(loop, closed, odd);
-	if (!m->failed && is_ready(m, loop->ranks))
+	if (!m->failed && !m->under_way && equant_reports_ready(&m->reports))
 		return decide(loop);
 	return keep_in_touch(loop);
 }

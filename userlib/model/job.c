@@ -30,6 +30,8 @@ static bool program_valid(const struct equant_job *job)
 	if (job->program != EQUANT_JOB_DOALL && job->program != EQUANT_JOB_DOACROSS &&
 	    job->program != EQUANT_JOB_SHRINKING)
 		return false;
+	if (job->asynchronous && job->program != EQUANT_JOB_DOALL)
+		return false;
 	if (job->program == EQUANT_JOB_DOACROSS)
 		return job->blocks >= 1 && job->message >= 0;
 	return job->program == EQUANT_JOB_DOALL || job->steps <= job->units - job->n;
@@ -38,7 +40,8 @@ static bool program_valid(const struct equant_job *job)
 /* No rank's clock, and no sum of all of them, can reach TIME_MOST. */
 static int time_fits(const struct equant_job *job)
 {
-	double longest = 0;
+	double longest = 0, move;
+	int tasks = 1;
 
 	for (int i = 0; i < job->n; i++) {
 		const struct equant_job_cpu *cpu = &job->cpus[i];
@@ -51,12 +54,16 @@ static int time_fits(const struct equant_job *job)
 		       (double)job->message;
 		step = 2 * (cpu->tasks + 1) * (step + 2 * (double)job->quantum);
 		longest = step > longest ? step : longest;
+		tasks = cpu->tasks >= tasks ? cpu->tasks + 1 : tasks;
 	}
 	/* In a pipeline a step goes through all ranks. */
 	if (job->program == EQUANT_JOB_DOACROSS)
 		longest *= job->n;
-	longest += job->n *
-		   ((double)job->move_fixed + (double)job->units * (double)job->move_per_unit);
+	move = (double)job->move_fixed + (double)job->units * (double)job->move_per_unit;
+	/* Asynchronous ranks report, and then units may move, after each unit at most. */
+	if (job->asynchronous)
+		move = (double)job->units * (move + 2 * tasks * (double)job->interact);
+	longest += job->n * move;
 	return longest * (double)job->steps > TIME_MOST / job->n ? -EOVERFLOW : 0;
 }
 
@@ -177,7 +184,7 @@ int equant_simulate_job(const struct equant_job *job, struct equant_job_result *
 	*result = (struct equant_job_result){ .phases = 0 };
 	error = prepare(&s);
 	if (!error)
-		error = run(&s);
+		error = job->asynchronous && s.balancer ? equant_job_asynchronous(&s) : run(&s);
 	if (!error)
 		account(&s);
 	release(&s);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * A job in simulated time: job.c runs it, job_step.c computes, job_phase.c balances.
+ * A job in simulated time: job.c runs it, job_step.c computes, job_phase.c balances, and
+ * job_async.c does all of it where there are no balancing phases.
  */
 #ifndef EQUANT_MODEL_JOB_INTERNAL_H
 #define EQUANT_MODEL_JOB_INTERNAL_H
@@ -68,6 +69,25 @@ void equant_job_step(struct equant_simulation *s, long step);
 
 /** equant_job_phase() - a balancing phase; 0, or an error of equant_balancer_decide() */
 int equant_job_phase(struct equant_simulation *s);
+
+/** equant_job_compute() - a rank computes so many units */
+void equant_job_compute(struct equant_simulation *s, int rank, long units);
+
+/** equant_job_sample() - what a rank has counted since its last sample; it begins to count anew */
+struct equant_sample equant_job_sample(struct equant_simulation *s, int rank, long hooks);
+
+/** equant_job_interact() - a rank pays for its part in an interaction */
+void equant_job_interact(struct equant_simulation *s, int rank);
+
+/** equant_job_move_time() - nanoseconds that a transfer takes either rank */
+int64_t equant_job_move_time(const struct equant_simulation *s, long units);
+
+/** equant_job_spend() - a rank's part in a transfer, which cannot begin before @begun */
+void equant_job_spend(struct equant_simulation *s, int rank, int64_t begun, int64_t cost,
+		      long units);
+
+/** equant_job_asynchronous() - the whole job; 0, -ENOMEM, or an error of the decision */
+int equant_job_asynchronous(struct equant_simulation *s);
 
 /** equant_job_latest() - the clock of the last rank */
 int64_t equant_job_latest(const struct equant_simulation *s);

@@ -17,10 +17,10 @@
 
 #include "model/job_internal.h"
 
-static struct equant_sample sample_of(const struct equant_simulation *s, int rank)
+struct equant_sample equant_job_sample(struct equant_simulation *s, int rank, long hooks)
 {
 	const struct equant_job *job = s->job;
-	const struct equant_job_rank *r = &s->ranks[rank];
+	struct equant_job_rank *r = &s->ranks[rank];
 	struct equant_sample sample = {
 		.units = (double)r->computed,
 		.wall = (double)r->wall * 1e-9,
@@ -31,7 +31,7 @@ static struct equant_sample sample_of(const struct equant_simulation *s, int ran
 		.interact = (double)r->interact * 1e-9,
 		.move = (double)r->move * 1e-9,
 		.moved = (double)r->moved,
-		.hooks = (uint32_t)s->hooks,
+		.hooks = (uint32_t)hooks,
 	};
 
 	if (job->probe != EQUANT_JOB_CLOCK)
@@ -40,31 +40,32 @@ static struct equant_sample sample_of(const struct equant_simulation *s, int ran
 		sample.flags |= EQUANT_SAMPLE_PREDICTED;
 		equant_cpu_predict(job, rank, r->now, &sample);
 	}
+	*r = (struct equant_job_rank){ .now = r->now, .sampled = r->now };
 	return sample;
 }
 
 static void take_samples(struct equant_simulation *s)
 {
-	for (int i = 0; i < s->job->n; i++) {
-		struct equant_job_rank *r = &s->ranks[i];
-
-		s->samples[i] = sample_of(s, i);
-		*r = (struct equant_job_rank){ .now = r->now, .sampled = r->now };
-	}
+	for (int i = 0; i < s->job->n; i++)
+		s->samples[i] = equant_job_sample(s, i, s->hooks);
 	s->hooks = 0;
 }
 
-static void interact(struct equant_simulation *s)
+void equant_job_interact(struct equant_simulation *s, int rank)
 {
-	for (int i = 0; i < s->job->n; i++) {
-		struct equant_job_rank *r = &s->ranks[i];
+	struct equant_job_rank *r = &s->ranks[rank];
 
-		r->now = equant_cpu_finish(s->job, i, r->now, s->job->interact);
-		r->interact = s->job->interact;
-	}
+	r->now = equant_cpu_finish(s->job, rank, r->now, s->job->interact);
+	r->interact = s->job->interact;
 }
 
-static void spend(struct equant_simulation *s, int rank, int64_t begun, int64_t cost, long units)
+int64_t equant_job_move_time(const struct equant_simulation *s, long units)
+{
+	return s->job->move_fixed + s->job->move_per_unit * units;
+}
+
+void equant_job_spend(struct equant_simulation *s, int rank, int64_t begun, int64_t cost,
+		      long units)
 {
 	struct equant_job_rank *r = &s->ranks[rank];
 
@@ -75,11 +76,11 @@ static void spend(struct equant_simulation *s, int rank, int64_t begun, int64_t 
 
 static void move(struct equant_simulation *s, const struct equant_instruction *instruction)
 {
-	int64_t cost = s->job->move_fixed + s->job->move_per_unit * instruction->units;
+	int64_t cost = equant_job_move_time(s, instruction->units);
 	int64_t begun = s->ranks[instruction->from].now;
 
-	spend(s, instruction->from, begun, cost, instruction->units);
-	spend(s, instruction->to, begun, cost, instruction->units);
+	equant_job_spend(s, instruction->from, begun, cost, instruction->units);
+	equant_job_spend(s, instruction->to, begun, cost, instruction->units);
 }
 
 static bool is(const struct equant_moves *list, enum equant_move_kind kind)
@@ -104,11 +105,11 @@ static bool move_across(struct equant_simulation *s, int left)
 	    !(is(a, EQUANT_MOVE_RECEIVE_RIGHT) && is(b, EQUANT_MOVE_SEND_LEFT)))
 		return false;
 	units = a->move[0].units;
-	cost = s->job->move_fixed + s->job->move_per_unit * units;
+	cost = equant_job_move_time(s, units);
 	begun = s->ranks[left].now > s->ranks[left + 1].now ? s->ranks[left].now :
 							      s->ranks[left + 1].now;
-	spend(s, left, begun, cost, units);
-	spend(s, left + 1, begun, cost, units);
+	equant_job_spend(s, left, begun, cost, units);
+	equant_job_spend(s, left + 1, begun, cost, units);
 	next(a);
 	next(b);
 	return true;
@@ -195,7 +196,8 @@ int equant_job_phase(struct equant_simulation *s)
 	s->result->phases++;
 	s->countdown = 1;
 	take_samples(s);
-	interact(s);
+	for (int i = 0; i < s->job->n; i++)
+		equant_job_interact(s, i);
 	if (!depth || !s->known) {
 		equant_job_wait(s, equant_job_latest(s));
 		return decide(s, s->samples);

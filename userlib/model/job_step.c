@@ -23,15 +23,15 @@ static int64_t unit_time(const struct equant_simulation *s, int rank)
 	return (int64_t)((__int128)unit * (job->units - s->done) / job->units);
 }
 
-static void compute(struct equant_simulation *s, int rank)
+void equant_job_compute(struct equant_simulation *s, int rank, long units)
 {
 	struct equant_job_rank *r = &s->ranks[rank];
-	int64_t work = s->units[rank] * unit_time(s, rank), begun = r->now;
+	int64_t work = units * unit_time(s, rank), begun = r->now;
 
 	r->now = equant_cpu_finish(s->job, rank, begun, work);
 	r->run += work;
 	r->wall += r->now - begun;
-	r->computed += s->units[rank];
+	r->computed += units;
 	s->result->efficiency.productive += work;
 }
 
@@ -56,7 +56,7 @@ void equant_job_step(struct equant_simulation *s, long step)
 	for (int i = 0; i < job->n; i++) {
 		if (across && s->ranks[i].now < arrived)
 			s->ranks[i].now = arrived;
-		compute(s, i);
+		equant_job_compute(s, i, s->units[i]);
 		if (across)
 			send_boundary(s, i);
 		arrived = s->ranks[i].now;

@@ -254,6 +254,8 @@ enum equant_job_program {
  * @steps: how often all units are computed, >= 1; a hook is called before each
  * @barrier: ranks wait for each other after each step, or sweep; otherwise in balancing phases only
  * @depth: phases from samples to the decision, 0 to 16
+ * @asynchronous: no phases: ranks report when they like, and only those of a transfer wait for each
+ *	other; EQUANT_JOB_DOALL only
  * @probe: what samples tell
  * @interact: nanoseconds of CPU that a phase costs each rank, >= 0
  * @move_fixed: nanoseconds that a transfer takes the two ranks, >= 0
@@ -277,6 +279,7 @@ struct equant_job {
 	long steps;
 	int barrier;
 	int depth;
+	int asynchronous;
 	enum equant_job_probe probe;
 	int64_t interact;
 	int64_t move_fixed;
@@ -294,8 +297,8 @@ struct equant_job {
 /**
  * struct equant_job_result - what became of it
  * @efficiency: of all steps; ticks are nanoseconds
- * @phases: balancing phases
- * @moves: phases in which work moved
+ * @phases: balancing phases, or decisions of an asynchronous job
+ * @moves: those in which work moved
  * @moved: units that moved in all of them
  */
 struct equant_job_result {
