@@ -96,18 +96,12 @@ static int settle(struct equant_loop *loop)
 	return error;
 }
 
-int equant_loop_end(struct equant_loop *loop)
+/* ... with all ranks, in an interaction. */
+static int end_leader(struct equant_loop *loop)
 {
 	struct equant_sample sample = { .flags = EQUANT_SAMPLE_CLOSED };
-	int error;
+	int error = 0;
 
-	if (!loop->eq->options.balance || loop->ended)
-		return 0;
-	if (loop->pass && loop->pass->async)
-		return equant_async_end(loop);
-	error = equant_loop_check(loop, 1, loop->error != 0);
-	if (error || loop->leader)
-		return error; /* the leader goes on, and compares the hooks that matter */
 	if (!loop->started)
 		error = equant_loop_start(loop);
 	if (error || !loop->control)
@@ -128,7 +122,26 @@ int equant_loop_end(struct equant_loop *loop)
 	if (!error)
 		error = equant_loop_join(loop, 1);
 	loop->ended = 1;
-	if (error || loop->error)
+	if (error || loop->error) {
+		equant_share_ended(loop);
 		return error;
+	}
 	return compare_ends(loop, equant_control_peers(loop->control, 0));
+}
+
+int equant_loop_end(struct equant_loop *loop)
+{
+	int error;
+
+	if (!loop->eq->options.balance || loop->ended)
+		return 0;
+	if (loop->pass && loop->pass->async)
+		return equant_async_end(loop);
+	/* The others hear of an error where they meet this rank. */
+	if (loop->leader && loop->error)
+		loop = loop->leader;
+	error = equant_loop_check(loop, 1, loop->error != 0);
+	if (error || loop->leader)
+		return error; /* the leader goes on, and compares the hooks that matter */
+	return end_leader(loop);
 }

@@ -202,8 +202,9 @@ int equant_loop_distribute(struct equant_loop *loop, enum equant_distribution di
 static int change_state(struct equant_loop *loop, struct equant_range range,
 			int (*change)(struct equant_units *u, struct equant_range range))
 {
-	if (loop->pass && loop->pass->under_way)
-		return -EBUSY;
+	for (const struct equant_loop *l = loop; l; l = l->follower)
+		if (l->pass && l->pass->under_way)
+			return -EBUSY;
 	if (equant_async_forbids(loop, "changing which units are active"))
 		return -EINVAL;
 	return change(&loop->units, range);

@@ -141,6 +141,8 @@ struct equant_loop {
 		together; /* a leader's: of all since its last sample that says something */
 	int held; /* ... phases since then */
 	long turns; /* sections since then */
+	uint64_t turn_ns; /* in sections when the leader's last pass began */
+	double weight; /* of a leader with passes: what all take, to what it takes; 0 = not known */
 	struct equant_mark marks[2];
 	double held_share;
 	uint64_t held_since_ns;
@@ -175,10 +177,21 @@ void equant_sample_take(struct equant_loop *loop, struct equant_sample *sample, 
 /* share.c: a follower's hook, which counts; an error of the leader is the followers' too */
 int equant_share_hook(struct equant_loop *loop);
 void equant_share_fail(struct equant_loop *leader);
+/* ... with no more interactions: none of the loops that share has them */
+void equant_share_ended(struct equant_loop *loop);
 void equant_share_release(struct equant_loop *loop);
-/* ... carries an order out in all followers too, after the leader has */
+/* ... carries an order out in all followers too, after the leader has; @named as in the mover */
 int equant_share_move(struct equant_loop *leader, const struct equant_instruction *instructions,
-		      int count);
+		      int count, const struct equant_runs *named);
+/* ... is anything of these loops under way that wants to be looked after? */
+int equant_share_busy(const struct equant_loop *loop);
+int equant_share_progress(struct equant_loop *loop);
+/* ... units between two looks at it in a follower's pass */
+long equant_share_look(const struct equant_loop *loop);
+/* ... ends a follower's joined pass; 0 or -errno */
+int equant_share_join(struct equant_loop *loop);
+/* ... a leader's pass begins: what have all taken since the one before, to what it has? */
+void equant_share_weigh(struct equant_loop *leader);
 
 /* ghosts.c: ends an exchange whose finish will not come, or comes too late */
 void equant_ghosts_give_up(struct equant_loop *loop);
@@ -218,7 +231,9 @@ int equant_loop_start(struct equant_loop *loop);
 /* ... and the last interaction, in which every rank says that it closes the loop */
 int equant_loop_end(struct equant_loop *loop);
 
-/* phase.c: parts of a phase; after an error nothing is under way any more */
+/* phase.c: a phase of a loop with hooks, 0 or -errno */
+int equant_loop_phase(struct equant_loop *loop);
+/* ... parts of one; after an error nothing is under way any more */
 int equant_loop_check(struct equant_loop *loop, int closing, int failed);
 int equant_loop_send(struct equant_loop *loop, const struct equant_sample *sample);
 int equant_loop_join(struct equant_loop *loop, int n); /* wait for the @n oldest interactions */

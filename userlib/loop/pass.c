@@ -37,7 +37,7 @@ int equant_pass_misused(struct equant_loop *loop, const char *what)
 
 static int first_pass(struct equant_loop *loop)
 {
-	if (loop->window.hooks || loop->phases)
+	if (loop->window.hooks || loop->hooks || loop->phases)
 		return equant_pass_misused(
 			loop, "a loop is balanced by equant_hook() or in passes, not by both");
 	if (loop->first.t_ns)
@@ -46,9 +46,22 @@ static int first_pass(struct equant_loop *loop)
 	if (loop->restricted)
 		return equant_pass_misused(loop,
 					   "passes are for loops without dependences (DOALL)");
-	if (loop->leader || loop->follower)
-		return equant_pass_misused(loop, "passes over loops that share arrays");
+	if ((loop->leader || loop->follower) && loop->eq->options.balance && loop->eq->options.mode)
+		return equant_pass_misused(
+			loop,
+			"asynchronous mode on loops that share arrays: a unit that has missed passes of both would need them in turn");
 	return equant_pass_start(loop);
+}
+
+/* Loops that share arrays take turns. */
+static int is_its_turn(const struct equant_loop *loop)
+{
+	const struct equant_loop *l = loop->leader ? loop->leader : loop;
+
+	for (; l; l = l->follower)
+		if (l != loop && l->pass && l->pass->under_way)
+			return 0;
+	return 1;
 }
 
 void equant_pass_rewind(struct equant_loop *loop)
@@ -60,9 +73,11 @@ void equant_pass_rewind(struct equant_loop *loop)
 		pass->todo = &pass->progress.left[loop->rank];
 	pass->at = 0;
 	pass->skip = 0;
-	if (!loop->eq->options.balance)
+	if (!loop->eq->options.balance && !loop->leader)
 		return;
 	pass->until = LONG_MAX;
+	if (loop->leader)
+		pass->look = equant_share_look(loop);
 	if (pass->due == pass->number)
 		pass->until = pass->progress.quota[loop->rank];
 }
@@ -78,6 +93,14 @@ int equant_pass_begin(struct equant_loop *loop)
 	pass = loop->pass;
 	if (pass->under_way)
 		return equant_pass_misused(loop, "equant_pass_begin() within a pass");
+	if (!is_its_turn(loop))
+		return equant_pass_misused(
+			loop,
+			"equant_pass_begin() within a pass over a loop that shares its arrays");
+	if (!loop->leader && !loop->started && equant_pass_lead(loop))
+		return loop->error;
+	if (!loop->leader && loop->follower)
+		equant_share_weigh(loop);
 	pass->number++;
 	pass->under_way = 1;
 	pass->joined = pass->over = 0;
@@ -155,7 +178,16 @@ static void enter_section(struct equant_loop *loop)
 static int balance(struct equant_loop *loop, int last)
 {
 	equant_pass_leave(loop);
+	if (loop->leader)
+		return equant_share_join(loop);
 	return equant_pass_phase(loop, last);
+}
+
+/* All ranks have computed their units of a joined pass. */
+static int join(struct equant_loop *loop)
+{
+	loop->pass->over = 1;
+	return balance(loop, 1);
 }
 
 /* Returns 1 and a strip, 0 when the pass is over, -errno. */
@@ -173,7 +205,7 @@ static int advance(struct equant_loop *loop)
 		if (pass->strip)
 			return 1;
 		if (pass->due != pass->number)
-			return pass->joined ? balance(loop, 1) : 0;
+			return pass->joined ? join(loop) : 0;
 		error = balance(loop, 0);
 	}
 	return error;

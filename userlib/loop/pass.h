@@ -69,6 +69,9 @@ int equant_pass_misused(struct equant_loop *loop, const char *what);
 /** equant_pass_start() - before the first pass; 0 or -errno */
 int equant_pass_start(struct equant_loop *loop);
 
+/** equant_pass_lead() - ... of a loop whose leader is gone, its first pass as the leader; 0 or -errno */
+int equant_pass_lead(struct equant_loop *loop);
+
 /** equant_pass_phase() - balance; @last: all units of a joined pass are computed; 0 or -errno */
 int equant_pass_phase(struct equant_loop *loop, int last);
 

@@ -39,30 +39,28 @@ int equant_pass_start(struct equant_loop *loop)
 	error = set_up(loop, pass);
 	if (!error && loop->eq->options.balance && loop->eq->options.mode)
 		error = equant_async_start(loop);
-	if (!error)
-		error = equant_loop_start(loop);
+	if (error)
+		return equant_loop_fail(loop, error);
+	return loop->leader ? 0 : equant_pass_lead(loop);
+}
+
+int equant_pass_lead(struct equant_loop *loop)
+{
+	struct equant_pass *pass = loop->pass;
+	int error = equant_loop_start(loop);
+
 	if (error)
 		return equant_loop_fail(loop, error);
 	if (!loop->control || pass->async)
 		return 0;
 	loop->control->counts = pass->progress.counts;
-	pass->due = 1;
+	pass->due = pass->number + 1;
 	return 0;
-}
-
-static int is_busy(const struct equant_loop *loop)
-{
-	return loop->mover.nr_requests || equant_control_needs_looks(loop->control);
 }
 
 int equant_pass_progress(struct equant_loop *loop)
 {
-	int error;
-
-	if (loop->pass->look == LONG_MAX)
-		return 0;
-	error = equant_mover_progress(&loop->mover, 1e-9);
-	return error ? error : equant_control_progress(loop->control);
+	return loop->pass->look == LONG_MAX ? 0 : equant_share_progress(loop);
 }
 
 /* What a move earns in the middle of a pass ends with the pass. */
@@ -121,7 +119,7 @@ static int move(struct equant_loop *loop, struct equant_order *order)
 	struct equant_decision *d = &order->decision;
 	struct equant_pass *pass = loop->pass;
 	long *units = loop->control->planned;
-	int error = 0;
+	int error = 0, followers;
 
 	if (pass->progress.trial)
 		d->count = 0;
@@ -133,8 +131,10 @@ static int move(struct equant_loop *loop, struct equant_order *order)
 	if (error)
 		return error;
 	equant_say_moves(loop, d);
-	return equant_mover_run(&loop->mover, &loop->units, order->instructions, d->count,
-				pass->named, (uint64_t)loop->phases);
+	error = equant_mover_run(&loop->mover, &loop->units, order->instructions, d->count,
+				 pass->named, (uint64_t)loop->phases);
+	followers = equant_share_move(loop, order->instructions, d->count, pass->named);
+	return error ? error : followers;
 }
 
 /* The oldest interaction; afterwards it is no longer there. */
@@ -167,7 +167,7 @@ static void plan(struct equant_loop *loop, int last)
 
 	pass->due = pass->number + last + equant_progress_plan(&pass->progress, &pace);
 	pass->look = LONG_MAX;
-	if (is_busy(loop))
+	if (equant_share_busy(loop))
 		pass->look = look < 1 ? 1 : look < 1e9 ? (long)look : 1000000000;
 	equant_pass_rewind(loop);
 	/* Every equant_hook() is one too many. */

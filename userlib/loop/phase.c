@@ -27,34 +27,33 @@
 /* The next phase is @hooks hooks away; look after what is under way on the way there. */
 static void arm(struct equant_loop *loop, long hooks)
 {
-	int busy = loop->control && equant_control_needs_looks(loop->control);
+	int busy = equant_share_busy(loop);
 	long step;
 
-	for (const struct equant_loop *l = loop; l; l = l->follower)
-		busy |= l->mover.nr_requests > 0;
 	step = busy && hooks > LOOKS ? hooks / LOOKS : busy ? 1 : hooks;
 	loop->step = step;
 	loop->remaining = hooks - step;
 	loop->countdown = step;
 }
 
+/* Of loops that share arrays all fail: their leader is the one that tells the other ranks. */
 int equant_loop_fail(struct equant_loop *loop, int error)
 {
+	struct equant_loop *leader = loop->leader ? loop->leader : loop;
+
 	if (!loop->error)
 		loop->error = error;
-	arm(loop, 1);
-	equant_share_fail(loop);
+	if (!leader->error)
+		leader->error = loop->error;
+	arm(leader, 1);
+	equant_share_fail(leader);
 	return loop->error;
 }
 
 static int look_after(struct equant_loop *loop)
 {
-	int error = 0;
+	int error = equant_share_progress(loop);
 
-	for (struct equant_loop *l = loop; l && !error; l = l->follower)
-		error = equant_mover_progress(&l->mover, 1e-9);
-	if (!error && loop->control)
-		error = equant_control_progress(loop->control);
 	if (error < 0)
 		return equant_loop_fail(loop, error);
 	arm(loop, loop->remaining);
@@ -100,8 +99,7 @@ int equant_loop_join(struct equant_loop *loop, int n)
 	awaited = equant_control_awaited(loop->control, &itself);
 	if (error == -ETIMEDOUT)
 		equant_say_silent(loop, awaited, itself, timeout);
-	equant_control_cancel(loop->control);
-	loop->ended = 1;
+	equant_share_ended(loop);
 	return error;
 }
 
@@ -110,8 +108,7 @@ int equant_check_peers(struct equant_loop *loop, const struct equant_order *orde
 {
 	if (order->failed < 0 && order->closed < 0)
 		return 0;
-	loop->ended = 1;
-	equant_control_cancel(loop->control);
+	equant_share_ended(loop);
 	if (order->failed >= 0) {
 		equant_message("loop %s: rank %d has failed", loop->name, order->failed);
 		return -ECANCELED;
@@ -143,9 +140,7 @@ int equant_loop_check(struct equant_loop *loop, int closing, int failed)
 	error = equant_check_place(loop, closing ? EQUANT_AT_FREE : EQUANT_AT_HOOK, 0, failed);
 	if (!error)
 		return 0;
-	loop->ended = 1;
-	if (loop->control)
-		equant_control_cancel(loop->control);
+	equant_share_ended(loop);
 	return error;
 }
 
@@ -174,7 +169,7 @@ static int move(struct equant_loop *loop, struct equant_order *order)
 	equant_say_moves(loop, d);
 	error = equant_mover_run(&loop->mover, &loop->units, order->instructions, d->count, NULL,
 				 (uint64_t)loop->phases);
-	followers = equant_share_move(loop, order->instructions, d->count);
+	followers = equant_share_move(loop, order->instructions, d->count, NULL);
 	return error ? error : followers;
 }
 
@@ -255,6 +250,12 @@ static int misused_one(struct equant_loop *loop)
 		equant_ghosts_give_up(loop);
 		return -EINVAL;
 	}
+	if (loop->pass && loop->pass->under_way && !loop->pass->over && loop->leader) {
+		equant_message(
+			"loop %s, rank %d: loop %s is balanced within a pass over this one, which shares its arrays",
+			loop->name, loop->rank, loop->leader->name);
+		return -EINVAL;
+	}
 	if (!loop->in_section && !loop->misused)
 		return 0;
 	equant_message("loop %s, rank %d: equant_begin() and equant_end() do not pair up",
@@ -267,8 +268,8 @@ int equant_loop_misused(struct equant_loop *loop)
 {
 	int error = 0;
 
-	for (struct equant_loop *l = loop; l; l = l->follower)
-		error |= misused_one(l);
+	for (struct equant_loop *l = loop; l && !error; l = l->follower)
+		error = misused_one(l);
 	return error;
 }
 
@@ -320,24 +321,13 @@ void equant_loop_learn(struct equant_loop *loop, int usual)
 	loop->interact_ns = equant_since(now.run_ns, loop->last.run_ns);
 }
 
-int equant_balance(struct equant_loop *loop)
+/* All ranks are at the same hook, or at the end of a joined pass over a follower. */
+int equant_loop_phase(struct equant_loop *loop)
 {
 	long moves = loop->mover.moves;
 	int started = loop->started;
 	uint64_t start, other;
 	int error;
-
-	if (loop->error) {
-		loop->countdown = 1;
-		return loop->error;
-	}
-	if (loop->leader)
-		return equant_share_hook(loop);
-	if (loop->pass)
-		return equant_pass_misused(loop, "equant_hook() in a loop with passes");
-	loop->window.hooks += loop->step;
-	if (loop->remaining > 0)
-		return look_after(loop);
 
 	if (!loop->first.t_ns)
 		equant_account_start(loop);
@@ -349,4 +339,20 @@ int equant_balance(struct equant_loop *loop)
 	equant_loop_learn(loop, started && loop->mover.moves == moves);
 	loop->phases++;
 	return error ? equant_loop_fail(loop, error) : 0;
+}
+
+int equant_balance(struct equant_loop *loop)
+{
+	if (loop->error) {
+		loop->countdown = 1;
+		return loop->error;
+	}
+	if (loop->pass)
+		return equant_pass_misused(loop, "equant_hook() in a loop with passes");
+	if (loop->leader)
+		return equant_share_hook(loop);
+	loop->window.hooks += loop->step;
+	if (loop->remaining > 0)
+		return look_after(loop);
+	return equant_loop_phase(loop);
 }

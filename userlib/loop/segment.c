@@ -176,6 +176,25 @@ static void measure_together(struct equant_loop *loop, struct equant_sample *sam
 		l->turns = 0;
 }
 
+/*
+ * Phases in the middle of a leader's pass know what the leader takes now.  What its followers take
+ * beside that is known from their last turns.
+ */
+static void measure_weighed(struct equant_loop *loop, struct equant_sample *sample,
+			    const struct equant_status *status)
+{
+	double weight = loop->weight > 0 ? loop->weight : 1;
+
+	for (struct equant_loop *l = loop->follower; l; l = l->follower) {
+		account_follower(l, status);
+		memset(&l->window, 0, sizeof(l->window));
+	}
+	fill_in(sample, &loop->window);
+	sample->wall *= weight;
+	sample->run *= weight;
+	sample->wait *= weight;
+}
+
 /* In a sweep ranks are strips apart and lose little by a slice of another task. */
 static uint16_t count_meetings(struct equant_loop *loop)
 {
@@ -198,7 +217,9 @@ void equant_sample_take(struct equant_loop *loop, struct equant_sample *sample, 
 	features = equant_team_status(loop->eq, &status);
 	account(loop, &status);
 
-	if (loop->follower)
+	if (loop->follower && loop->pass)
+		measure_weighed(loop, sample, &status);
+	else if (loop->follower)
 		measure_together(loop, sample, &status);
 	else
 		fill_in(sample, w);

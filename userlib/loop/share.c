@@ -8,8 +8,13 @@
  * the last phase: of loops that take turns it is the sum of their times per unit that a
  * distribution should make equal.  Each follows the same moves in an ownership of its own, which so
  * stays the same, and moves its own slices.
+ *
+ * Passes over the leader are balanced between its iterations.  Its followers have had as many turns on
+ * all ranks then, so that a unit which the leader has still to compute is as far in all of them
+ * wherever it goes.  The other way round this is not so, and passes over a follower have no phases.
  */
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
 
 #include "core/clock.h"
@@ -17,6 +22,8 @@
 #include "loop/loop_internal.h"
 
 #define FAR (1L << 30) /* hooks of a follower between two looks at whether it is the last */
+#define LOOKS 16 /* in a follower's pass, at what is under way */
+#define TURNS 4 /* over which weights are averaged */
 
 static struct equant_loop *leader_of(struct equant_loop *loop)
 {
@@ -108,16 +115,25 @@ void equant_share_fail(struct equant_loop *leader)
 	}
 }
 
+void equant_share_ended(struct equant_loop *loop)
+{
+	for (struct equant_loop *l = leader_of(loop); l; l = l->follower) {
+		l->ended = 1;
+		if (l->control)
+			equant_control_cancel(l->control);
+	}
+}
+
 /* A rank whose data were bad goes on to the end: the others wait for what it sends. */
 int equant_share_move(struct equant_loop *leader, const struct equant_instruction *instructions,
-		      int count)
+		      int count, const struct equant_runs *named)
 {
 	int first = 0;
 
 	for (struct equant_loop *l = leader->follower; l; l = l->follower) {
 		uint64_t start = equant_now_ns(), waited = l->mover.waited_ns;
 		int settled = equant_pipeline_settle(l);
-		int error = equant_mover_run(&l->mover, &l->units, instructions, count, NULL,
+		int error = equant_mover_run(&l->mover, &l->units, instructions, count, named,
 					     (uint64_t)leader->phases);
 		int follows = equant_neighbours_follow(l);
 
@@ -128,6 +144,77 @@ int equant_share_move(struct equant_loop *leader, const struct equant_instructio
 	}
 	return first;
 }
+
+int equant_share_busy(const struct equant_loop *loop)
+{
+	const struct equant_loop *l = loop->leader ? loop->leader : loop;
+	int busy = l->control && equant_control_needs_looks(l->control);
+
+	for (; l; l = l->follower)
+		busy |= l->mover.nr_requests > 0;
+	return busy;
+}
+
+int equant_share_progress(struct equant_loop *loop)
+{
+	struct equant_loop *leader = leader_of(loop);
+	int error = 0;
+
+	for (struct equant_loop *l = leader; l && !error; l = l->follower)
+		error = equant_mover_progress(&l->mover, 1e-9);
+	if (!error && leader->control)
+		error = equant_control_progress(leader->control);
+	return error;
+}
+
+/* ---- passes ------------------------------------------------------------------- */
+
+long equant_share_look(const struct equant_loop *loop)
+{
+	long look = loop->units.counts[loop->rank] / LOOKS;
+
+	if (!equant_share_busy(loop))
+		return LONG_MAX;
+	return look < 1 ? 1 : look;
+}
+
+/* Nobody computes anything here, so that it is a phase as good as any of the leader's own. */
+int equant_share_join(struct equant_loop *loop)
+{
+	struct equant_loop *leader = loop->leader;
+
+	if (!leader->started || !loop->eq->options.balance)
+		return equant_barrier(loop->eq);
+	if (leader->pass)
+		return equant_pass_phase(leader, 1);
+	leader->window.hooks += leader->step - leader->countdown;
+	return equant_loop_phase(leader);
+}
+
+/*
+ * Units that have moved in the middle of a pass were computed by the same rank in the passes of the
+ * followers after it, so that these times are for the same units.
+ */
+void equant_share_weigh(struct equant_loop *leader)
+{
+	uint64_t own = 0, all = 0;
+	double weight;
+
+	for (struct equant_loop *l = leader; l; l = l->follower) {
+		uint64_t now = l->wall_ns + l->window.wall_ns;
+
+		all += now - l->turn_ns;
+		if (l == leader)
+			own = now - l->turn_ns;
+		l->turn_ns = now;
+	}
+	if (!own)
+		return;
+	weight = (double)all / (double)own;
+	leader->weight += leader->weight > 0 ? (weight - leader->weight) / TURNS : weight;
+}
+
+/* ---- the end of one of them ------------------------------------------------------ */
 
 /* The next one has measured nothing alone so far: it begins as a new loop would. */
 static void promote(struct equant_loop *loop, uint64_t window_start)

@@ -277,7 +277,8 @@ EQUANT_API int equant_loop_distribute(struct equant_loop *loop,
  * @second takes over who owns what in @first, and both keep it so: what one decides moves the
  * units of both, and neither undoes what the other has done.  Decisions are made at the hooks of
  * @first, from the time that the sections of both have taken, so that one distribution serves
- * them together; the hooks of @second only count.  Activation and deactivation of units in one of them
+ * them together; the hooks of @second only count.  Passes over @first are balanced within, those over
+ * @second where they are joined; asynchronous mode is refused.  Activation and deactivation of units in one of them
  * are of both.  An array that both use is registered with one of them.
  *
  * Either may be freed first.  If it is @first, the next one goes on alone and measures anew.

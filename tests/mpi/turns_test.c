@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* Passes over loops that share arrays: what moves in the middle of one is right for the others. */
+#include <equant/equant.h>
+
+#include "libranks.h"
+
+RANKS_RUN("turns_worker")
+
+TEST_F(ranks, a_unit_that_moves_within_a_pass_is_as_far_in_the_other_loop)
+{
+	EXPECT_CASE("both");
+}
+
+TEST_F(ranks, loops_with_passes_and_loops_with_hooks_take_turns)
+{
+	EXPECT_CASE("mixed");
+}
+
+TEST_F(ranks, they_do_when_nothing_is_balanced)
+{
+	EXPECT_CASE("off");
+}
+
+TEST_F(ranks, passes_over_the_loop_that_is_left_are_balanced)
+{
+	EXPECT_CASE("leader_goes");
+}
+
+TEST_F(ranks, a_distribution_is_right_for_the_passes_of_all_loops_together)
+{
+	EXPECT_CASE("opposite");
+}
+
+TEST_F(ranks, turns_out_of_order_and_asynchronous_ones_are_refused_on_all_ranks)
+{
+	EXPECT_CASE("misuse");
+	EXPECT_SAID(&self->job, "within a pass over a loop that shares its arrays");
+	EXPECT_SAID(&self->job, "is balanced within a pass over this one");
+	EXPECT_SAID(&self->job, "equant_hook() in a loop with passes");
+	EXPECT_SAID(&self->job, "asynchronous mode on loops that share arrays");
+}
+
+TEST_HARNESS_MAIN
