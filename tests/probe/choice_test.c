@@ -36,20 +36,20 @@ TEST(auto_takes_a_probe_and_says_which_and_why)
 	{
 		TH_LOG("\"%s\" not in \"%s\"", used, why);
 	}
-	if (strcmp(equant_probe_name(probe), "bpf")) {
-		EXPECT_EQ(&why[0], strstr(why, "bpf: not available: "));
+	if (strcmp(equant_probe_name(probe), "kmod")) {
+		EXPECT_EQ(&why[0], strstr(why, "kmod: not available: "));
 	}
 	equant_probe_close(probe);
 }
 
 TEST(auto_is_the_first_that_opens_by_name)
 {
-	static const char *const order[] = { "bpf", "schedstat", "clock" };
+	static const char *const order[] = { "kmod", "bpf", "schedstat", "clock" };
 	struct equant_probe *best, *named = NULL;
 
 	best = equant_probe_open("auto", NULL, 0);
 	ASSERT_NE(NULL, best);
-	for (int i = 0; i < 3 && !named; i++) {
+	for (int i = 0; i < 4 && !named; i++) {
 		named = equant_probe_open(order[i], NULL, 0);
 		if (named) {
 			EXPECT_STREQ(order[i], equant_probe_name(best));
@@ -98,7 +98,7 @@ TEST(the_survey_tries_every_probe_and_explains_it)
 	struct surveyed surveyed = { .all_have_text = 1 };
 
 	equant_probe_survey(note, &surveyed);
-	EXPECT_EQ(3, surveyed.count);
+	EXPECT_EQ(4, surveyed.count);
 	EXPECT_EQ(1, surveyed.clock_works);
 	EXPECT_EQ(1, surveyed.all_have_text);
 }

@@ -37,7 +37,9 @@ double run_share(const struct equant_stats *stats)
 /* Other sources count CPU time as the kernel does, which leaves both out. */
 double run_stolen(const struct equant_stats *stats)
 {
-	if (strcmp(stats->probe, "bpf") || stats->total_run <= 0)
+	bool exact = !strcmp(stats->probe, "kmod") || !strcmp(stats->probe, "bpf");
+
+	if (!exact || stats->total_run <= 0)
 		return NAN;
 	return fmax(0, stats->total_run - stats->total_cpu) / stats->total_run;
 }

@@ -2,8 +2,8 @@
 /*
  * Choosing a source of counters, and replacing one that died.
  *
- * Sources are tried in the order of the table below: first the one that
- * predicts shares, then the one that measures them, then wall time.
+ * Sources are tried in the order of the table below: first those that predict
+ * shares, then the one that measures them, then wall time.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -13,8 +13,12 @@
 
 #include "probe/probe_internal.h"
 
-/* Preference of "auto"; a dead source is replaced by one further down. */
+/*
+ * Preference of "auto".  The module is first so that those who attach other threads through
+ * it, as `equant top` does, find the ranks where they look.
+ */
 static const struct equant_probe_ops *const sources[] = {
+	&equant_probe_kmod,
 	&equant_probe_bpf,
 	&equant_probe_schedstat,
 	&equant_probe_clock,
@@ -92,9 +96,10 @@ static int attach_named(struct equant_probe *probe, const char *name, char *why,
 	if (!strncmp(name, replay, strlen(replay)))
 		return attach_told(probe, &equant_probe_replay, name + strlen(replay), why,
 				   why_size);
-	equant_say(why, why_size,
-		   "unknown probe \"%s\": expected auto, bpf, schedstat, clock or replay:FILE",
-		   name);
+	equant_say(
+		why, why_size,
+		"unknown probe \"%s\": expected auto, kmod, bpf, schedstat, clock or replay:FILE",
+		name);
 	return -EINVAL;
 }
 
@@ -239,10 +244,16 @@ static void bound_last_words(const struct equant_counters *last, struct equant_c
 	now->wait_ns = limit(now->wait_ns, last->wait_ns, elapsed);
 }
 
+/*
+ * Only a thread itself can ask for a record, but all threads of a team fall back at once,
+ * by the hand of one of them; so one kind of record does not follow another.
+ */
 static size_t successor(const struct equant_probe *probe, bool forked)
 {
+	bool has_record = probe->ops == &equant_probe_kmod || probe->ops == &equant_probe_bpf;
+
 	for (size_t i = 0; i < NR_SOURCES; i++) {
-		if (forked && sources[i] == &equant_probe_schedstat)
+		if ((forked || has_record) && sources[i] == &equant_probe_schedstat)
 			return i;
 		if (!forked && sources[i] == probe->ops)
 			return i + 1;

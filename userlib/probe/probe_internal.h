@@ -68,6 +68,7 @@ struct equant_probe {
  */
 void equant_probe_follow(struct equant_probe *probe, const struct equant_probe *leader);
 
+extern const struct equant_probe_ops equant_probe_kmod;
 extern const struct equant_probe_ops equant_probe_bpf;
 extern const struct equant_probe_ops equant_probe_schedstat;
 extern const struct equant_probe_ops equant_probe_clock;

@@ -80,7 +80,8 @@ struct equant_probe;
 
 /**
  * equant_probe_open() - attach the calling thread to a probe
- * @name: "bpf", "schedstat", "clock", "replay:FILE", or "auto" for the best that works here
+ * @name: "kmod", "bpf", "schedstat", "clock", "replay:FILE", or "auto" for the best that
+ *	works here
  * @why: buffer that receives, one line per probe tried, which one was taken
  *	and why better ones were not; may be NULL
  * @why_size: its size in bytes
