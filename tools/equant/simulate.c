@@ -27,6 +27,7 @@ static const struct {
 	{ "cycle", simulate_cycle },
 	{ "moves", simulate_moves },
 	{ "trace", simulate_trace },
+	{ "selfsched", simulate_selfsched },
 };
 
 #define MODELS ((int)(sizeof(models) / sizeof(models[0])))

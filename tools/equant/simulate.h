@@ -118,5 +118,6 @@ int simulate_cycle(int argc, char **argv, struct table *table);
 int simulate_moves(int argc, char **argv, struct table *table);
 int simulate_trace(int argc, char **argv, struct table *table);
 int simulate_program(int argc, char **argv, struct table *table);
+int simulate_selfsched(int argc, char **argv, struct table *table);
 
 #endif /* EQUANT_TOOL_SIMULATE_H */

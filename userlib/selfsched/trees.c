@@ -112,18 +112,28 @@ static void give_half(struct branch *from, struct branch *to)
 	from->end = middle;
 }
 
+int equant_trees_hops(const struct equant_trees *trees, int worker)
+{
+	int hops = 0;
+
+	while (trees->branches[worker].begin == trees->branches[worker].end &&
+	       hops < trees->workers) {
+		worker = trees->branches[worker].left;
+		hops++;
+	}
+	return hops;
+}
+
 /* Is there work at this worker, or can it be brought there?  Goes left until there is some, then back. */
 static bool fetch(struct equant_trees *trees, int worker)
 {
-	struct branch *own = &trees->branches[worker];
-	int from = worker, steps = 0;
+	int hops = equant_trees_hops(trees, worker), from = worker;
 
-	while (trees->branches[from].begin == trees->branches[from].end) {
+	if (hops == trees->workers)
+		return false;
+	for (int i = 0; i < hops; i++)
 		from = trees->branches[from].left;
-		if (++steps > trees->workers)
-			return false;
-	}
-	for (; own->begin == own->end; from = trees->branches[from].right)
+	for (; from != worker; from = trees->branches[from].right)
 		give_half(&trees->branches[from], &trees->branches[trees->branches[from].right]);
 	return true;
 }

@@ -163,6 +163,66 @@ EQUANT_API int64_t equant_chunks_total(const struct equant_chunks *chunks);
 EQUANT_API int equant_chunks_box(const struct equant_chunks *chunks, int64_t n, int64_t *first,
 				 int64_t *extents);
 
+/* ---- simulation ------------------------------------------------------------ */
+
+/**
+ * struct equant_chunks_machine - the workers, the master, and what the iterations cost
+ * @sz: sizeof(struct equant_chunks_machine); bytes unknown to the library must be 0
+ * @cost: seconds that a rectangle takes on a worker of speed 1: its first iteration and how many there
+ *	are, in each dimension; finite and not negative; the same each time
+ * @arg: for @cost
+ * @speeds: of each worker, above 0; NULL: all 1
+ * @arrivals: when each worker first asks, seconds, at least 0; NULL: all at 0.  Of those who ask
+ *	at the same time the one of the lower number is first.
+ * @message: seconds that a message takes, of a request or an answer
+ * @service: seconds that the master is busy with a request; the others wait
+ */
+struct equant_chunks_machine {
+	size_t sz;
+	double (*cost)(void *arg, const int64_t *first, const int64_t *extents);
+	void *arg;
+	const double *speeds;
+	const double *arrivals;
+	double message;
+	double service;
+};
+
+/**
+ * struct equant_chunks_worker - what a worker did
+ * @compute: seconds of computing: T_comp
+ * @overhead: seconds from requests to answers, the last included: T_comm
+ * @end: when it learned that nothing is left
+ * @requests: answered with work
+ * @iterations: computed
+ */
+struct equant_chunks_worker {
+	double compute;
+	double overhead;
+	double end;
+	int64_t requests;
+	int64_t iterations;
+};
+
+/**
+ * equant_chunks_simulate() - a loop from the first request to the last answer
+ * @options: the loop; its powers need not be the speeds
+ * @machine: what runs it
+ * @workers: room for all workers
+ * @time: T_p: when the last worker learned that nothing is left
+ * @why: if not NULL, gets one line that names what is wrong
+ * @why_size: size of @why
+ *
+ * The master does not compute, and answers in the order in which workers ask.  A worker of trees
+ * takes what it has for nothing; each neighbour asked costs a request and an answer.  Schemes
+ * that learn are told what each chunk took.
+ *
+ * Return: 0, -EINVAL, or what equant_chunks_new() sets errno to.
+ */
+EQUANT_API int equant_chunks_simulate(const struct equant_chunks_options *options,
+				      const struct equant_chunks_machine *machine,
+				      struct equant_chunks_worker *workers, double *time, char *why,
+				      size_t why_size);
+
 #ifdef __cplusplus
 }
 #endif
