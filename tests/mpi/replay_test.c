@@ -74,6 +74,7 @@ FIXTURE_VARIANT(replay)
 	int depth;
 	int vary;
 	const char *control;
+	const char *passes; /* EQUANT_MODE of one with passes */
 };
 
 /* clang-format off */
@@ -82,6 +83,18 @@ FIXTURE_VARIANT_ADD(replay, synchronous_on_two) { .ranks = 2, .start = "cyclic",
 FIXTURE_VARIANT_ADD(replay, in_order_on_four) { .ranks = 4, .start = "order", .depth = 1 };
 FIXTURE_VARIANT_ADD(replay, deep_in_a_tree) {
 	.ranks = 4, .start = "block", .depth = 3, .control = "tree"
+};
+FIXTURE_VARIANT_ADD(replay, passes_on_three) {
+	.ranks = 3, .start = "block", .depth = 1, .passes = "pipelined"
+};
+FIXTURE_VARIANT_ADD(replay, deep_passes_on_two) {
+	.ranks = 2, .start = "block", .depth = 2, .passes = "pipelined"
+};
+FIXTURE_VARIANT_ADD(replay, asynchronous_on_two) {
+	.ranks = 2, .start = "block", .depth = 1, .passes = "asynchronous"
+};
+FIXTURE_VARIANT_ADD(replay, asynchronous_on_eight) {
+	.ranks = 8, .start = "block", .depth = 1, .passes = "asynchronous"
 };
 FIXTURE_VARIANT_ADD(replay, central) { .ranks = 3, .start = "block", .control = "central" };
 /* clang-format on */
@@ -92,6 +105,10 @@ FIXTURE_SETUP(replay)
 			       variant->vary));
 	if (variant->control)
 		set(&self->runs, SHAPE, "EQUANT_CONTROL", variant->control);
+	if (variant->passes) {
+		self->runs.job.argv[0] = "passes";
+		set(&self->runs, SHAPE, "EQUANT_MODE", variant->passes);
+	}
 }
 
 FIXTURE_TEARDOWN(replay)
@@ -124,9 +141,13 @@ static size_t decisions(const char *folder, const char *loop, int rank, struct e
 		struct equant_event *e = &events[i];
 
 		if (e->type != EQUANT_EVENT_DECISION && e->type != EQUANT_EVENT_MOVE &&
-		    e->type != EQUANT_EVENT_INSTRUCTIONS)
+		    e->type != EQUANT_EVENT_INSTRUCTIONS && e->type != EQUANT_EVENT_PLAN &&
+		    e->type != EQUANT_EVENT_TRANSFER)
 			continue;
 		e->t_ns = 0;
+		/* It counts reports there, which nobody repeats. */
+		if (header.mode == EQUANT_MODE_ASYNCHRONOUS)
+			e->phase = 0;
 		if (e->type == EQUANT_EVENT_MOVE)
 			e->u.move.duration_ns = 0;
 		events[n++] = *e;
@@ -315,6 +336,80 @@ TEST_F(traces, a_program_that_starts_otherwise_is_told_so_before_or_after_the_fi
 	set(runs, SHAPE, "INACTIVE", "199");
 	EXPECT_PASSED(&runs->job);
 	EXPECT_SAID(&runs->job, "another program or input?");
+}
+
+/* ---- asynchronous passes --------------------------------------------------------- */
+
+FIXTURE(passes)
+{
+	struct runs runs;
+};
+
+FIXTURE_SETUP(passes)
+{
+	ASSERT_EQ(0, runs_init(&self->runs, 3, "block", 1, 0));
+	self->runs.job.argv[0] = "passes";
+	set(&self->runs, START, "EQUANT_MODE", "asynchronous");
+}
+
+FIXTURE_TEARDOWN(passes)
+{
+	runs_release(&self->runs);
+}
+
+/* As if it had been killed while it wrote its last transfer but @n. */
+static int cut_before_transfer(const struct runs *self, int rank, int n)
+{
+	struct equant_trace_header header;
+	struct equant_event *events;
+	size_t count, at, kept = 0;
+	char path[96], why[256];
+	int transfers = 0;
+
+	snprintf(path, sizeof(path), "%s/one.%d.trace", self->first, rank);
+	if (equant_trace_load(path, &header, &events, &count, why, sizeof(why)))
+		return -1;
+	for (at = count; at-- > 0;)
+		if (events[at].type == EQUANT_EVENT_TRANSFER && transfers++ == n)
+			kept = at;
+	free(events);
+	return kept ? truncate(path, (off_t)(sizeof(header) + kept * sizeof(*events))) : -1;
+}
+
+TEST_F(passes, where_a_rank_was_killed_between_transfers_none_is_made_any_more)
+{
+	struct runs *runs = &self->runs;
+	int cut = -1;
+
+	EXPECT_PASSED(&runs->job);
+	for (int r = 0; r < 3 && cut; r++)
+		cut = cut_before_transfer(runs, r, 0);
+	ASSERT_EQ(0, cut);
+	prepare_replay(runs);
+	EXPECT_PASSED(&runs->job);
+	EXPECT_EQ(1, job_count(&runs->job, "from now on no work moves"));
+}
+
+TEST_F(passes, a_program_that_makes_other_passes_is_told_so)
+{
+	struct runs *runs = &self->runs;
+
+	EXPECT_PASSED(&runs->job);
+	prepare_replay(runs);
+	runs->job.argv[0] = "refused_in_a_pass";
+	set(runs, SHAPE, "INACTIVE", "150");
+	EXPECT_PASSED(&runs->job);
+	EXPECT_SAID(&runs->job, "another program or input?");
+}
+
+TEST_F(passes, what_was_recorded_in_another_mode_is_refused)
+{
+	struct runs *runs = &self->runs;
+
+	EXPECT_PASSED(&runs->job);
+	prepare_replay(runs);
+	set(runs, START, "EQUANT_MODE", "pipelined");
+	expect_refused(_metadata, runs, "another EQUANT_MODE");
 }
 
 TEST_HARNESS_MAIN

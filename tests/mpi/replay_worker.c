@@ -82,6 +82,84 @@ static void run_named(struct equant *eq, const char *name)
 	ledger_free(&ledger);
 }
 
+/* A pass over units that cost more or less; in which order this rank computes them. */
+static uint64_t pass(struct equant_loop *loop, struct ledger *ledger, struct random *random,
+		     int joined, uint64_t order)
+{
+	double slow = 1 + 4 * random_unit(random), debt = 0;
+
+	demand_equal(0, equant_pass_begin(loop));
+	if (joined)
+		demand_equal(0, equant_pass_join(loop));
+	equant_for_each_next(loop, u) {
+		order = (order ^ (uint64_t)(u * 1000 + equant_pass(loop))) * 0x100000001b3ull;
+		debt += 5e-3 * slow * ranks / (double)ledger->units;
+		if (debt > 0.0005) {
+			compute(debt);
+			debt = 0;
+		}
+		ledger_unit(ledger, u);
+	}
+	demand_equal(0, equant_pass_end(loop));
+	return order;
+}
+
+static void say_orders(const char *name, uint64_t order)
+{
+	uint64_t mixed = (order + (uint64_t)rank + 1) * 0x9e3779b97f4a7c15ull, all;
+
+	MPI_Reduce(&mixed, &all, 1, MPI_UINT64_T, MPI_BXOR, 0, MPI_COMM_WORLD);
+	if (!rank)
+		printf("owners of %s %llx\n", name, (unsigned long long)all);
+}
+
+/* The last pass is joined, and so is every one that JOINED divides. */
+static void passes(void)
+{
+	long units = number("UNITS", 200), steps = number("STEPS", 12), every = number("JOINED", 5);
+	struct random random = random_from((uint64_t)number("LOADS", 1) * 16 + (uint64_t)rank);
+	struct equant *eq = must_open(MPI_COMM_WORLD, NULL);
+	struct equant_loop *loop = must_loop(eq, "one", units);
+	struct equant_stats stats = { .sz = sizeof(stats) };
+	struct ledger ledger;
+	uint64_t order = 0;
+	long moves;
+
+	ledger_init(&ledger, loop, units);
+	for (long n = 1; n <= steps; n++)
+		order = pass(loop, &ledger, &random, n == steps || n % every == 0, order);
+	ledger_audit(&ledger, MPI_COMM_WORLD, steps);
+	demand_equal(0, equant_loop_stats(loop, &stats));
+	MPI_Allreduce(&stats.moves, &moves, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+	demand(moves > 0 || ranks == 1 || !number("MUST_MOVE", 0));
+	say_orders("one", order);
+	must_free(loop);
+	must_close(eq);
+	ledger_free(&ledger);
+}
+
+/* Other passes are joined than in the recorded run, or fewer units are active: told in some pass. */
+static void refused_in_a_pass(void)
+{
+	long units = number("UNITS", 200), steps = number("STEPS", 12), unit;
+	struct equant *eq = must_open(MPI_COMM_WORLD, NULL);
+	struct equant_loop *loop = must_loop(eq, "one", units);
+	int error = 0;
+
+	demand_equal(0, equant_loop_deactivate(loop, 0, number("INACTIVE", 0)));
+	for (long n = 1; n <= steps && !error; n++) {
+		equant_pass_begin(loop);
+		if (n % 2 == 0)
+			equant_pass_join(loop);
+		while (equant_next(loop, &unit))
+			;
+		error = equant_pass_end(loop);
+	}
+	demand(error == -EBADMSG || error == -ECANCELED);
+	demand(equant_loop_free(loop) < 0);
+	must_close(eq);
+}
+
 static void one_loop(void)
 {
 	struct equant *eq = must_open(MPI_COMM_WORLD, NULL);
@@ -133,10 +211,9 @@ static void refused_at_the_start(void)
 int main(int argc, char **argv)
 {
 	static const struct worker_case cases[] = {
-		CASE(one_loop),
-		CASE(two_of_a_name),
-		CASE(refused_in_a_phase),
-		CASE(refused_at_the_start),
+		CASE(one_loop),		  CASE(passes),
+		CASE(refused_in_a_pass),  CASE(two_of_a_name),
+		CASE(refused_in_a_phase), CASE(refused_at_the_start),
 	};
 
 	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));

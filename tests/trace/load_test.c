@@ -158,11 +158,45 @@ static struct equant_event instructions(uint32_t count)
 	};
 }
 
+static struct equant_event transfer(uint32_t count)
+{
+	return (struct equant_event){
+		.type = EQUANT_EVENT_TRANSFER,
+		.u.transfer = { .number = 1,
+				.pass = 1,
+				.peer = 1,
+				.count = count,
+				.list = { { 0, 5 }, { 99, 1 } } },
+	};
+}
+
+TEST_F(load, plans_and_transfers_that_cannot_be_are_refused)
+{
+	self->file.events[3] = transfer(2);
+	EXPECT_EQ(0, LOAD());
+	self->file.events[3] = transfer(EQUANT_EVENT_RANGES + 1);
+	EXPECT_REFUSED("byte 512: an event holds more ranges");
+	self->file.events[3] = transfer(2);
+	self->file.events[3].u.transfer.peer = 0;
+	EXPECT_REFUSED("byte 512: a transfer names ranks");
+	self->file.events[3] = transfer(2);
+	self->file.events[3].u.transfer.number = 0;
+	EXPECT_REFUSED("byte 512: a transfer's number");
+	self->file.events[3] = transfer(2);
+	self->file.events[3].u.transfer.list[1].count = 2;
+	EXPECT_REFUSED("byte 512: a transfer is of units that do not exist");
+	self->file.events[3] = transfer(2);
+	self->file.events[3].u.transfer.list[0].first = INT64_MAX;
+	EXPECT_REFUSED("byte 512: a transfer is of units that do not exist");
+	self->file.events[3] = (struct equant_event){ .type = EQUANT_EVENT_PLAN };
+	EXPECT_REFUSED("byte 512: a phase is planned");
+}
+
 TEST_F(load, a_bad_event_is_refused_with_its_byte)
 {
 	self->file.events[0].type = 0;
 	EXPECT_REFUSED("byte 128: unknown event type");
-	self->file.events[2].type = EQUANT_EVENT_INSTRUCTIONS + 1;
+	self->file.events[2].type = EQUANT_EVENT_TRANSFER + 1;
 	EXPECT_REFUSED("byte 384: unknown event type");
 	self->file.events[0].u.status.share = 1.5;
 	EXPECT_REFUSED("byte 128: a share");

@@ -101,6 +101,7 @@ void equant_async_count(struct equant_loop *loop)
 
 	for (long i = 0; i < pass->strip; i++)
 		pass->async->done[unit + i]++;
+	pass->async->computed += pass->strip;
 	pass->computed += pass->strip;
 	pass->until -= pass->strip;
 	pass->strip = 0;
@@ -124,7 +125,9 @@ static long next_strip(struct equant_loop *loop)
 {
 	const struct equant_runs *own = &loop->units.owned[loop->rank];
 	struct equant_pass *pass = loop->pass;
+	long until = equant_replay_until(loop);
 
+	until = until < pass->look ? until : pass->look;
 	for (; pass->at < own->n; pass->at++, pass->skip = 0) {
 		const struct equant_range *range = &own->ranges[pass->at];
 
@@ -133,7 +136,7 @@ static long next_strip(struct equant_loop *loop)
 
 			if (pass->async->done[unit] >= pass->number)
 				continue;
-			most = most < pass->look ? most : pass->look;
+			most = most < until ? most : until;
 			loop->unit = unit;
 			pass->async->pass = pass->async->done[unit];
 			return strip_at(loop, unit, most);
@@ -250,6 +253,9 @@ int equant_async_advance(struct equant_loop *loop)
 	int error = equant_async_look(loop);
 
 	while (error >= 0) {
+		error = equant_replay_transfers(loop);
+		if (error)
+			break;
 		if (pass->until <= 0) {
 			equant_pass_leave(loop);
 			error = report_due(loop);
@@ -259,6 +265,9 @@ int equant_async_advance(struct equant_loop *loop)
 		pass->strip = next_strip(loop);
 		if (pass->strip)
 			return 1;
+		error = equant_replay_pass_over(loop);
+		if (error)
+			break;
 		if (!pass->joined)
 			return 0;
 		error = idle(loop);

@@ -35,6 +35,7 @@ struct equant_master;
  * struct equant_async - a rank's part in asynchronous balancing
  * @done: by unit, in how many passes it has been computed; moves with the unit
  * @pass: from 0, in which the unit handed out is computed
+ * @computed: computations of this rank since the first pass
  * @state: what rank 0 was told last
  * @over: the joined pass, or the loop, has ended
  * @failure: -errno that rank 0 has told
@@ -47,6 +48,7 @@ struct equant_master;
 struct equant_async {
 	int64_t *done;
 	long pass;
+	long computed;
 	enum equant_async_state state;
 	int over;
 	int failure;
@@ -100,6 +102,9 @@ int equant_async_await(struct equant_loop *loop);
 
 /** equant_async_obey() - act upon a notice; 0 or -errno */
 int equant_async_obey(struct equant_loop *loop, const struct equant_notice *notice);
+
+/** equant_async_transfer() - give the units that a notice names, or take them in; 0 or -errno */
+int equant_async_transfer(struct equant_loop *loop, const struct equant_notice *notice);
 
 /** equant_async_forbids() - say that a call needs to know where others' units are; 0 or -EINVAL */
 int equant_async_forbids(const struct equant_loop *loop, const char *function);

@@ -191,6 +191,8 @@ static int decide(struct equant_loop *loop)
 		equant_message("loop %s: a report of a rank is none", loop->name);
 		return error;
 	}
+	if (loop->replay)
+		d.count = 0;
 	equant_say_moves(loop, &d);
 	error = tell_period(loop, d.period);
 	for (int i = 0; i < d.count && !error; i++)

@@ -22,10 +22,13 @@ static int read_units(const struct equant_notice *notice, struct equant_runs *un
 }
 
 static int transfer(struct equant_loop *loop, const struct equant_instruction *move,
-		    const struct equant_runs *units, uint64_t number)
+		    const struct equant_runs *units, const struct equant_notice *notice)
 {
 	uint64_t start = equant_now_ns(), waited = loop->mover.waited_ns;
-	int error = equant_mover_run(&loop->mover, &loop->units, move, 1, units, number);
+	int error;
+
+	equant_record_transfer(loop, notice);
+	error = equant_mover_run(&loop->mover, &loop->units, move, 1, units, notice->number);
 
 	waited = loop->mover.waited_ns - waited;
 	loop->moved_units += units->total;
@@ -54,7 +57,7 @@ static int give(struct equant_loop *loop, const struct equant_notice *notice,
 	error = equant_outbox_send(&loop->pass->async->outbox, notice->peer, EQUANT_TAG_NOTICE,
 				   announcement, size);
 	free(announcement);
-	return error ? error : transfer(loop, &move, units, notice->number);
+	return error ? error : transfer(loop, &move, units, notice);
 }
 
 static int take(struct equant_loop *loop, const struct equant_notice *notice,
@@ -65,12 +68,13 @@ static int take(struct equant_loop *loop, const struct equant_notice *notice,
 	int error = equant_units_claim(&loop->units, notice->peer, units);
 
 	if (!error)
-		error = transfer(loop, &move, units, notice->number);
+		error = transfer(loop, &move, units, notice);
 	if (error)
 		return error;
 	if (state == EQUANT_ASYNC_IDLE && equant_async_left(loop))
 		state = EQUANT_ASYNC_COMPUTING;
-	return equant_async_report(loop, state, notice->number);
+	/* What is repeated rank 0 does not know of. */
+	return equant_async_report(loop, state, loop->replay ? 0 : notice->number);
 }
 
 /* Of a rank that has not closed the loop it is the end, too, but for the last messages. */
@@ -86,11 +90,22 @@ static int fail(struct equant_loop *loop, const struct equant_notice *notice)
 	return -notice->error;
 }
 
+int equant_async_transfer(struct equant_loop *loop, const struct equant_notice *notice)
+{
+	struct equant_runs units = { 0 };
+	int error = read_units(notice, &units);
+
+	if (!error && notice->kind == EQUANT_NOTICE_GIVE)
+		error = give(loop, notice, &units);
+	else if (!error)
+		error = take(loop, notice, &units);
+	equant_runs_release(&units);
+	return error;
+}
+
 int equant_async_obey(struct equant_loop *loop, const struct equant_notice *notice)
 {
 	struct equant_async *async = loop->pass->async;
-	struct equant_runs units = { 0 };
-	int error = 0;
 
 	if (notice->kind == EQUANT_NOTICE_OVER)
 		async->over = 1;
@@ -98,14 +113,11 @@ int equant_async_obey(struct equant_loop *loop, const struct equant_notice *noti
 		return fail(loop, notice);
 	if (notice->kind == EQUANT_NOTICE_PERIOD)
 		async->period = notice->period;
-	if (notice->nr_ranges)
-		error = read_units(notice, &units);
-	if (!error && notice->kind == EQUANT_NOTICE_GIVE)
-		error = give(loop, notice, &units);
-	if (!error && notice->kind == EQUANT_NOTICE_TAKE)
-		error = take(loop, notice, &units);
-	equant_runs_release(&units);
-	return error;
+	if (notice->kind == EQUANT_NOTICE_TAKE && loop->replay)
+		return equant_replay_announce(loop, notice);
+	if (notice->kind == EQUANT_NOTICE_GIVE || notice->kind == EQUANT_NOTICE_TAKE)
+		return equant_async_transfer(loop, notice);
+	return 0;
 }
 
 /* ---- messages --------------------------------------------------------------- */

@@ -55,11 +55,6 @@ int equant_loop_start(struct equant_loop *loop)
 						  "is for passes (equant_pass_begin())");
 		return -EINVAL;
 	}
-	if (o->mode && loop->replay) {
-		equant_message("loop %s: decisions of asynchronous mode cannot be repeated",
-			       loop->name);
-		return -EINVAL;
-	}
 	loop->control = equant_control_new(o->control, o->depth ? o->depth : 1, &loop->eq->waiter,
 					   loop->comm, EQUANT_TAG_CONTROL, loop->units.counts);
 	if (!loop->control)

@@ -270,11 +270,31 @@ int equant_replay_decide(struct equant_loop *loop, struct equant_order *order);
 int equant_replay_compare(const struct equant_loop *loop);
 int equant_replay_recorded(const struct equant_loop *loop, struct equant_event *event);
 
+/* replay_pass.c: when phases of passes are; gather is collective */
+int equant_replay_gather(struct equant_loop *loop);
+/* ... 1: it was recorded when the next one is, and by rank, after how many units; else 0 */
+int equant_replay_plan(const struct equant_loop *loop, long *due, long *quota);
+
+/* replay_async.c: transfers of asynchronous mode; agree is collective */
+int equant_replay_load_transfers(struct equant_replay *replay);
+void equant_replay_free_transfers(struct equant_replay *replay);
+int equant_replay_agree_transfers(struct equant_loop *loop);
+/* ... a giver tells that units are on their way; 0 or -errno */
+int equant_replay_announce(struct equant_loop *loop, const struct equant_notice *notice);
+/* ... makes those that this rank made where it is now; 0 or -errno */
+int equant_replay_transfers(struct equant_loop *loop);
+/* ... units until the next one, LONG_MAX = it is in a later pass or there is none */
+long equant_replay_until(const struct equant_loop *loop);
+/* ... all units are computed in this pass: 0, or -EBADMSG one was to be made in it */
+int equant_replay_pass_over(const struct equant_loop *loop);
+
 /* record.c: events of the trace */
 void equant_record_sample(struct equant_loop *loop, const struct equant_sample *sample);
 void equant_record_decision(struct equant_loop *loop, const struct equant_order *order);
 void equant_record_moves(struct equant_loop *loop, uint64_t duration_ns);
 void equant_record_status(struct equant_loop *loop, const struct equant_status *status);
+void equant_record_plan(struct equant_loop *loop);
+void equant_record_transfer(struct equant_loop *loop, const struct equant_notice *notice);
 void equant_record_fallback(struct equant_loop *loop, const char *text);
 uint64_t equant_owners_digest(const struct equant_units *units);
 

@@ -121,7 +121,7 @@ static int move(struct equant_loop *loop, struct equant_order *order)
 	long *units = loop->control->planned;
 	int error = 0, followers;
 
-	if (pass->progress.trial)
+	if (pass->progress.trial && !loop->replay)
 		d->count = 0;
 	memcpy(units, pass->progress.counts, (size_t)loop->ranks * sizeof(*units));
 	d->count = equant_order_fit(order->instructions, d->count, units);
@@ -165,7 +165,9 @@ static void plan(struct equant_loop *loop, int last)
 	};
 	double look = pass->period * pass->rates[loop->rank] / LOOKS;
 
-	pass->due = pass->number + last + equant_progress_plan(&pass->progress, &pace);
+	if (!equant_replay_plan(loop, &pass->due, pass->progress.quota))
+		pass->due = pass->number + last + equant_progress_plan(&pass->progress, &pace);
+	equant_record_plan(loop);
 	pass->look = LONG_MAX;
 	if (equant_share_busy(loop))
 		pass->look = look < 1 ? 1 : look < 1e9 ? (long)look : 1000000000;

@@ -124,6 +124,38 @@ void equant_record_decision(struct equant_loop *loop, const struct equant_order 
 	e->u.decision.owners = order->decision.count ? equant_owners_digest(&loop->units) : 0;
 }
 
+void equant_record_plan(struct equant_loop *loop)
+{
+	struct equant_event *e;
+
+	if (!loop->trace)
+		return;
+	e = new_event(loop, EQUANT_EVENT_PLAN);
+	e->u.plan.due = loop->pass->due;
+	e->u.plan.quota = loop->pass->progress.quota[loop->rank];
+}
+
+void equant_record_transfer(struct equant_loop *loop, const struct equant_notice *notice)
+{
+	for (int i = 0, n; loop->trace && i < notice->nr_ranges; i += n) {
+		struct equant_event *e = new_event(loop, EQUANT_EVENT_TRANSFER);
+
+		n = notice->nr_ranges - i;
+		n = n < EQUANT_EVENT_RANGES ? n : EQUANT_EVENT_RANGES;
+		e->u.transfer.number = notice->number;
+		e->u.transfer.pass = loop->pass->number;
+		e->u.transfer.computed = loop->pass->async->computed;
+		e->u.transfer.peer = notice->peer;
+		e->u.transfer.incoming = notice->kind == EQUANT_NOTICE_TAKE;
+		e->u.transfer.first = (uint32_t)i;
+		e->u.transfer.count = (uint32_t)n;
+		for (int j = 0; j < n; j++) {
+			e->u.transfer.list[j].first = notice->ranges[i + j].first;
+			e->u.transfer.list[j].count = notice->ranges[i + j].count;
+		}
+	}
+}
+
 void equant_record_moves(struct equant_loop *loop, uint64_t duration_ns)
 {
 	const struct equant_mover *m = &loop->mover;

@@ -39,6 +39,9 @@ static int check_header(const struct equant_loop *loop, const struct equant_trac
 	if (header->order != loop->order)
 		return refuse(replay, "another one of the context's loops", header->order,
 			      loop->order);
+	if (header->mode != (uint32_t)loop->eq->options.mode)
+		return refuse(replay, "another EQUANT_MODE", header->mode,
+			      (long)loop->eq->options.mode);
 	if (header->units != loop->units.units)
 		return refuse(replay, "another number of units", header->units, loop->units.units);
 	return 0;
@@ -88,6 +91,9 @@ static int take_event(struct equant_replay *replay, const struct equant_event *e
 		phase->hooks = (long)e->u.sample.hooks;
 	} else if (e->type == EQUANT_EVENT_INSTRUCTIONS) {
 		return take_instructions(replay, phase, e, ranks);
+	} else if (e->type == EQUANT_EVENT_PLAN) {
+		phase->due = e->u.plan.due;
+		phase->quota = e->u.plan.quota;
 	} else if (e->type == EQUANT_EVENT_DECISION) {
 		phase->decision = e;
 		if (e->u.decision.instructions != phase->instructions)
@@ -101,7 +107,8 @@ static int matters(const struct equant_event *e)
 {
 	if (e->type == EQUANT_EVENT_SAMPLE)
 		return !(e->u.sample.flags & EQUANT_SAMPLE_CLOSED);
-	return e->type == EQUANT_EVENT_DECISION || e->type == EQUANT_EVENT_INSTRUCTIONS;
+	return e->type == EQUANT_EVENT_DECISION || e->type == EQUANT_EVENT_INSTRUCTIONS ||
+	       e->type == EQUANT_EVENT_PLAN;
 }
 
 static int take_events(struct equant_replay *replay, int ranks)
@@ -120,10 +127,18 @@ static int take_events(struct equant_replay *replay, int ranks)
 /* A rank that was killed may have left half a phase: it is not repeated. */
 static void drop_half(struct equant_replay *replay, int unfinished)
 {
-	const struct equant_replayed_phase *last = &replay->phases[replay->nr_phases - 1];
+	const struct equant_replayed_phase *last;
 
-	if (replay->nr_phases && (!last->sampled || (unfinished && !last->decision)))
+	if (!replay->nr_phases)
+		return;
+	last = &replay->phases[replay->nr_phases - 1];
+	if (!last->sampled || (unfinished && !last->decision))
 		replay->nr_phases--;
+}
+
+static int is_asynchronous(const struct equant_loop *loop)
+{
+	return loop->eq->options.mode == EQUANT_MODE_ASYNCHRONOUS;
 }
 
 static int load(struct equant_loop *loop)
@@ -145,6 +160,8 @@ static int load(struct equant_loop *loop)
 	error = check_header(loop, &header);
 	if (error)
 		return error;
+	if (is_asynchronous(loop))
+		return equant_replay_load_transfers(replay);
 	replay->phases = calloc(replay->nr_events + 1, sizeof(*replay->phases));
 	replay->instructions =
 		calloc(replay->nr_events * EQUANT_EVENT_LIST + 1, sizeof(*replay->instructions));
@@ -158,6 +175,7 @@ static int load(struct equant_loop *loop)
 
 /* ---- all ranks together ------------------------------------------------------------ */
 
+/* In passes each rank has hooks of its own. */
 static uint64_t digest(const struct equant_replay *replay)
 {
 	uint64_t hash = 0;
@@ -165,7 +183,10 @@ static uint64_t digest(const struct equant_replay *replay)
 	for (long k = 0; k < replay->nr_phases; k++) {
 		const struct equant_replayed_phase *phase = &replay->phases[k];
 
-		hash = equant_mix(hash ^ (uint64_t)phase->hooks);
+		if (!replay->nr_plans)
+			hash = equant_mix(hash ^ (uint64_t)phase->hooks);
+		if (k < replay->nr_plans)
+			hash = equant_mix(hash ^ (uint64_t)phase->due);
 		for (int i = 0; i < phase->instructions; i++) {
 			const struct equant_instruction *move =
 				&replay->instructions[phase->first + i];
@@ -178,23 +199,38 @@ static uint64_t digest(const struct equant_replay *replay)
 	return hash;
 }
 
+/* A rank that was killed may have left its last phase without. */
+static long count_plans(const struct equant_replay *replay)
+{
+	long n = replay->nr_phases;
+
+	while (n && !replay->phases[n - 1].due)
+		n--;
+	return n;
+}
+
 /* The shortest trace is the end; up to there all must tell the same. */
 static int agree(struct equant_loop *loop)
 {
 	struct equant_replay *replay = loop->replay;
+	long ends[2] = { replay->nr_phases, count_plans(replay) };
 	uint64_t mine[2], all[2];
 	int error;
 
-	error = equant_mpi_error(MPI_Allreduce(MPI_IN_PLACE, &replay->nr_phases, 1, MPI_LONG,
-					       MPI_MIN, loop->comm),
+	error = equant_mpi_error(MPI_Allreduce(MPI_IN_PLACE, ends, 2, MPI_LONG, MPI_MIN,
+					       loop->comm),
 				 "comparing traces");
 	if (error)
 		return error;
+	replay->nr_phases = ends[0];
+	replay->nr_plans = ends[1];
 	mine[0] = digest(replay);
 	mine[1] = ~mine[0];
 	error = equant_mpi_error(MPI_Allreduce(mine, all, 2, MPI_UINT64_T, MPI_MAX, loop->comm),
 				 "comparing traces");
-	if (error || all[0] == ~all[1])
+	if (!error && all[0] == ~all[1])
+		return replay->nr_plans ? equant_replay_gather(loop) : 0;
+	if (error)
 		return error;
 	if (!loop->rank)
 		equant_message(
@@ -264,7 +300,9 @@ int equant_replay_open(struct equant_loop *loop)
 	if (error)
 		return error;
 	error = equant_mpi_agree(loop->comm, load(loop));
-	return error ? error : agree(loop);
+	if (error)
+		return error;
+	return is_asynchronous(loop) ? equant_replay_agree_transfers(loop) : agree(loop);
 }
 
 void equant_replay_close(struct equant_loop *loop)
@@ -277,6 +315,8 @@ void equant_replay_close(struct equant_loop *loop)
 	free(replay->phases);
 	free(replay->instructions);
 	free(replay->counts);
+	free(replay->quotas);
+	equant_replay_free_transfers(replay);
 	free(replay);
 	loop->replay = NULL;
 }

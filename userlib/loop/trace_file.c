@@ -129,7 +129,8 @@ int equant_trace_start(struct equant_loop *loop)
 					      .ranks = loop->ranks,
 					      .units = loop->units.units,
 					      .world = world_rank(),
-					      .order = loop->order };
+					      .order = loop->order,
+					      .mode = (uint32_t)loop->eq->options.mode };
 	char path[512], why[256];
 	int error = take_files(loop);
 

@@ -91,6 +91,30 @@ static const char *instructions_fault(const struct equant_trace_header *header,
 	return fault;
 }
 
+static const char *transfer_fault(const struct equant_trace_header *header,
+				  const struct equant_event *event)
+{
+	uint32_t i, n = event->u.transfer.count;
+
+	if (!is_rank(header, event->u.transfer.peer) || event->u.transfer.peer == header->rank ||
+	    (event->u.transfer.incoming & ~1))
+		return "a transfer names ranks that cannot be";
+	if (!event->u.transfer.number || event->u.transfer.pass < 1 ||
+	    event->u.transfer.computed < 0)
+		return "a transfer's number, pass or computations cannot be";
+	if (n < 1 || n > EQUANT_EVENT_RANGES || event->u.transfer.first > INT32_MAX)
+		return "an event holds more ranges than there is room for, or none";
+	for (i = 0; i < n; i++) {
+		int64_t first = event->u.transfer.list[i].first;
+		int64_t count = event->u.transfer.list[i].count;
+
+		if (first < 0 || count < 1 || first > header->units ||
+		    count > header->units - first)
+			return "a transfer is of units that do not exist";
+	}
+	return NULL;
+}
+
 static const char *event_fault(const struct trace *trace, const struct equant_event *event)
 {
 	const struct equant_trace_header *header = &trace->header;
@@ -114,6 +138,12 @@ static const char *event_fault(const struct trace *trace, const struct equant_ev
 				  event->u.move.units);
 	case EQUANT_EVENT_INSTRUCTIONS:
 		return instructions_fault(header, event);
+	case EQUANT_EVENT_PLAN:
+		if (event->u.plan.due < 1 || event->u.plan.quota < 0)
+			return "a phase is planned in a pass or after units that cannot be";
+		return NULL;
+	case EQUANT_EVENT_TRANSFER:
+		return transfer_fault(header, event);
 	case EQUANT_EVENT_FALLBACK:
 		if (!memchr(event->u.fallback.text, '\0', sizeof(event->u.fallback.text)))
 			return "a text is not terminated";

@@ -16,7 +16,7 @@ extern "C" {
 #endif
 
 #define EQUANT_TRACE_MAGIC 0x6372746e61757165ull /* "equantrc" */
-#define EQUANT_TRACE_VERSION 2u
+#define EQUANT_TRACE_VERSION 3u
 
 /**
  * struct equant_trace_header - the first 128 bytes of a trace
@@ -33,7 +33,8 @@ struct equant_trace_header {
 	char probe[16];
 	int32_t world; /* the rank in MPI_COMM_WORLD */
 	uint32_t order; /* of the loop among those of its context */
-	uint8_t reserved[24];
+	uint32_t mode; /* enum equant_mode */
+	uint8_t reserved[20];
 };
 
 enum equant_event_type {
@@ -44,9 +45,12 @@ enum equant_event_type {
 	EQUANT_EVENT_FALLBACK, /* the probe was replaced */
 	EQUANT_EVENT_END, /* last event; counts the dropped ones */
 	EQUANT_EVENT_INSTRUCTIONS, /* a part of what all ranks do; before the DECISION */
+	EQUANT_EVENT_PLAN, /* when the next phase of a loop with passes is */
+	EQUANT_EVENT_TRANSFER, /* asynchronous: a part of the units this rank has given or taken */
 };
 
 #define EQUANT_EVENT_LIST 6 /* instructions in an event */
+#define EQUANT_EVENT_RANGES 4 /* ranges of units in an event */
 
 /**
  * struct equant_event - one event, 128 bytes
@@ -102,6 +106,20 @@ struct equant_event {
 				int64_t units;
 			} list[EQUANT_EVENT_LIST];
 		} instructions;
+		struct {
+			int64_t due; /* the pass it is in, from 1 */
+			int64_t quota; /* units that this rank computes before it */
+		} plan;
+		struct {
+			uint64_t number; /* of the transfer, from 1, the same on both ranks */
+			int64_t pass; /* this rank's, from 1 */
+			int64_t computed; /* by this rank before it, since the first pass */
+			int32_t peer, incoming;
+			uint32_t first, count; /* which of its ranges these are */
+			struct {
+				int64_t first, count;
+			} list[EQUANT_EVENT_RANGES];
+		} transfer;
 		uint8_t pad[112];
 	} u;
 };

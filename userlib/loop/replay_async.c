@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * Repeating the transfers of an asynchronous run.  Its decisions are rank 0's orders, but what
+ * they lead to depends on when each rank found them.  So a rank's trace tells where in its own
+ * work it gave units away and took units in: in which pass, after how many computations.
+ *
+ * There it does so again.  A giver sends at once; a receiver waits until it is told that its units are
+ * on their way, which may take longer than it did then.  No rank waits for one that waits for
+ * it: what a rank did before a transfer does not depend on what came after.  Between two
+ * transfers the order of a rank's units follows from who owns what, so all of it is repeated.
+ *
+ * Reports and the end of joined passes are as always; rank 0 decides nothing.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/message.h"
+#include "core/mpi_error.h"
+#include "loop/loop_internal.h"
+#include "loop/replay.h"
+
+/* ---- reading them ---------------------------------------------------------------- */
+
+static int refuse(const struct equant_replay *replay, uint64_t number, const char *fault)
+{
+	equant_message("%s: cannot be replayed: transfer %llu %s", replay->path,
+		       (unsigned long long)number, fault);
+	return -EINVAL;
+}
+
+/* A transfer's first event, or one with more of its units. */
+static int take_event(struct equant_replay *replay, const struct equant_event *e)
+{
+	long at = replay->nr_transfers - (e->u.transfer.first != 0);
+	struct equant_replayed_transfer *t = &replay->transfers[at < 0 ? 0 : at];
+
+	if (e->u.transfer.first &&
+	    (at < 0 || t->number != e->u.transfer.number || t->units.n != (int)e->u.transfer.first))
+		return refuse(replay, e->u.transfer.number, "has no beginning");
+	replay->nr_transfers = at + 1;
+	if (!e->u.transfer.first)
+		*t = (struct equant_replayed_transfer){ .number = e->u.transfer.number,
+							.pass = (long)e->u.transfer.pass,
+							.computed = (long)e->u.transfer.computed,
+							.peer = e->u.transfer.peer,
+							.incoming = e->u.transfer.incoming };
+	for (uint32_t i = 0; i < e->u.transfer.count; i++)
+		if (equant_runs_add(&t->units,
+				    (struct equant_range){ (long)e->u.transfer.list[i].first,
+							   (long)e->u.transfer.list[i].count }))
+			return -ENOMEM;
+	return 0;
+}
+
+int equant_replay_load_transfers(struct equant_replay *replay)
+{
+	size_t n = 0;
+	int error = 0;
+
+	for (size_t i = 0; i < replay->nr_events; i++)
+		n += replay->events[i].type == EQUANT_EVENT_TRANSFER;
+	replay->transfers = calloc(n + 1, sizeof(*replay->transfers));
+	if (!replay->transfers)
+		return -ENOMEM;
+	for (size_t i = 0; i < replay->nr_events && !error; i++)
+		if (replay->events[i].type == EQUANT_EVENT_TRANSFER)
+			error = take_event(replay, &replay->events[i]);
+	return error;
+}
+
+void equant_replay_free_transfers(struct equant_replay *replay)
+{
+	for (long i = 0; i < replay->nr_transfers; i++)
+		equant_runs_release(&replay->transfers[i].units);
+	free(replay->transfers);
+}
+
+/* ---- all ranks together ------------------------------------------------------------ */
+
+static uint64_t hash_of(const struct equant_replayed_transfer *t, int rank)
+{
+	uint64_t hash = equant_mix(t->number + 1);
+
+	hash = equant_mix(hash ^ (uint64_t)(t->incoming ? t->peer : rank));
+	hash = equant_mix(hash ^ (uint64_t)(t->incoming ? rank : t->peer));
+	return hash ^ equant_runs_hash(&t->units);
+}
+
+/* By transfer, how many of its two ranks know it, and the difference of what they know. */
+static int sum_up(struct equant_loop *loop, long most, uint64_t *sums)
+{
+	const struct equant_replay *replay = loop->replay;
+
+	for (long i = 0; i < replay->nr_transfers; i++) {
+		const struct equant_replayed_transfer *t = &replay->transfers[i];
+		uint64_t hash = hash_of(t, loop->rank);
+
+		sums[2 * t->number]++;
+		sums[2 * t->number + 1] += t->incoming ? -hash : hash;
+	}
+	return equant_mpi_error(MPI_Allreduce(MPI_IN_PLACE, sums, 2 * (int)(most + 1), MPI_UINT64_T,
+					      MPI_SUM, loop->comm),
+				"comparing traces");
+}
+
+/* Up to the first transfer that a rank was killed in the middle of. */
+static int cut(struct equant_loop *loop, long most, const uint64_t *sums)
+{
+	struct equant_replay *replay = loop->replay;
+	uint64_t whole = 0;
+	long kept = 0;
+
+	while (whole < (uint64_t)most && sums[2 * whole + 2] == 2 && !sums[2 * whole + 3])
+		whole++;
+	for (uint64_t n = 1; n <= (uint64_t)most; n++)
+		if (sums[2 * n] > 2 || (sums[2 * n] == 2 && sums[2 * n + 1])) {
+			if (!loop->rank)
+				refuse(replay, n, "is not the same in all ranks' traces");
+			return -EINVAL;
+		}
+	replay->cut = whole < (uint64_t)most;
+	for (long i = 0; i < replay->nr_transfers; i++) {
+		if (replay->transfers[i].number <= whole)
+			replay->transfers[kept++] = replay->transfers[i];
+		else
+			equant_runs_release(&replay->transfers[i].units);
+	}
+	replay->nr_transfers = kept;
+	return 0;
+}
+
+int equant_replay_agree_transfers(struct equant_loop *loop)
+{
+	const struct equant_replay *replay = loop->replay;
+	long most = 0;
+	uint64_t *sums;
+	int error;
+
+	for (long i = 0; i < replay->nr_transfers; i++)
+		if (replay->transfers[i].number > (uint64_t)most)
+			most = (long)replay->transfers[i].number;
+	error = equant_mpi_error(MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_LONG, MPI_MAX,
+					       loop->comm),
+				 "comparing traces");
+	if (error)
+		return error;
+	sums = most < INT_MAX / 2 - 1 ? calloc((size_t)most + 1, 2 * sizeof(*sums)) : NULL;
+	error = equant_mpi_agree(loop->comm, sums ? 0 : -ENOMEM);
+	if (!error)
+		error = sum_up(loop, most, sums);
+	if (!error)
+		error = cut(loop, most, sums);
+	free(sums);
+	return error;
+}
+
+/* ---- repeating them --------------------------------------------------------------- */
+
+static struct equant_replayed_transfer *next(const struct equant_loop *loop)
+{
+	struct equant_replay *replay = loop->replay;
+
+	if (!replay || replay->next == replay->nr_transfers)
+		return NULL;
+	return &replay->transfers[replay->next];
+}
+
+static int differs(const struct equant_loop *loop, const struct equant_replayed_transfer *t)
+{
+	equant_message(
+		"loop %s, rank %d, pass %ld: %s has it %s %ld units %s rank %d in pass %ld after %ld computations, here it has made %ld: another program or input?",
+		loop->name, loop->rank, loop->pass->number, loop->replay->path,
+		t->incoming ? "take" : "give", t->units.total, t->incoming ? "from" : "to", t->peer,
+		t->pass, t->computed, loop->pass->async->computed);
+	return -EBADMSG;
+}
+
+int equant_replay_announce(struct equant_loop *loop, const struct equant_notice *notice)
+{
+	struct equant_replay *replay = loop->replay;
+
+	for (long i = replay->next; i < replay->nr_transfers; i++) {
+		struct equant_replayed_transfer *t = &replay->transfers[i];
+
+		if (!t->incoming || t->number != notice->number || t->peer != notice->peer)
+			continue;
+		t->announced = 1;
+		return 0;
+	}
+	equant_message("loop %s, rank %d: transfer %llu from rank %d is not in %s", loop->name,
+		       loop->rank, (unsigned long long)notice->number, notice->peer, replay->path);
+	return -EBADMSG;
+}
+
+static struct equant_notice *new_notice(const struct equant_replayed_transfer *t)
+{
+	size_t ranges = (size_t)t->units.n * sizeof(t->units.ranges[0]);
+	struct equant_notice *notice = calloc(1, sizeof(*notice) + ranges);
+
+	if (!notice)
+		return NULL;
+	notice->kind = t->incoming ? EQUANT_NOTICE_TAKE : EQUANT_NOTICE_GIVE;
+	notice->peer = t->peer;
+	notice->number = t->number;
+	notice->nr_ranges = t->units.n;
+	memcpy(notice->ranges, t->units.ranges, ranges);
+	return notice;
+}
+
+static int owns(const struct equant_loop *loop, const struct equant_runs *units)
+{
+	for (int i = 0; i < units->n; i++)
+		for (long u = 0; u < units->ranges[i].count; u++)
+			if (!equant_runs_find(&loop->units.owned[loop->rank],
+					      units->ranges[i].first + u))
+				return 0;
+	return 1;
+}
+
+/* In checked mode rank 0 must hear of this rank while it waits. */
+static int await_announcement(struct equant_loop *loop, const struct equant_replayed_transfer *t)
+{
+	int error = 0;
+
+	equant_pass_leave(loop);
+	while (!error && !t->announced) {
+		error = equant_async_await(loop);
+		if (!error && !t->announced && loop->eq->options.check)
+			error = equant_async_report(loop, EQUANT_ASYNC_COMPUTING, 0);
+	}
+	return error;
+}
+
+static int repeat(struct equant_loop *loop, struct equant_replayed_transfer *t)
+{
+	struct equant_notice *notice;
+	int error;
+
+	equant_pass_leave(loop);
+	if (!t->incoming && !owns(loop, &t->units))
+		return differs(loop, t);
+	error = t->incoming ? await_announcement(loop, t) : 0;
+	if (error)
+		return error;
+	notice = new_notice(t);
+	if (!notice)
+		return -ENOMEM;
+	loop->replay->next++;
+	error = equant_async_transfer(loop, notice);
+	free(notice);
+	return error;
+}
+
+static void say_end(struct equant_loop *loop)
+{
+	if (loop->replay->cut && !loop->rank)
+		equant_message("loop %s pass %ld: %s ends here, from now on no work moves",
+			       loop->name, loop->pass->number, loop->replay->path);
+	loop->replay->cut = 0;
+}
+
+int equant_replay_transfers(struct equant_loop *loop)
+{
+	struct equant_replayed_transfer *t;
+	int error = 0;
+
+	while (!error && (t = next(loop))) {
+		if (t->pass > loop->pass->number ||
+		    (t->pass == loop->pass->number && t->computed > loop->pass->async->computed))
+			break;
+		if (t->pass < loop->pass->number || t->computed < loop->pass->async->computed)
+			return differs(loop, t);
+		error = repeat(loop, t);
+	}
+	if (loop->replay && !error && !next(loop))
+		say_end(loop);
+	return error;
+}
+
+long equant_replay_until(const struct equant_loop *loop)
+{
+	const struct equant_replayed_transfer *t = next(loop);
+
+	return t && t->pass == loop->pass->number ? t->computed - loop->pass->async->computed :
+						    LONG_MAX;
+}
+
+int equant_replay_pass_over(const struct equant_loop *loop)
+{
+	const struct equant_replayed_transfer *t = next(loop);
+
+	return t && t->pass <= loop->pass->number ? differs(loop, t) : 0;
+}
