@@ -7,6 +7,7 @@
 #include <equant/table.h>
 #include <equant/trace.h>
 #include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -205,16 +206,22 @@ static void audit(struct sweeper *s)
 	demand_equal(m->units, all);
 }
 
-static void sweep(struct sweeper *s, int number)
+static void sweep_by(struct sweeper *s, int number,
+		     void (*body)(void *ctx, long first, long units, long from, long to))
 {
 	s->farthest = 0;
 	equant_for_each_unit(s->loop, u)
 		s->next[u] = 0;
-	demand_equal(0, equant_loop_sweep(s->loop, s->mesh.length, compute_strip, s));
+	demand_equal(0, equant_loop_sweep(s->loop, s->mesh.length, body, s));
 	sweep_sequentially(&s->expected, number % 2);
 	audit(s);
 	if (number % 3 == 1)
 		demand_equal(0, equant_hook(s->loop));
+}
+
+static void sweep(struct sweeper *s, int number)
+{
+	sweep_by(s, number, compute_strip);
 }
 
 static void tear_down(struct sweeper *s)
@@ -475,12 +482,73 @@ static void grains(void)
 	tear_down(&s);
 }
 
-/* ---- slow messages -------------------------------------------------------------------- */
+/* ---- ranks abreast ------------------------------------------------------------------- */
+
+#define RANKS_MOST 16
+#define ABREAST_STRIPS 12
+#define ABREAST_BLOCK 5
+#define LATE 20.0 /* seconds after which the others will not come any more */
 
 static double now(void)
 {
 	return MPI_Wtime();
 }
+
+/* All ranks that have a strip in this phase come here before any goes on. */
+static void meet_in(int phase)
+{
+	MPI_Request requests[2 * RANKS_MOST];
+	double start = now();
+	int n = 0, all = 0;
+
+	for (int r = 0; r < ranks; r++) {
+		if (r == rank || phase < r || phase - r >= ABREAST_STRIPS)
+			continue;
+		MPI_Irecv(NULL, 0, MPI_INT, r, phase, MPI_COMM_WORLD, &requests[n++]);
+		MPI_Isend(NULL, 0, MPI_INT, r, phase, MPI_COMM_WORLD, &requests[n++]);
+	}
+	while (!all) {
+		MPI_Testall(n, requests, &all, MPI_STATUSES_IGNORE);
+		demand(all || now() - start < LATE);
+		sched_yield();
+	}
+}
+
+static void compute_abreast(void *ctx, long first, long units, long from, long to)
+{
+	struct sweeper *s = ctx;
+
+	if (from >= s->farthest)
+		meet_in((int)(from / ABREAST_BLOCK) + rank);
+	compute_strip(ctx, first, units, from, to);
+}
+
+/*
+ * With a phase at every hook, too, all ranks compute strips at the same time: no hook waits for
+ * what another rank says in a later phase of the sweep.  A rank has one unit, which it keeps.
+ */
+static void abreast(void)
+{
+	for (int depth = 0; depth < 4; depth++) {
+		struct equant_options o = eager_options();
+		struct equant_stats stats = { .sz = sizeof(stats) };
+		struct sweeper s = { 0 };
+
+		demand(ranks <= RANKS_MOST);
+		o.depth = depth;
+		o.period = 1e-6;
+		o.block = ABREAST_BLOCK;
+		set_up(&s, &o, ranks, ABREAST_STRIPS * ABREAST_BLOCK, EQUANT_TABLE_AUTO);
+		for (int n = 0; n < 3; n++)
+			sweep_by(&s, n, compute_abreast);
+		demand_equal(0, equant_loop_stats(s.loop, &stats));
+		demand_equal(0, stats.moves);
+		demand(stats.phases >= 3 * (ABREAST_STRIPS + ranks - 1) / 2);
+		tear_down(&s);
+	}
+}
+
+/* ---- slow messages -------------------------------------------------------------------- */
 
 /* A rank's messages, one after the other, take it so long at least. */
 static void delays(void)
@@ -636,8 +704,8 @@ int main(int argc, char **argv)
 {
 	static const struct worker_case cases[] = {
 		CASE(forced_moves), CASE(loaded_ranks), CASE(no_balancing), CASE(block_sizes),
-		CASE(grains),	    CASE(delays),	CASE(misuse),	    CASE(disagreement),
-		CASE(failure),	    CASE(silence),
+		CASE(grains),	    CASE(abreast),	CASE(delays),	    CASE(misuse),
+		CASE(disagreement), CASE(failure),	CASE(silence),
 	};
 
 	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));

@@ -49,7 +49,7 @@ const struct thesis_setting thesis_equant = {
 	.name = "equant",
 	.predicted = true,
 	.filter = EQUANT_FILTER_STATES,
-	.depth = -1,
+	.depth = 1,
 	.threshold = 0.03,
 	.profit = 5,
 };
@@ -117,18 +117,6 @@ static int64_t nanoseconds(double seconds)
 	return llround(seconds * 1e9);
 }
 
-/*
- * A phase waits for samples of phases before.  In a pipeline the last rank takes its own so
- * many blocks after the first: where a period is a block or two, a depth of 1 would have
- * the ranks take turns.
- */
-static int depth_of(const struct thesis_run *run)
-{
-	if (run->setting->depth >= 0)
-		return run->setting->depth;
-	return run->program->kind == EQUANT_JOB_DOACROSS ? run->ranks : 1;
-}
-
 /* What the program is made of; without CPUs and balancer. */
 static struct equant_job job_of(const struct thesis_run *run)
 {
@@ -140,7 +128,7 @@ static struct equant_job job_of(const struct thesis_run *run)
 		.units = p->units,
 		.steps = p->repeats,
 		.barrier = p->kind != EQUANT_JOB_DOALL,
-		.depth = depth_of(run),
+		.depth = run->setting->depth,
 		.asynchronous = run->setting->asynchronous,
 		.probe = run->setting->predicted ? EQUANT_JOB_PREDICTED : EQUANT_JOB_CLOCK,
 		.interact = nanoseconds(INTERACT),

@@ -37,7 +37,7 @@ enum thesis_load {
  * struct thesis_setting - a balancer
  * @off: none
  * @predicted: shares are seen, else only wall time
- * @depth: of the pipeline of interactions; -1: 1, or as long as a pipeline of ranks
+ * @depth: of the pipeline of interactions
  * @asynchronous: not at all pipelined; programs without barriers only
  * @target: period, seconds; 0 = by the library
  * @grain: DOACROSS: of a block, quanta; 0 = chosen by equant_block_size()

@@ -100,16 +100,18 @@ void equant_job_wait(struct equant_simulation *s, int64_t time)
 
 static int run(struct equant_simulation *s)
 {
-	for (long i = 0; i < s->job->steps; i++) {
-		if (s->balancer && !--s->countdown) {
-			int error = equant_job_phase(s);
+	int error = 0;
 
-			if (error)
-				return error;
-		}
-		equant_job_step(s, i);
+	if (s->job->asynchronous && s->balancer)
+		return equant_job_asynchronous(s);
+	if (s->job->program == EQUANT_JOB_DOACROSS)
+		return equant_job_pipeline(s);
+	for (long i = 0; i < s->job->steps && !error; i++) {
+		error = equant_job_hook(s);
+		if (!error)
+			equant_job_step(s);
 	}
-	return 0;
+	return error;
 }
 
 static void account(struct equant_simulation *s)
@@ -142,6 +144,10 @@ static int make_room(struct equant_simulation *s)
 		s->owner = calloc(job->units, sizeof(*s->owner));
 		return s->owner ? 0 : -ENOMEM;
 	}
+	if (job->program == EQUANT_JOB_DOACROSS) {
+		s->done = calloc(job->units, sizeof(*s->done));
+		return s->done ? 0 : -ENOMEM;
+	}
 	return 0;
 }
 
@@ -169,6 +175,7 @@ static void release(struct equant_simulation *s)
 	free(s->samples);
 	free(s->units);
 	free(s->owner);
+	free(s->done);
 	free(s->lists);
 	for (int i = 0; i < EQUANT_JOB_DEPTH; i++)
 		free(s->sent[i].samples);
@@ -184,7 +191,7 @@ int equant_simulate_job(const struct equant_job *job, struct equant_job_result *
 	*result = (struct equant_job_result){ .phases = 0 };
 	error = prepare(&s);
 	if (!error)
-		error = job->asynchronous && s.balancer ? equant_job_asynchronous(&s) : run(&s);
+		error = run(&s);
 	if (!error)
 		account(&s);
 	release(&s);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * A job in simulated time: job.c runs it, job_step.c computes, job_phase.c balances, and
+ * A job in simulated time: job.c runs it, job_step.c and job_pipeline.c compute, job_phase.c balances, and
  * job_async.c does all of it where there are no balancing phases.
  */
 #ifndef EQUANT_MODEL_JOB_INTERNAL_H
@@ -14,11 +14,13 @@
  * struct equant_job_rank - one rank's clock and what it has counted since its last sample
  * @now: nanoseconds
  * @sampled: when it took its last sample
+ * @sent: when it sent its last boundary
  * @interact: cost of the last phase, @move: of its moves, @moved: units of them
  */
 struct equant_job_rank {
 	int64_t now;
 	int64_t sampled;
+	int64_t sent;
 	int64_t run;
 	int64_t wall;
 	int64_t interact;
@@ -40,7 +42,11 @@ struct equant_job_sent {
  * struct equant_simulation - a job under way
  * @units: each rank's, done ones left out
  * @owner: of each unit, where they are done one after the other; else NULL
- * @done: so many of them are
+ * @done_units: so many of them are
+ * @done: of a pipeline, by unit: blocks that were done when it last moved; else NULL
+ * @mixed: phases until no unit is ahead of others of its rank
+ * @length: blocks of the sweep under way
+ * @phase: of it, at whose hook the ranks are; 0 is before the first
  * @samples: last taken
  * @sent: a ring of @pending phases, the oldest at @oldest
  * @hooks: since the last phase
@@ -52,7 +58,11 @@ struct equant_simulation {
 	struct equant_job_rank *ranks;
 	long *units;
 	int *owner;
-	long done;
+	long done_units;
+	long *done;
+	long mixed;
+	long length;
+	long phase;
 	struct equant_sample *samples;
 	struct equant_job_sent sent[EQUANT_JOB_DEPTH];
 	int oldest;
@@ -64,11 +74,20 @@ struct equant_simulation {
 	struct equant_job_result *result;
 };
 
-/** equant_job_step() - all ranks compute their units once, or a block of them */
-void equant_job_step(struct equant_simulation *s, long step);
+/** equant_job_step() - all ranks compute their units once */
+void equant_job_step(struct equant_simulation *s);
 
-/** equant_job_phase() - a balancing phase; 0, or an error of equant_balancer_decide() */
-int equant_job_phase(struct equant_simulation *s);
+/** equant_job_hook() - a balancing phase if it is due; 0, or an error of equant_balancer_decide() */
+int equant_job_hook(struct equant_simulation *s);
+
+/** equant_job_pipeline() - all sweeps; 0, or an error of the decision */
+int equant_job_pipeline(struct equant_simulation *s);
+
+/** equant_job_settle() - before units of a pipeline move: what was sent has come */
+void equant_job_settle(struct equant_simulation *s);
+
+/** equant_job_catch_up() - units of a pipeline have moved, and none is behind its new owner's */
+void equant_job_catch_up(struct equant_simulation *s);
 
 /** equant_job_compute() - a rank computes so many units */
 void equant_job_compute(struct equant_simulation *s, int rank, long units);

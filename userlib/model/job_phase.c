@@ -40,7 +40,7 @@ struct equant_sample equant_job_sample(struct equant_simulation *s, int rank, lo
 		sample.flags |= EQUANT_SAMPLE_PREDICTED;
 		equant_cpu_predict(job, rank, r->now, &sample);
 	}
-	*r = (struct equant_job_rank){ .now = r->now, .sampled = r->now };
+	*r = (struct equant_job_rank){ .now = r->now, .sampled = r->now, .sent = r->sent };
 	return sample;
 }
 
@@ -134,7 +134,7 @@ static void hand_over(struct equant_simulation *s, const struct equant_instructi
 {
 	long left = instruction->units;
 
-	for (long unit = s->job->units - 1; unit >= s->done && left; unit--) {
+	for (long unit = s->job->units - 1; unit >= s->done_units && left; unit--) {
 		if (s->owner[unit] != instruction->from)
 			continue;
 		s->owner[unit] = instruction->to;
@@ -146,6 +146,8 @@ static int carry_out(struct equant_simulation *s, const struct equant_decision *
 {
 	int error = 0;
 
+	if (decision->count && s->done)
+		equant_job_settle(s);
 	if (s->job->balance->movement == EQUANT_MOVEMENT_RESTRICTED)
 		error = move_restricted(s, decision);
 	for (int i = 0; i < decision->count; i++) {
@@ -157,6 +159,8 @@ static int carry_out(struct equant_simulation *s, const struct equant_decision *
 	}
 	equant_apply(decision->instructions, decision->count, s->units);
 	s->result->moves += decision->count > 0;
+	if (decision->count && s->done)
+		equant_job_catch_up(s);
 	return error;
 }
 
@@ -188,7 +192,7 @@ static int decide_on_oldest(struct equant_simulation *s)
 	return decide(s, oldest->samples);
 }
 
-int equant_job_phase(struct equant_simulation *s)
+static int phase(struct equant_simulation *s)
 {
 	int depth = s->job->depth, error = 0;
 	struct equant_job_sent *sent;
@@ -208,4 +212,9 @@ int equant_job_phase(struct equant_simulation *s)
 	memcpy(sent->samples, s->samples, s->job->n * sizeof(*s->samples));
 	sent->last = equant_job_latest(s);
 	return error;
+}
+
+int equant_job_hook(struct equant_simulation *s)
+{
+	return s->balancer && !--s->countdown ? phase(s) : 0;
 }

@@ -4,11 +4,9 @@
  *
  * DOALL: each rank its units, in any order.  Shrinking: the same, but in step k unit k
  * is done and the others take (units - k) / units of their time: both bounds of a row
- * elimination.  DOACROSS: a block of the pipelined loop; rank i begins it when rank
- * i - 1 has sent it the boundary, and a barrier (the test for convergence) is at
- * the end of a sweep only.
+ * elimination.
  *
- * Reference: Siegell 1995, sections 1.2.5 and 3.3.3: MM, LU and SOR.
+ * Reference: Siegell 1995, section 1.2.5: MM and LU.
  */
 #include "model/job_internal.h"
 
@@ -20,7 +18,7 @@ static int64_t unit_time(const struct equant_simulation *s, int rank)
 
 	if (job->program != EQUANT_JOB_SHRINKING)
 		return unit;
-	return (int64_t)((__int128)unit * (job->units - s->done) / job->units);
+	return (int64_t)((__int128)unit * (job->units - s->done_units) / job->units);
 }
 
 void equant_job_compute(struct equant_simulation *s, int rank, long units)
@@ -35,33 +33,15 @@ void equant_job_compute(struct equant_simulation *s, int rank, long units)
 	s->result->efficiency.productive += work;
 }
 
-/* The last rank sends nothing. */
-static void send_boundary(struct equant_simulation *s, int rank)
+void equant_job_step(struct equant_simulation *s)
 {
 	const struct equant_job *job = s->job;
-	struct equant_job_rank *r = &s->ranks[rank];
-
-	if (rank < job->n - 1)
-		r->now = equant_cpu_finish(job, rank, r->now, job->message);
-}
-
-void equant_job_step(struct equant_simulation *s, long step)
-{
-	const struct equant_job *job = s->job;
-	bool across = job->program == EQUANT_JOB_DOACROSS;
-	int64_t arrived = 0;
 
 	if (job->program == EQUANT_JOB_SHRINKING)
-		s->units[s->owner[s->done++]]--;
-	for (int i = 0; i < job->n; i++) {
-		if (across && s->ranks[i].now < arrived)
-			s->ranks[i].now = arrived;
+		s->units[s->owner[s->done_units++]]--;
+	for (int i = 0; i < job->n; i++)
 		equant_job_compute(s, i, s->units[i]);
-		if (across)
-			send_boundary(s, i);
-		arrived = s->ranks[i].now;
-	}
-	if (job->barrier && (!across || (step + 1) % job->blocks == 0))
+	if (job->barrier)
 		equant_job_wait(s, equant_job_latest(s));
 	s->hooks++;
 }
