@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "libplan.h"
+#include "plan/plan_internal.h"
 
 static void *must(void *pointer, const char *what)
 {
@@ -48,6 +49,19 @@ struct equant_plan_program *affine_program(long n, double slope, double constant
 	if (equant_plan_program_work(program, slope, constant))
 		must(NULL, "work");
 	return program;
+}
+
+int plan_text(const char *text, size_t length, struct equant_plan_program **program,
+	      struct equant_plan_machine **machine, char *why, size_t why_size)
+{
+	/* No stream in memory is empty. */
+	FILE *file = length ? fmemopen((void *)text, length, "r") : fopen("/dev/null", "r");
+	int error;
+
+	must(file, "stream");
+	error = equant_plan_read_stream(file, "text", program, machine, why, why_size);
+	fclose(file);
+	return error;
 }
 
 /* ---- text ---------------------------------------------------------------------- */

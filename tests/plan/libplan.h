@@ -17,6 +17,13 @@ struct equant_plan_machine *equal_machine(int count);
 struct equant_plan_program *affine_program(long n, double slope, double constant);
 
 /*
+ * Reads a file with that text, called "text".  Either pointer receives an object or NULL.  0 or
+ * -errno.
+ */
+int plan_text(const char *text, size_t length, struct equant_plan_program **program,
+	      struct equant_plan_machine **machine, char *why, size_t why_size);
+
+/*
  * "10 5 1-2 | 9 6 3 | 8 7 4": iterations from 1, | between processors, 1-9/4 for 1 5 9.
  * The text lives in @line.
  */

@@ -82,6 +82,23 @@ static const struct equant_command commands[] = {
 			 "The exit status is 3 when a hook is of no use anywhere.\n",
 	},
 	{
+		.name = "plan",
+		.run = equant_cmd_plan,
+		.summary = "static schedules of a loop on unequal processors, compared",
+		.usage =
+			"Usage: equant plan [--planner NAME] [--json] FILE [FILE]\n"
+			"       equant plan --list\n"
+			"\n"
+			"The files describe a loop and a machine, as in Documentation/plan.rst.\n"
+			"\n"
+			"  --planner NAME     ask this planner only; all, if not given\n"
+			"  --json             as JSON, with every iteration's place\n"
+			"  --list             the planners\n"
+			"\n"
+			"Prints each planner's time and the schedule of the fastest. The exit status is 1\n"
+			"when no planner has an answer.\n",
+	},
+	{
 		.name = "demo",
 		.run = equant_cmd_demo,
 		.summary = "a minute that shows what balancing gains on this machine",

@@ -159,3 +159,15 @@ struct equant_plan *equant_plan_new(const char *name, const struct equant_plan_p
 	errno = -error;
 	return NULL;
 }
+
+int equant_plan_over_memory(const struct equant_plan *plan,
+			    const struct equant_plan_program *program,
+			    const struct equant_plan_machine *machine)
+{
+	for (int i = 0; i < plan->processors && i < machine->count; i++)
+		if (plan->counts[i] > 0 &&
+		    program->resident + program->resident_each * (double)plan->counts[i] >
+			    machine->processors[i].memory)
+			return i;
+	return -1;
+}

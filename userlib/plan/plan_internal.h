@@ -5,6 +5,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "core/say.h"
 #include <equant/plan.h>
@@ -47,6 +48,12 @@ static inline double equant_plan_iteration(const struct equant_plan_program *pro
 	return processor->operation * equant_plan_cost_at(&program->work, at) +
 	       processor->byte * equant_plan_cost_at(&program->bytes, at);
 }
+
+/* ---- read.c ------------------------------------------------------------------------- */
+
+/* equant_plan_read() of a file that is open and called @path. */
+int equant_plan_read_stream(FILE *file, const char *path, struct equant_plan_program **program,
+			    struct equant_plan_machine **machine, char *why, size_t why_size);
 
 /* ---- plan.c: a schedule under construction --------------------------------------- */
 

@@ -175,6 +175,33 @@ EQUANT_API int equant_plan_check(const struct equant_plan_program *program,
 				 const struct equant_plan_machine *machine, char *why,
 				 size_t why_size);
 
+/* ---- programs and machines as text ------------------------------------------- */
+
+/**
+ * equant_plan_read() - a program, a machine or both, from a file as in Documentation/plan.rst
+ * @path: of the file
+ * @program: receives the program, or NULL if the file has none
+ * @machine: receives the machine, or NULL if the file has none
+ *
+ * @program or @machine may be NULL where a file with one is not wanted.
+ *
+ * Return: 0, -EINVAL for a file that is not as it must be, with file, line and word in @why,
+ * -ENOMEM, or what opening and reading the file gave.  Both are NULL then.
+ */
+EQUANT_API int equant_plan_read(const char *path, struct equant_plan_program **program,
+				struct equant_plan_machine **machine, char *why, size_t why_size);
+
+/**
+ * equant_plan_write() - write what equant_plan_read() reads, to the last bit
+ * @path: of the file, which is replaced
+ * @program: or NULL
+ * @machine: or NULL
+ *
+ * Return: 0, or what opening and writing the file gave.
+ */
+EQUANT_API int equant_plan_write(const char *path, const struct equant_plan_program *program,
+				 const struct equant_plan_machine *machine);
+
 /* ---- a schedule ------------------------------------------------------------- */
 
 /**
@@ -266,6 +293,29 @@ EQUANT_API double equant_plan_simulate(const struct equant_plan *plan,
 				       const struct equant_plan_program *program,
 				       const struct equant_plan_machine *machine,
 				       struct equant_plan_time *times);
+
+/**
+ * equant_plan_bound() - a time that no schedule can be faster than
+ *
+ * The largest of three: what the loop would take if iterations could be split, and went wherever
+ * they are done best; what a single iteration takes where that is least; and what all messages
+ * take on the medium.  The first is exact in its own terms if iterations are equal, if nothing
+ * is sent or if all processors have their beta_i in the same proportion to gamma_i, and an estimate
+ * from below otherwise.  Memory limits are left out of account.
+ */
+EQUANT_API double equant_plan_bound(const struct equant_plan_program *program,
+				    const struct equant_plan_machine *machine);
+
+/**
+ * equant_plan_over_memory() - who has been given more than its memory holds?
+ *
+ * Not every planner looks at memory.
+ *
+ * Return: the first such processor, or -1.
+ */
+EQUANT_API int equant_plan_over_memory(const struct equant_plan *plan,
+				       const struct equant_plan_program *program,
+				       const struct equant_plan_machine *machine);
 
 /* ---- planners --------------------------------------------------------------- */
 

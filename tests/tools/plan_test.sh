@@ -1,0 +1,104 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+#
+# What `equant plan` says of loops and machines, good and bad.  The example is that of
+# Documentation/plan.rst.
+
+. "$(dirname "$0")/lib.sh"
+
+plan 21
+
+export LC_ALL=C
+
+# listing NAME: the block with :name: NAME, without its indentation
+listing()
+{
+	awk -v name="$1" '
+		$1 == ":name:" { inside = $2 == name; next }
+		inside && /^[^ \t]/ { exit }
+		inside { sub(/^\t/, ""); if (text || $0 != "") { text = 1; print } }' \
+		Documentation/plan.rst
+}
+
+example()
+{
+	listing figure4.out | sed '$d' > "$scratch/expected"
+	[ -s "$scratch/expected" ] || echo "no listing figure4.out"
+	"$equant" plan --planner bitonic "$scratch/figure4" > "$scratch/actual" 2>&1
+	diff "$scratch/expected" "$scratch/actual"
+}
+listing figure4.plan > "$scratch/figure4"
+silent "the example is what the document says" example
+
+# file NAME TEXT...: lines
+file()
+{
+	local name=$1
+
+	shift
+	printf '%s\n' "$@" > "$scratch/$name"
+}
+
+cd "$scratch" || exit 1
+exits 0 '^cyclic  *22 ' "round robin takes 22 in the example" "$equant" plan figure4
+exits 0 '^ *1 lx .* 10 5 1-2$' "the best schedule is printed" "$equant" plan figure4
+exits 0 '^bitonic  ' "the planners can be listed" "$equant" plan --list
+
+file loop 'iterations 4' 'bytes 1'
+file machine 'processor slow operation 2' 'processor fast operation 1 byte 1'
+exits 0 '^ *2 fast ' "loop and machine may be in two files" "$equant" plan machine loop
+exits 0 '^bitonic  *the processors are unequal' "what a planner is not made for is said" \
+	"$equant" plan machine loop
+exits 1 'bitonic: the processors are unequal' "no answer at all is an error" \
+	"$equant" plan --planner bitonic machine loop
+
+file small 'iterations 4' 'resident 10 1' 'processor a operation 1 memory 13' \
+	'processor b operation 9 memory 13'
+exits 0 '^block .*  2$' "who fits into memory is not complained of" "$equant" plan small
+file smaller 'iterations 4' 'resident 10 1' 'processor a operation 1 memory 13' \
+	'processor b operation 9 memory 11'
+exits 0 '^block .* memory of processor 2 is too small' "who does not fit is named" \
+	"$equant" plan smaller
+
+json_is_valid()
+{
+	"$equant" plan --json figure4 | perl -MJSON::PP -0777 -ne '
+		my $all = decode_json($_);
+		my ($best) = grep { $_->{planner} eq "bitonic" } @{$all->{planners}};
+		print "bitonic takes $best->{makespan}\n" unless $best->{makespan} == 19;
+		my @spans = map { map { [$_->{first}, $_->{count}, $_->{step}] } @{$_->{spans}} }
+			@{$all->{schedule}{processors}};
+		my $sum = 0;
+		for my $span (@spans) {
+			$sum += $span->[0] + $span->[2] * $_ for 0 .. $span->[1] - 1;
+		}
+		print "iterations add up to $sum\n" unless $sum == 55;'
+}
+if perl -MJSON::PP -e 1 2> /dev/null; then
+	silent "JSON holds every iteration" json_is_valid
+else
+	skip "JSON holds every iteration" "no JSON::PP"
+fi
+
+# ---- bad input -----------------------------------------------------------------
+
+file wrong 'iterations 4' 'work affine -1 3'
+file empty
+file zero 'iterations 0'
+file huge 'iterations 9007199254740992' 'work 1e300' 'processor a operation 1'
+exits 1 "wrong:2: '3': below 0, or too large, at the first or last iteration" \
+	"a fault is named with file, line and word" "$equant" plan wrong
+exits 1 'empty: neither iterations nor a processor' "an empty file is refused" "$equant" plan empty
+exits 1 "zero:1: '0': expected 1 or more" "no iterations are refused" "$equant" plan zero
+exits 1 'take longer than a double can hold' "overflow is refused" "$equant" plan huge
+exits 1 'loop: no processor' "a loop alone is refused" "$equant" plan loop
+exits 1 'machine: no iterations' "a machine alone is refused" "$equant" plan machine
+exits 1 'loop: a second program' "a second loop is refused" "$equant" plan loop loop
+exits 1 'nowhere: No such file' "a file that is not there is named" "$equant" plan nowhere
+exits 2 "no planner is called 'best'" "a planner nobody knows is named" \
+	"$equant" plan --planner best figure4
+exits 2 'expected one or two files' "a file is needed" "$equant" plan
+exits 1 'standard output: No space left' "a full disk is an error" \
+	sh -c "'$equant' plan figure4 > /dev/full"
+
+finish

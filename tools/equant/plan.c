@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * equant plan: static schedules of a loop on a machine, compared.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "plan.h"
+
+/**
+ * struct options - the command line
+ * @planner: the only one to be asked, or NULL
+ * @json: as JSON
+ * @list: say what planners there are
+ * @files: where the program and the machine are
+ * @count: how many, 1 or 2
+ */
+struct options {
+	const char *planner;
+	bool json;
+	bool list;
+	char **files;
+	int count;
+};
+
+static int complain(const char *fault)
+{
+	fprintf(stderr, "equant plan: %s; see `equant help plan`\n", fault);
+	return -EINVAL;
+}
+
+static int known_planner(const char *name)
+{
+	for (int i = 0; equant_planner_name(i); i++)
+		if (!strcmp(equant_planner_name(i), name))
+			return 0;
+	fprintf(stderr, "equant plan: no planner is called '%s'; see `equant plan --list`\n", name);
+	return -EINVAL;
+}
+
+static int parse(int argc, char **argv, struct options *options)
+{
+	static const struct option known[] = {
+		{ "planner", required_argument, NULL, 'p' },
+		{ "json", no_argument, NULL, 'j' },
+		{ "list", no_argument, NULL, 'l' },
+		{ 0 },
+	};
+	int c;
+
+	optind = 0;
+	while ((c = getopt_long(argc, argv, "", known, NULL)) != -1) {
+		if (c == 'p')
+			options->planner = optarg;
+		else if (c == 'j')
+			options->json = true;
+		else if (c == 'l')
+			options->list = true;
+		else
+			return -EINVAL;
+	}
+	options->files = argv + optind;
+	options->count = argc - optind;
+	if (options->list)
+		return options->count ? complain("--list needs no file") : 0;
+	if (options->count < 1 || options->count > 2)
+		return complain("expected one or two files");
+	return options->planner ? known_planner(options->planner) : 0;
+}
+
+/* ---- what is planned --------------------------------------------------------------- */
+
+/* Takes over what @path holds; nothing may come twice. */
+static int load(struct plan_report *report, const char *path)
+{
+	struct equant_plan_program *program;
+	struct equant_plan_machine *machine;
+	char why[512] = "";
+	const char *twice = NULL;
+
+	if (equant_plan_read(path, &program, &machine, why, sizeof(why))) {
+		fprintf(stderr, "equant plan: %s\n", why);
+		return -EINVAL;
+	}
+	if (program && report->program)
+		twice = "program";
+	else if (machine && report->machine)
+		twice = "machine";
+	if (twice) {
+		fprintf(stderr, "equant plan: %s: a second %s\n", path, twice);
+		equant_plan_program_free(program);
+		equant_plan_machine_free(machine);
+		return -EINVAL;
+	}
+	if (program)
+		report->program = program;
+	if (machine)
+		report->machine = machine;
+	return 0;
+}
+
+static int load_all(struct plan_report *report, const struct options *options)
+{
+	char why[256] = "";
+
+	for (int i = 0; i < options->count; i++)
+		if (load(report, options->files[i]))
+			return -EINVAL;
+	if (!report->program || !report->machine) {
+		fprintf(stderr, "equant plan: %s: no %s\n", options->files[options->count - 1],
+			report->program ? "processor" : "iterations");
+		return -EINVAL;
+	}
+	if (equant_plan_check(report->program, report->machine, why, sizeof(why))) {
+		fprintf(stderr, "equant plan: %s\n", why);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/* The whole loop on one processor, without the medium's being shared. */
+static double alone(const struct equant_plan_program *program,
+		    const struct equant_plan_machine *machine)
+{
+	double least = INFINITY;
+
+	for (int i = 0; i < machine->count; i++) {
+		struct equant_plan_machine one = *machine;
+		struct equant_plan *plan;
+
+		one.count = 1;
+		one.processors = &machine->processors[i];
+		if (i > 0 && !memcmp(one.processors, one.processors - 1, sizeof(*one.processors)))
+			continue;
+		plan = equant_plan_new("block", program, &one, NULL, 0);
+		if (plan)
+			least = fmin(least, plan->makespan);
+		equant_plan_free(plan);
+	}
+	return least;
+}
+
+static bool is_better(const struct plan_answer *answer, const struct plan_answer *than)
+{
+	if (!than || (answer->over < 0) != (than->over < 0))
+		return !than || answer->over < 0;
+	return answer->plan->makespan < than->plan->makespan;
+}
+
+static void ask(struct plan_report *report, const char *planner)
+{
+	struct plan_answer *answer = &report->answers[report->count++];
+
+	answer->planner = planner;
+	answer->plan = equant_plan_new(planner, report->program, report->machine, answer->why,
+				       sizeof(answer->why));
+	if (!answer->plan)
+		return;
+	for (int i = 0; i < answer->plan->processors; i++)
+		answer->used += answer->plan->counts[i] > 0;
+	answer->over = equant_plan_over_memory(answer->plan, report->program, report->machine);
+	if (is_better(answer, report->fastest))
+		report->fastest = answer;
+}
+
+static int ask_all(struct plan_report *report, const struct options *options)
+{
+	int many = 0;
+
+	while (equant_planner_name(many))
+		many++;
+	report->answers = calloc((size_t)many, sizeof(*report->answers));
+	if (!report->answers) {
+		fprintf(stderr, "equant plan: %s\n", strerror(ENOMEM));
+		return -ENOMEM;
+	}
+	for (int i = 0; i < many; i++)
+		if (!options->planner || !strcmp(options->planner, equant_planner_name(i)))
+			ask(report, equant_planner_name(i));
+	if (report->fastest)
+		return 0;
+	for (int i = 0; i < report->count; i++)
+		fprintf(stderr, "equant plan: %s: %s\n", report->answers[i].planner,
+			report->answers[i].why);
+	return -EOPNOTSUPP;
+}
+
+/* ---- the command ---------------------------------------------------------------------- */
+
+static void print_list(void)
+{
+	for (int i = 0; equant_planner_name(i); i++)
+		printf("%-16s  %s\n", equant_planner_name(i), equant_planner_summary(i));
+}
+
+static int plan(struct plan_report *report, const struct options *options)
+{
+	if (load_all(report, options))
+		return 1;
+	report->bound = equant_plan_bound(report->program, report->machine);
+	report->alone = alone(report->program, report->machine);
+	if (ask_all(report, options))
+		return 1;
+	if (options->json)
+		plan_print_json(report);
+	else
+		plan_print_text(report);
+	return 0;
+}
+
+int equant_cmd_plan(int argc, char **argv)
+{
+	struct plan_report report = { 0 };
+	struct options options = { 0 };
+	int status = 0;
+
+	if (parse(argc, argv, &options))
+		return EQUANT_EXIT_USAGE;
+	if (options.list)
+		print_list();
+	else
+		status = plan(&report, &options);
+	if (fflush(stdout)) {
+		fprintf(stderr, "equant plan: standard output: %s\n", strerror(errno));
+		status = 1;
+	}
+	for (int i = 0; i < report.count; i++)
+		equant_plan_free(report.answers[i].plan);
+	free(report.answers);
+	equant_plan_program_free(report.program);
+	equant_plan_machine_free(report.machine);
+	return status;
+}
