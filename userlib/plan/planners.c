@@ -12,7 +12,9 @@ static const struct equant_planner *const planners[] = {
 	&equant_planner_bitonic, /* 5.1, 5.2 */
 	&equant_planner_speed, /* 6 */
 	&equant_planner_contention_free, /* 9 */
-	&equant_planner_optimum,	 &equant_planner_optimum_blocks,
+	&equant_planner_optimum, /* equal iterations */
+	&equant_planner_optimum_blocks, /* any iterations, in order */
+	&equant_planner_longest_first, /* any */
 };
 
 #define PLANNERS ((int)(sizeof(planners) / sizeof(planners[0])))
