@@ -80,8 +80,8 @@ static double sum(const struct equant_plan_cost *cost, const double *sums, long 
 	return cost->slope * (count * ((double)from + 1 + (double)to) / 2) + cost->constant * count;
 }
 
-static double time_of(const struct equant_plan_chain *chain,
-		      const struct equant_plan_processor *processor, long from, long to)
+double equant_plan_chain_time(const struct equant_plan_chain *chain,
+			      const struct equant_plan_processor *processor, long from, long to)
 {
 	const struct equant_plan_program *program = chain->program;
 
@@ -89,16 +89,15 @@ static double time_of(const struct equant_plan_chain *chain,
 	       processor->byte * sum(&program->bytes, chain->bytes, from, to);
 }
 
-/* How far a processor that begins at @from comes, not beyond @most. */
-static long reach(const struct equant_plan_chain *chain,
-		  const struct equant_plan_processor *processor, double startup, double time,
-		  long from, long most)
+long equant_plan_chain_reach(const struct equant_plan_chain *chain,
+			     const struct equant_plan_processor *processor, double startup,
+			     double time, long from, long most)
 {
 	long good = from, bad = most + 1, step = 1;
 
 	/* good is within reach, bad is not; bad is looked for first. */
 	while (good + step < bad &&
-	       startup + time_of(chain, processor, from, good + step) <= time) {
+	       startup + equant_plan_chain_time(chain, processor, from, good + step) <= time) {
 		good += step;
 		step *= 2;
 	}
@@ -107,7 +106,7 @@ static long reach(const struct equant_plan_chain *chain,
 	while (bad - good > 1) {
 		long middle = good + (bad - good) / 2;
 
-		if (startup + time_of(chain, processor, from, middle) <= time)
+		if (startup + equant_plan_chain_time(chain, processor, from, middle) <= time)
 			good = middle;
 		else
 			bad = middle;
@@ -140,7 +139,8 @@ static void fill(const struct equant_plan_chain *chain, double time, long *ends)
 		long most = link.room < n - at ? at + link.room : n;
 
 		if (link.startup <= time)
-			at = reach(chain, link.processor, link.startup, time, at, most);
+			at = equant_plan_chain_reach(chain, link.processor, link.startup, time, at,
+						     most);
 		ends[k] = at;
 	}
 }
@@ -158,12 +158,15 @@ static bool enough(void *ctx, double time, double *next)
 
 		end = at;
 		if (link.startup <= time)
-			end = reach(chain, link.processor, link.startup, time, at, most);
+			end = equant_plan_chain_reach(chain, link.processor, link.startup, time, at,
+						      most);
 		if (end > at)
-			last = fmax(last, link.startup + time_of(chain, link.processor, at, end));
+			last = fmax(last, link.startup + equant_plan_chain_time(
+								 chain, link.processor, at, end));
 		if (end < most)
 			first = fmin(first,
-				     link.startup + time_of(chain, link.processor, at, end + 1));
+				     link.startup + equant_plan_chain_time(chain, link.processor,
+									   at, end + 1));
 		at = end;
 	}
 	*next = at < n ? first : last;
@@ -177,7 +180,8 @@ static double long_enough(const struct equant_plan_chain *chain)
 
 	for (int k = 0; k < chain->machine->count; k++) {
 		struct link link = link_at(chain, k);
-		double all = time_of(chain, link.processor, 0, chain->program->iterations);
+		double all = equant_plan_chain_time(chain, link.processor, 0,
+						    chain->program->iterations);
 
 		high = fmax(high, link.startup + all);
 	}
@@ -209,19 +213,19 @@ static void advance(const struct equant_plan_chain *chain, struct link link, dou
 
 	if (!(left > 0) || front->whole == n)
 		return;
-	first = time_of(chain, link.processor, front->whole, front->whole + 1);
+	first = equant_plan_chain_time(chain, link.processor, front->whole, front->whole + 1);
 	if (first * (1 - front->part) > left) {
 		front->part += left / first;
 		return;
 	}
 	left -= first * (1 - front->part);
 	front->part = 0;
-	next = reach(chain, link.processor, 0, left, front->whole + 1, n);
-	left -= time_of(chain, link.processor, front->whole + 1, next);
+	next = equant_plan_chain_reach(chain, link.processor, 0, left, front->whole + 1, n);
+	left -= equant_plan_chain_time(chain, link.processor, front->whole + 1, next);
 	front->whole = next;
 	if (next == n)
 		return;
-	one = time_of(chain, link.processor, next, next + 1);
+	one = equant_plan_chain_time(chain, link.processor, next, next + 1);
 	if (left > 0)
 		front->part = fmin(left / one, 1);
 }

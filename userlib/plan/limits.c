@@ -69,9 +69,10 @@ static int check_room(const struct equant_plan_program *program,
 	return -ENOSPC;
 }
 
-int equant_plan_limits_init(struct equant_plan_limits *limits,
-			    const struct equant_plan_program *program,
-			    const struct equant_plan_machine *machine, char *why, size_t why_size)
+int equant_plan_limits_startups(struct equant_plan_limits *limits,
+				const struct equant_plan_program *program,
+				const struct equant_plan_machine *machine, char *why,
+				size_t why_size)
 {
 	bool sends = equant_plan_sends(program);
 	size_t p = (size_t)machine->count;
@@ -89,8 +90,21 @@ int equant_plan_limits_init(struct equant_plan_limits *limits,
 		return -ENOMEM;
 	for (int i = 0; i < machine->count; i++) {
 		limits->startup[i] = sends ? machine->processors[i].startup : 0;
-		limits->room[i] = room_of(program, machine->processors[i].memory);
+		limits->room[i] = program->iterations;
 	}
+	return 0;
+}
+
+int equant_plan_limits_init(struct equant_plan_limits *limits,
+			    const struct equant_plan_program *program,
+			    const struct equant_plan_machine *machine, char *why, size_t why_size)
+{
+	int error = equant_plan_limits_startups(limits, program, machine, why, why_size);
+
+	if (error)
+		return error;
+	for (int i = 0; i < machine->count; i++)
+		limits->room[i] = room_of(program, machine->processors[i].memory);
 	return check_room(program, machine, limits->room, why, why_size);
 }
 

@@ -40,6 +40,11 @@ struct equant_plan_limits {
 int equant_plan_limits_init(struct equant_plan_limits *limits,
 			    const struct equant_plan_program *program,
 			    const struct equant_plan_machine *machine, char *why, size_t why_size);
+/* The same for a planner that does not know memory: room for all; not -ENOSPC. */
+int equant_plan_limits_startups(struct equant_plan_limits *limits,
+				const struct equant_plan_program *program,
+				const struct equant_plan_machine *machine, char *why,
+				size_t why_size);
 void equant_plan_limits_release(struct equant_plan_limits *limits);
 
 /* ---- equal.c: equal iterations, any assignment ------------------------------------ */
@@ -94,6 +99,15 @@ struct equant_plan_chain {
 /* The first six members are given.  0 or -ENOMEM. */
 int equant_plan_chain_init(struct equant_plan_chain *chain);
 void equant_plan_chain_release(struct equant_plan_chain *chain);
+
+/* Time of the iterations from @from to below @to. */
+double equant_plan_chain_time(const struct equant_plan_chain *chain,
+			      const struct equant_plan_processor *processor, long from, long to);
+
+/* How far a processor comes by @time that begins with @from at @startup, not beyond @most. */
+long equant_plan_chain_reach(const struct equant_plan_chain *chain,
+			     const struct equant_plan_processor *processor, double startup,
+			     double time, long from, long most);
 
 /* Where the blocks of the best schedule end, by place in the order.  Return: its makespan. */
 double equant_plan_chain_optimum(const struct equant_plan_chain *chain, long *ends);
