@@ -68,6 +68,6 @@ int equant_plan_compared(struct equant_plan_chain *chain, int **order, long **it
 
 /* lower_bound.c: no assignment, of blocks or not, takes less; @weighed: all.  0 or -ENOMEM. */
 int equant_plan_lower_bound(const struct equant_plan_chain *compared,
-		      const struct equant_plan_weighed *weighed, double *bound);
+			    const struct equant_plan_weighed *weighed, double *bound);
 
 #endif /* EQUANT_PLAN_DEAL_H */

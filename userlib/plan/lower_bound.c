@@ -68,7 +68,7 @@ static int bound_heaviest(const struct equant_plan_chain *chain,
 }
 
 int equant_plan_lower_bound(const struct equant_plan_chain *compared,
-		      const struct equant_plan_weighed *weighed, double *bound)
+			    const struct equant_plan_weighed *weighed, double *bound)
 {
 	int error;
 
