@@ -10,6 +10,8 @@
 #include "loop/loop_internal.h"
 #include "trace/trace_internal.h"
 
+#define GONE_PATIENCE 0.2 /* seconds for messages to a rank that is gone */
+
 /* The hook finds the countdown by the loop's address alone. */
 _Static_assert(offsetof(struct equant_loop, countdown) == 0, "countdown comes first");
 _Static_assert(offsetof(struct equant_loop, unit) == sizeof(long), "the unit second");
@@ -111,9 +113,10 @@ static void release(struct equant_loop *loop)
 	equant_balancer_free(loop->balancer);
 	if (loop->control && !equant_mpi_is_over())
 		equant_control_cancel(loop->control);
-	equant_control_free(loop->control);
+	if (!loop->abandoned)
+		equant_control_free(loop->control);
 	equant_pass_free(loop->pass);
-	if (loop->comm != MPI_COMM_NULL && !equant_mpi_is_over())
+	if (loop->comm != MPI_COMM_NULL && !loop->abandoned && !equant_mpi_is_over())
 		MPI_Comm_free(&loop->comm);
 	free(loop);
 }
@@ -273,6 +276,9 @@ int equant_loop_free(struct equant_loop *loop)
 	loop->waiting_ns = waiting;
 	if (!loop->error)
 		loop->error = ended;
+	equant_loop_part(loop);
+	if (loop->abandoned)
+		equant_mover_give_up(&loop->mover, GONE_PATIENCE);
 	error = equant_mover_release(&loop->mover);
 	if (!loop->error)
 		loop->error = error;

@@ -15,6 +15,9 @@ enum equant_tag {
 	EQUANT_TAG_ABORT,
 	EQUANT_TAG_UP,
 	EQUANT_TAG_NOTICE,
+	EQUANT_TAG_AGREE,
+	EQUANT_TAG_PART,
+	EQUANT_TAG_PARTED,
 	EQUANT_TAG_CONTROL = 256, /* the first of as many as interactions may be under way */
 };
 

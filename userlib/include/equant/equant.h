@@ -206,6 +206,9 @@ EQUANT_API struct equant_loop *equant_loop_new(struct equant *eq, const char *na
  * equant_loop_free() - collective; complete what is under way, write the report, free
  * @loop: may be NULL
  *
+ * Of a loop that has failed on any rank, what is under way is taken in and thrown away; a rank that
+ * does not come is waited for no longer than the timeout of checked mode, or 10 s.
+ *
  * Return: 0 or the error the loop ended with; -EPROTO when the ranks called the
  * hook different numbers of times.
  */

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* What a loop that fails has under way is taken in before its communicator is given back. */
+#include <equant/equant.h>
+
+#include "libranks.h"
+
+RANKS_RUN("parting_worker")
+
+TEST_F(ranks, hooks_that_end_with_an_error_leave_no_message_at_any_depth)
+{
+	EXPECT_CASE("failed_hooks");
+}
+
+TEST_F(ranks, passes_that_end_with_an_error_leave_no_message)
+{
+	EXPECT_CASE("failed_passes");
+}
+
+TEST_F(ranks, sweeps_that_end_with_an_error_leave_no_message)
+{
+	EXPECT_CASE("failed_sweeps");
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* Loops that fail leave no message behind that a later loop could take for one of its own. */
+#include <equant/equant.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "libledger.h"
+#include "libworker.h"
+#include "random.h"
+
+#define UNITS 60
+
+static long strays;
+
+/* The library calls this one: what has come by now for the communicator nobody has received. */
+int MPI_Comm_free(MPI_Comm *comm)
+{
+	MPI_Status status;
+	int here = 0;
+
+	for (int i = 0; i < 20 && !here; i++) {
+		PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, *comm, &here, &status);
+		usleep(500);
+	}
+	strays += here;
+	return PMPI_Comm_free(comm);
+}
+
+static void demand_no_strays(void)
+{
+	long all;
+
+	MPI_Allreduce(&strays, &all, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+	demand_equal(0, all);
+}
+
+static struct equant_options options(int control, int depth, int check)
+{
+	struct equant_options o = eager_options();
+
+	o.period = 0.001;
+	o.control = (enum equant_control_mode)control;
+	o.depth = depth;
+	o.check = check;
+	return o;
+}
+
+/* A loop that nothing is wrong with, after one that something was wrong with. */
+static void go_on(struct equant *eq)
+{
+	struct equant_loop *loop = must_loop(eq, "after", UNITS);
+	struct ledger ledger;
+
+	ledger_init(&ledger, loop, UNITS);
+	for (int n = 0; n < 30; n++) {
+		equant_begin(loop);
+		ledger_step(&ledger);
+		compute(1e-4 * (1 + (rank + n / 10) % 3));
+		equant_end(loop);
+		demand_equal(0, equant_hook(loop));
+	}
+	ledger_audit(&ledger, MPI_COMM_WORLD, 30);
+	must_free(loop);
+	ledger_free(&ledger);
+}
+
+static int hooks(struct equant_loop *loop, struct ledger *ledger, int steps, int wrong)
+{
+	int error = 0;
+
+	for (int n = 0; n < steps && !error; n++) {
+		equant_begin(loop);
+		ledger_step(ledger);
+		compute(1e-4 * (1 + (rank + n / 10) % 3));
+		if (n == wrong)
+			equant_begin(loop);
+		equant_end(loop);
+		error = equant_hook(loop);
+	}
+	return error;
+}
+
+/* One rank errs in some step; the last to free the loop does so a while after the others. */
+static void fail_in_hooks(struct equant *eq, struct random *random)
+{
+	struct equant_loop *loop = must_loop(eq, "failing", UNITS);
+	int victim = (int)random_below(random, ranks), late = (int)random_below(random, ranks);
+	int wrong = (int)random_below(random, 40), error;
+	struct ledger ledger;
+
+	ledger_init(&ledger, loop, UNITS);
+	error = hooks(loop, &ledger, 100000, rank == victim ? wrong : -1);
+	demand_equal(rank == victim ? -EINVAL : -ECANCELED, error);
+	if (rank == late)
+		compute(0.005);
+	demand_equal(error, equant_loop_free(loop));
+	ledger_free(&ledger);
+}
+
+static void failed_hooks(void)
+{
+	struct random random = random_from(7);
+
+	for (int control = 0; control < 3; control++)
+		for (int depth = 1; depth < 5; depth += control ? 2 : 1) {
+			struct equant_options o = options(control, depth, depth == 4);
+			struct equant *eq = must_open(MPI_COMM_WORLD, &o);
+
+			fail_in_hooks(eq, &random);
+			go_on(eq);
+			must_close(eq);
+		}
+	demand_no_strays();
+}
+
+/* ---- passes -------------------------------------------------------------------- */
+
+static int passes(struct equant_loop *loop, struct ledger *ledger, int wrong)
+{
+	int error = 0;
+
+	for (int n = 0; n < 100000 && !error; n++) {
+		equant_pass_begin(loop);
+		equant_for_each_next(loop, u) {
+			ledger_unit(ledger, u);
+			compute(1e-5);
+		}
+		error = equant_pass_end(loop);
+		if (n == wrong)
+			error = equant_pass_end(loop);
+	}
+	return error;
+}
+
+static void failed_passes(void)
+{
+	for (int mode = 0; mode < 2; mode++)
+		for (int depth = 1; depth < 4; depth += 2) {
+			struct equant_options o = options(1, depth, 0);
+			struct equant_loop *loop;
+			struct ledger ledger;
+			struct equant *eq;
+			int error;
+
+			if (mode)
+				o.mode = EQUANT_MODE_ASYNCHRONOUS;
+			eq = must_open(MPI_COMM_WORLD, &o);
+			loop = must_loop(eq, "failing", UNITS);
+			ledger_init(&ledger, loop, UNITS);
+			error = passes(loop, &ledger, rank == ranks - 1 ? 7 + depth : -1);
+			demand(error < 0);
+			demand(equant_loop_free(loop) < 0);
+			ledger_free(&ledger);
+			must_close(eq);
+		}
+	demand_no_strays();
+}
+
+/* ---- sweeps --------------------------------------------------------------------- */
+
+static double mesh[UNITS + 2][UNITS + 2];
+
+static void relax(void *ctx, long first, long units, long from, long to)
+{
+	/* A section within the one that the body is in. */
+	if (ctx)
+		equant_begin(ctx);
+	for (long u = first; u < first + units; u++)
+		for (long i = from + 1; i <= to; i++)
+			mesh[u + 1][i] = (mesh[u][i] + mesh[u + 2][i]) / 2;
+}
+
+static void sweeps(struct equant *eq, int wrong)
+{
+	struct equant_loop *loop = must_loop(eq, "columns", UNITS);
+	int error = 0;
+
+	demand_equal(0, equant_loop_distribute(loop, EQUANT_BLOCK_ORDER));
+	demand_equal(0, equant_loop_array(loop, mesh[1], sizeof(mesh[1])));
+	demand_equal(0, equant_loop_pipelined(loop, mesh[1], sizeof(double), sizeof(double)));
+	for (int n = 0; n < (wrong < 6 ? 100000 : 6) && !error; n++)
+		error = equant_loop_sweep(loop, UNITS, relax,
+					  n == wrong && rank == ranks / 2 ? loop : NULL);
+	demand_equal(wrong < 6, error < 0);
+	/* All have failed: some free the loop when others have done so. */
+	compute(0.01 * rank);
+	if (wrong == 6)
+		must_free(loop);
+	else
+		demand(equant_loop_free(loop) < 0);
+}
+
+static void failed_sweeps(void)
+{
+	struct equant_options o = options(0, 1, 0);
+	struct equant *eq = must_open(MPI_COMM_WORLD, &o);
+
+	for (int n = 0; n < 4; n++) {
+		sweeps(eq, n);
+		sweeps(eq, 6);
+	}
+	must_close(eq);
+	demand_no_strays();
+}
+
+int main(int argc, char **argv)
+{
+	static const struct worker_case cases[] = {
+		CASE(failed_hooks),
+		CASE(failed_passes),
+		CASE(failed_sweeps),
+	};
+
+	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));
+}
