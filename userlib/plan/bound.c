@@ -8,9 +8,16 @@
  *	sum u_j max(0, T - alpha_j) >= sum u_j l_j >= sum over i of min over j of u_j g_ij
  *
  * (weak duality), and the least T that satisfies this is the bound.  With
- * u_j = 1 / (gamma_j X + beta_j Y), X and Y being all work and bytes, the right side is 1 for
- * equal iterations, all u_j g_ij being equal; in general it is at least
- * X min(u_j gamma_j) + Y min(u_j beta_j).
+ * u_j = 1 / (gamma_j X + beta_j Y), X and Y being all work and bytes, and s_j the part of
+ * work in what the loop takes on processor j,
+ *
+ *	u_j g_ij = s_j x_i / X + (1 - s_j) y_i / Y
+ *
+ * so that only the smallest and the largest s_j matter, and the right side is
+ *
+ *	1 - (max s_j - min s_j) / 2 x sum |x_i / X - y_i / Y|.
+ *
+ * If work and bytes are in proportion, or one of them is all that takes time, that is 1.
  */
 #include <stdlib.h>
 
@@ -80,12 +87,38 @@ static double least_time(struct weighted *all, int p, double load)
 	return time;
 }
 
+/* A cost's part of all of it that is in the first half of affine iterations. */
+static double first_half(const struct equant_plan_cost *cost, long n, double all)
+{
+	struct equant_plan_span half = { .count = n / 2, .step = 1 };
+
+	return n > 1 ? equant_plan_cost_sum(cost, half) / all : 0;
+}
+
+/* Half the sum of |x_i / X - y_i / Y|: how far work and bytes are from being in proportion. */
+static double disproportion(const struct equant_plan_program *program, const struct load *load)
+{
+	const struct equant_plan_cost *work = &program->work, *bytes = &program->bytes;
+	long n = program->iterations;
+	double sum = 0;
+
+	if (load->work <= 0 || load->bytes <= 0)
+		return 0;
+	/* Two affine parts, of the same sum, cross in the middle. */
+	if (!work->each && !bytes->each)
+		return fabs(first_half(work, n, load->work) - first_half(bytes, n, load->bytes));
+	for (long i = 0; i < n; i++)
+		sum += fabs(equant_plan_cost_at(work, i) / load->work -
+			    equant_plan_cost_at(bytes, i) / load->bytes);
+	return sum / 2;
+}
+
 /* Weights from 0 to 1, so that none is too small for a double; 0 out of memory. */
 static double split(const struct equant_plan_program *program,
 		    const struct equant_plan_machine *machine, const struct load *load)
 {
 	struct weighted *all = reallocarray(NULL, (size_t)machine->count, sizeof(*all));
-	double least = INFINITY, work = INFINITY, bytes = INFINITY, time = 0;
+	double least = INFINITY, low = 1, high = 0, time;
 
 	for (int j = 0; j < machine->count; j++)
 		least = fmin(least, whole(load, &machine->processors[j]));
@@ -95,17 +128,15 @@ static double split(const struct equant_plan_program *program,
 	}
 	for (int j = 0; j < machine->count; j++) {
 		const struct equant_plan_processor *one = &machine->processors[j];
+		double part = one->operation * load->work / whole(load, one);
 
 		all[j].weight = least / whole(load, one);
 		all[j].startup = startup(load, one);
-		work = fmin(work, all[j].weight * one->operation);
-		bytes = fmin(bytes, all[j].weight * one->byte);
+		low = fmin(low, part);
+		high = fmax(high, part);
 	}
-	if (equant_plan_cost_uniform(&program->work, program->iterations) &&
-	    equant_plan_cost_uniform(&program->bytes, program->iterations))
-		time = least_time(all, machine->count, least);
-	else
-		time = least_time(all, machine->count, work * load->work + bytes * load->bytes);
+	time = least_time(all, machine->count,
+			  least * (1 - (high - low) * disproportion(program, load)));
 	free(all);
 	return time;
 }

@@ -299,9 +299,9 @@ EQUANT_API double equant_plan_simulate(const struct equant_plan *plan,
  *
  * The largest of three: what the loop would take if iterations could be split, and went wherever
  * they are done best; what a single iteration takes where that is least; and what all messages
- * take on the medium.  The first is exact in its own terms if iterations are equal, if nothing
- * is sent or if all processors have their beta_i in the same proportion to gamma_i, and an estimate
- * from below otherwise.  Memory limits are left out of account.
+ * take on the medium.  The first is what divisible iterations take if work and bytes are in
+ * proportion or one of them is all that takes time, and an estimate from below otherwise.
+ * Memory limits are left out of account.
  */
 EQUANT_API double equant_plan_bound(const struct equant_plan_program *program,
 				    const struct equant_plan_machine *machine);
