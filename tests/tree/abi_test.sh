@@ -49,7 +49,7 @@ undefined()
 
 	for room in "$TEST_BUILD"/userlib/*/; do
 		case $room in
-		*/core/ | */control/ | */loop/ | */fortran/) continue ;;
+		*/core/ | */control/ | */loop/ | */engine/ | */fortran/) continue ;;
 		esac
 		nm -A --undefined-only "$room"*.o | grep -E ' U P?MPI_'
 	done

@@ -28,7 +28,7 @@ $(eval $(call stamp,$(O)/.flags,$(CC) $(CFLAGS_ALL) $(CPPFLAGS_ALL) $(LDFLAGS_AL
 # ---- userlib ---------------------------------------------------------------
 
 # Only these rooms may include <mpi.h>.
-MPI_ROOMS := core control loop
+MPI_ROOMS := core control loop engine
 
 # A library of its own: see fortran.mk.
 LIB_SRCS := $(sort $(filter-out userlib/fortran/%,$(wildcard userlib/*/*.c)))

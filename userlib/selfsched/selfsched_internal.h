@@ -189,6 +189,10 @@ void equant_grid_box(const struct equant_grid *grid, int64_t n, int64_t *first, 
 struct equant_trees *equant_trees_new(const int *powers, int workers, int64_t total, int64_t chunk);
 void equant_trees_free(struct equant_trees *trees);
 
+/* What changes in it: bytes without pointers. */
+void *equant_trees_state(struct equant_trees *trees);
+size_t equant_trees_state_size(const struct equant_trees *trees);
+
 /* Neighbours that are asked before the worker's next chunk; 0 if it has work. */
 int equant_trees_hops(const struct equant_trees *trees, int worker);
 int equant_trees_next(struct equant_trees *trees, int worker, struct equant_chunk *chunk);

@@ -102,6 +102,16 @@ void equant_trees_free(struct equant_trees *trees)
 	free(trees);
 }
 
+void *equant_trees_state(struct equant_trees *trees)
+{
+	return trees->branches;
+}
+
+size_t equant_trees_state_size(const struct equant_trees *trees)
+{
+	return (size_t)trees->workers * sizeof(trees->branches[0]);
+}
+
 /* The later half, rounded up, of what @from has goes to @to, which has nothing. */
 static void give_half(struct branch *from, struct branch *to)
 {

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* Self-scheduling by ranks of a node: every iteration once, or an error everywhere. */
+#include <equant/equant.h>
+
+#include "kselftest_harness.h"
+#include "libjob.h"
+
+FIXTURE(selfsched)
+{
+	struct job job;
+};
+
+FIXTURE_SETUP(selfsched)
+{
+	self->job = (struct job){ .ranks = 3, .program = "selfsched_worker" };
+}
+
+FIXTURE_TEARDOWN(selfsched)
+{
+}
+
+TEST_F(selfsched, several_threads_of_a_rank_may_ask_at_once)
+{
+	self->job.argv[0] = "every_iteration_by_threads";
+	self->job.ranks = 2;
+	EXPECT_PASSED(&self->job);
+}
+
+TEST_F(selfsched, a_rank_can_cancel_the_loop_for_all)
+{
+	self->job.argv[0] = "one_cancels";
+	EXPECT_PASSED(&self->job);
+}
+
+TEST_F(selfsched, a_body_that_fails_stops_all_ranks_with_its_error)
+{
+	self->job.argv[0] = "one_body_fails";
+	EXPECT_PASSED(&self->job);
+	EXPECT_SAID(&self->job, "rank 2 ends the loop: Numerical argument out of domain");
+}
+
+TEST_F(selfsched, the_job_ends_when_a_rank_is_killed)
+{
+	const char *const schemes[] = { "SCHEME=ss", "SCHEME=awf-c", "SCHEME=trees" };
+
+	self->job.argv[0] = "one_is_killed";
+	for (int i = 0; i < 3; i++) {
+		self->job.environment[0] = schemes[i];
+		ASSERT_EQ(0, job_run(&self->job));
+		EXPECT_EQ(NULL, job_not_failed(&self->job, 20));
+	}
+}
+
+TEST_F(selfsched, loops_that_cannot_be_are_refused)
+{
+	self->job.argv[0] = "bad_loops";
+	EXPECT_PASSED(&self->job);
+	EXPECT_SAID(&self->job, "unknown scheme 'guided'");
+	EXPECT_SAID(&self->job, "css needs a chunk of at least 1");
+	EXPECT_SAID(&self->job, "9 dimensions: expected 1 to 8");
+	EXPECT_SAID(&self->job, "workers must be 0");
+}
+
+TEST_F(selfsched, loops_that_differ_between_ranks_are_refused_everywhere)
+{
+	self->job.argv[0] = "loops_differ";
+	EXPECT_PASSED(&self->job);
+	EXPECT_SAID(&self->job, "differs between ranks");
+}
+
+TEST_F(selfsched, a_rank_of_more_power_takes_more_steps)
+{
+	self->job.argv[0] = "fixed_powers";
+	EXPECT_PASSED(&self->job);
+}
+
+TEST_F(selfsched, a_rank_that_shares_its_cpu_has_less_power)
+{
+	self->job.argv[0] = "shared_cpu";
+	self->job.ranks = 2;
+	self->job.environment[0] = "EQUANT_PROBE=schedstat";
+	EXPECT_PASSED(&self->job);
+}
+
+FIXTURE(self_ranks)
+{
+	struct job job;
+};
+
+FIXTURE_VARIANT(self_ranks)
+{
+	int ranks;
+};
+
+/* clang-format off */
+FIXTURE_VARIANT_ADD(self_ranks, one) { .ranks = 1 };
+FIXTURE_VARIANT_ADD(self_ranks, two) { .ranks = 2 };
+FIXTURE_VARIANT_ADD(self_ranks, three) { .ranks = 3 };
+FIXTURE_VARIANT_ADD(self_ranks, four) { .ranks = 4 };
+FIXTURE_VARIANT_ADD(self_ranks, five) { .ranks = 5 };
+FIXTURE_VARIANT_ADD(self_ranks, six) { .ranks = 6 };
+FIXTURE_VARIANT_ADD(self_ranks, seven) { .ranks = 7 };
+FIXTURE_VARIANT_ADD(self_ranks, eight) { .ranks = 8 };
+FIXTURE_VARIANT_ADD(self_ranks, nine) { .ranks = 9 };
+/* clang-format on */
+
+FIXTURE_SETUP(self_ranks)
+{
+	self->job = (struct job){ .ranks = variant->ranks, .program = "selfsched_worker" };
+}
+
+FIXTURE_TEARDOWN(self_ranks)
+{
+}
+
+/* All schemes, one and two dimensions, 0 to 10,000 iterations. */
+TEST_F(self_ranks, every_iteration_is_computed_exactly_once)
+{
+	self->job.argv[0] = "every_iteration";
+	EXPECT_PASSED(&self->job);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* Loops that ranks share out among themselves, chunk by chunk. */
+#include <equant/self.h>
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "libworker.h"
+#include "random.h"
+
+#define THREADS 3
+#define MOST 10000
+
+static struct equant_chunks_options loop_of(const char *scheme, int64_t iterations)
+{
+	return (struct equant_chunks_options){
+		.sz = sizeof(struct equant_chunks_options),
+		.scheme = scheme,
+		.dimensions = 1,
+		.extents = { iterations },
+		.chunk = strcmp(scheme, "css") ? 0 : 7,
+	};
+}
+
+static struct equant_self *loop_new(struct equant *eq, const struct equant_chunks_options *loop,
+				    int power, int fixed)
+{
+	const struct equant_self_options options = {
+		.sz = sizeof(options),
+		.loop = loop,
+		.power = power,
+		.fixed = fixed,
+	};
+
+	return equant_self_new(eq, &options);
+}
+
+static struct equant_self *must_self(struct equant *eq, const struct equant_chunks_options *loop,
+				     int power, int fixed)
+{
+	struct equant_self *self = loop_new(eq, loop, power, fixed);
+
+	demand(self != NULL);
+	return self;
+}
+
+/* ---- every iteration --------------------------------------------------------------- */
+
+static int seen[MOST];
+
+static void mark(const struct equant_chunks_options *loop, struct equant_self *self, int64_t n)
+{
+	int64_t first[EQUANT_CHUNKS_DIMENSIONS] = { 0 }, extents[EQUANT_CHUNKS_DIMENSIONS] = { 0 };
+	int planes = loop->dimensions > 1;
+
+	demand_equal(0, equant_self_box(self, n, first, extents));
+	for (int64_t i = first[0]; i < first[0] + extents[0]; i++)
+		for (int64_t k = first[1]; k < first[1] + (planes ? extents[1] : 1); k++)
+			__atomic_fetch_add(&seen[planes ? i * loop->extents[1] + k : i], 1,
+					   __ATOMIC_RELAXED);
+}
+
+struct body {
+	const struct equant_chunks_options *loop;
+	struct equant_self *self;
+	uint64_t seed;
+};
+
+static void *take_all(void *arg)
+{
+	const struct body *body = arg;
+	struct random random = random_from(body->seed);
+	struct equant_self_chunk chunk = { 0 };
+	int got;
+
+	while ((got = equant_self_next(body->self, &chunk)) == 1) {
+		for (int64_t n = chunk.first; n < chunk.first + chunk.count; n++)
+			mark(body->loop, body->self, n);
+		/* Ranks that are slow now and then. */
+		for (long i = random_below(&random, 4); i > 0; i--)
+			sched_yield();
+	}
+	demand_equal(0, got);
+	demand_equal(0, equant_self_next(body->self, &chunk));
+	return NULL;
+}
+
+static void check_all(const struct equant_chunks_options *loop)
+{
+	int64_t all = loop->extents[0] * (loop->dimensions > 1 ? loop->extents[1] : 1);
+
+	MPI_Allreduce(MPI_IN_PLACE, seen, (int)all, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+	for (int64_t i = 0; i < all; i++)
+		if (seen[i] != 1)
+			worker_fail_text(__FILE__, __LINE__,
+					 "%s, %lld x %lld: iteration %lld was computed %d times",
+					 loop->scheme, (long long)loop->extents[0],
+					 (long long)loop->extents[1], (long long)i, seen[i]);
+	memset(seen, 0, sizeof(seen));
+}
+
+/* The same on all ranks. */
+static struct equant_chunks_options any_loop(struct random *random, const char *scheme, int round)
+{
+	struct equant_chunks_options loop = loop_of(scheme, 0);
+
+	loop.minimum = random_below(random, 4) ? 0 : 1 + random_below(random, 10);
+	if (round % 2) {
+		loop.dimensions = 2;
+		loop.extents[0] = random_below(random, 101);
+		loop.extents[1] = random_below(random, 101);
+	} else {
+		loop.extents[0] = random_below(random, round ? MOST + 1 : 12);
+	}
+	return loop;
+}
+
+static void each_loop(int rounds, int threads)
+{
+	struct equant *eq = must_open(MPI_COMM_WORLD, NULL);
+	uint64_t seed = random_seeded().state;
+	struct random random;
+
+	MPI_Bcast(&seed, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+	random = random_from(seed);
+	for (int i = 0; equant_scheme_name(i); i++) {
+		for (int round = 0; round < rounds; round++) {
+			struct equant_chunks_options loop =
+				any_loop(&random, equant_scheme_name(i), round);
+			int fixed = (int)random_below(&random, 2);
+			struct body body = { &loop, must_self(eq, &loop, 1 + rank % 3, fixed),
+					     seed + (uint64_t)rank };
+			pthread_t thread[THREADS];
+
+			for (int t = 0; t < threads; t++)
+				demand_equal(0, pthread_create(&thread[t], NULL, take_all, &body));
+			take_all(&body);
+			for (int t = 0; t < threads; t++)
+				pthread_join(thread[t], NULL);
+			demand_equal(0, equant_self_free(body.self));
+			check_all(&loop);
+		}
+	}
+	must_close(eq);
+}
+
+static void every_iteration(void)
+{
+	each_loop(4, 0);
+}
+
+static void every_iteration_by_threads(void)
+{
+	each_loop(3, THREADS);
+}
+
+/* ---- the end before the end ----------------------------------------------------------- */
+
+static void one_cancels(void)
+{
+	struct equant *eq = must_open(MPI_COMM_WORLD, NULL);
+
+	for (int i = 0; equant_scheme_name(i); i++) {
+		struct equant_chunks_options loop = loop_of(equant_scheme_name(i), 1000000000);
+		struct equant_self *self = must_self(eq, &loop, 0, 0);
+		struct equant_self_chunk chunk = { 0 };
+
+		if (!rank) {
+			demand_equal(1, equant_self_next(self, &chunk));
+			equant_self_cancel(self);
+			demand_equal(0, equant_self_next(self, &chunk));
+		} else {
+			while (equant_self_next(self, &chunk) == 1)
+				sched_yield();
+		}
+		demand_equal(0, equant_self_free(self));
+	}
+	must_close(eq);
+}
+
+static void one_body_fails(void)
+{
+	struct equant *eq = must_open(MPI_COMM_WORLD, NULL);
+
+	for (int i = 0; equant_scheme_name(i); i++) {
+		struct equant_chunks_options loop = loop_of(equant_scheme_name(i), 1000000000);
+		struct equant_self *self = must_self(eq, &loop, 0, 0);
+		struct equant_self_chunk chunk = { 0 };
+		int got = 1;
+
+		if (rank == ranks - 1)
+			equant_self_fail(self, -EDOM);
+		while (got == 1) {
+			got = equant_self_next(self, &chunk);
+			sched_yield();
+		}
+		demand(got == 0 || got == -EDOM);
+		demand(rank < ranks - 1 || got == -EDOM);
+		equant_self_fail(self, -EIO);
+		demand_equal(-EDOM, equant_self_free(self));
+	}
+	must_close(eq);
+}
+
+/* In the middle of chunks that need the lock and of such that do not. */
+static void one_is_killed(void)
+{
+	struct equant *eq = must_open(MPI_COMM_WORLD, NULL);
+	struct equant_chunks_options loop = loop_of(getenv("SCHEME"), INT64_C(1) << 50);
+	struct equant_self *self = must_self(eq, &loop, 0, 0);
+	struct equant_self_chunk chunk = { 0 };
+
+	while (equant_self_next(self, &chunk) == 1) {
+		if (rank == ranks - 1)
+			raise(SIGKILL);
+		usleep(1000);
+	}
+	equant_self_free(self);
+	must_close(eq);
+}
+
+/* ---- what cannot be -------------------------------------------------------------------- */
+
+static void refused_everywhere(struct equant *eq, const struct equant_chunks_options *loop,
+			       int power, int error)
+{
+	errno = 0;
+	demand(loop_new(eq, loop, power, 0) == NULL);
+	demand_equal(error, errno);
+}
+
+static void bad_loops(void)
+{
+	struct equant *eq = must_open(MPI_COMM_WORLD, NULL);
+	struct equant_chunks_options loop = loop_of("guided", 10);
+	struct equant_self *self;
+
+	refused_everywhere(eq, &loop, 0, EINVAL);
+	loop = loop_of("css", 10);
+	loop.chunk = 0;
+	refused_everywhere(eq, &loop, 0, EINVAL);
+	loop = loop_of("gss", 10);
+	loop.dimensions = 0;
+	refused_everywhere(eq, &loop, 0, EINVAL);
+	loop.dimensions = 9;
+	refused_everywhere(eq, &loop, 0, EINVAL);
+	loop = loop_of("gss", 10);
+	loop.workers = ranks;
+	refused_everywhere(eq, &loop, 0, EINVAL);
+	loop.workers = 0;
+	refused_everywhere(eq, &loop, -1, EINVAL);
+	/* All is well after that. */
+	self = must_self(eq, &loop, 0, 0);
+	demand_equal(0, equant_self_free(self));
+	must_close(eq);
+}
+
+static void loops_differ(void)
+{
+	struct equant *eq = must_open(MPI_COMM_WORLD, NULL);
+	struct equant_chunks_options loop = loop_of(rank ? "gss" : "fss", 10);
+
+	refused_everywhere(eq, &loop, 0, EINVAL);
+	loop = loop_of("gss", 10 + rank);
+	refused_everywhere(eq, &loop, 0, EINVAL);
+	/* One alone cannot. */
+	loop = loop_of("gss", 10);
+	refused_everywhere(eq, &loop, rank ? 0 : -1, rank ? ECANCELED : EINVAL);
+	must_close(eq);
+}
+
+/* ---- powers -------------------------------------------------------------------------------- */
+
+static int64_t first_chunk(struct equant *eq, int power)
+{
+	struct equant_chunks_options loop = loop_of("dtss", 1000000);
+	struct equant_self *self = must_self(eq, &loop, power, 1);
+	struct equant_self_chunk chunk = { 0 };
+
+	for (int r = 0; r < ranks; r++) {
+		if (r == rank)
+			demand_equal(1, equant_self_next(self, &chunk));
+		MPI_Barrier(MPI_COMM_WORLD);
+	}
+	equant_self_cancel(self);
+	demand_equal(0, equant_self_free(self));
+	return chunk.count;
+}
+
+/* V = ranks + 2: the first rank stands for three steps of F, F - D, F - 2 D. */
+static void fixed_powers(void)
+{
+	struct equant *eq = must_open(MPI_COMM_WORLD, NULL);
+	int64_t count = first_chunk(eq, rank ? 1 : 3), f = 1000000 / (2 * (ranks + 2));
+	int64_t n = (2000000 + f) / (f + 1), d = (f - 1) / (n - 1);
+
+	demand_equal(rank ? f - (2 + rank) * d : 3 * f - 3 * d, count);
+	must_close(eq);
+}
+
+/* All ranks on one CPU: none has all of it. */
+static void shared_cpu(void)
+{
+	struct equant_chunks_options loop = loop_of("dtss", INT64_C(1) << 50);
+	struct equant_self_chunk chunk = { 0 };
+	struct equant_self *self;
+	struct equant *eq;
+	cpu_set_t all, one;
+	MPI_Request request = MPI_REQUEST_NULL;
+	int cpu = 0, done = 0;
+	double least = 1;
+
+	sched_getaffinity(0, sizeof(all), &all);
+	while (!CPU_ISSET(cpu, &all))
+		cpu++;
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	demand_equal(0, sched_setaffinity(0, sizeof(one), &one));
+	eq = must_open(MPI_COMM_WORLD, NULL);
+	loop.first = loop.minimum = 1;
+	self = must_self(eq, &loop, 0, 0);
+	/* Who has seen it goes on until the others have. */
+	while (!done && equant_self_next(self, &chunk) == 1) {
+		least = equant_self_power(self) < least ? equant_self_power(self) : least;
+		if (least < 0.8 && request == MPI_REQUEST_NULL)
+			MPI_Ibarrier(MPI_COMM_WORLD, &request);
+		if (request != MPI_REQUEST_NULL)
+			MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+	}
+	demand(least > 0 && least < 0.8);
+	equant_self_cancel(self);
+	demand_equal(0, equant_self_free(self));
+	must_close(eq);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct worker_case cases[] = {
+		CASE(every_iteration),
+		CASE(every_iteration_by_threads, .threads = MPI_THREAD_FUNNELED),
+		CASE(one_cancels),
+		CASE(one_body_fails),
+		CASE(one_is_killed),
+		CASE(bad_loops),
+		CASE(loops_differ),
+		CASE(fixed_powers),
+		CASE(shared_cpu),
+	};
+
+	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+#ifndef EQUANT_ENGINE_SELF_INTERNAL_H
+#define EQUANT_ENGINE_SELF_INTERNAL_H
+
+#include <mpi.h>
+#include <pthread.h>
+
+#include <equant/probe.h>
+#include <equant/self.h>
+
+#include "selfsched/selfsched_internal.h"
+
+/*
+ * Powers in eighths, so that a share of a CPU changes them finely; in halves where each dimension
+ * is cut for so many.
+ */
+#define EQUANT_SELF_SCALE 8
+#define EQUANT_SELF_SCALE_PLANE 2
+
+/**
+ * struct equant_self_memory - what the ranks share; each part on a cache line of its own
+ * @next: steps or rectangles handed out, and beyond the end; for schemes that need no lock
+ * @state: 0; 1 = cancelled; < 0 = the error of a rank
+ * @lock: for @calculator
+ * @calculator: as equant_chunks_save() writes it
+ */
+struct equant_self_memory {
+	int64_t next __attribute__((aligned(64)));
+	int32_t state __attribute__((aligned(64)));
+	pthread_mutex_t lock __attribute__((aligned(64)));
+	char calculator[] __attribute__((aligned(64)));
+};
+
+/* What a step is, and how its iterations are found. */
+enum equant_self_kind {
+	EQUANT_SELF_RECTANGLES, /* a step is a rectangle */
+	EQUANT_SELF_CLOSED, /* iterations before a step follow from its number */
+	EQUANT_SELF_TABLE, /* they are in a table */
+	EQUANT_SELF_LOCKED, /* the answer depends on more than the step: one rank at a time */
+};
+
+/**
+ * struct equant_self - a rank's view of the loop
+ * @eq: for the probe
+ * @comm: of this loop alone
+ * @window: over @memory
+ * @chunks: this rank's copy of the calculator; EQUANT_SELF_LOCKED: belongs to who holds the lock
+ * @total: iterations or rectangles
+ * @edges: EQUANT_SELF_TABLE: where each step begins, and the end
+ * @steps: of the table
+ * @owner: the thread that may read the probe
+ * @full: steps at once with a whole CPU
+ * @now: the same, with the share it has
+ * @follows: does @now follow the probe?
+ * @looked_ns: when, by CLOCK_MONOTONIC_COARSE
+ * @before: counters when a measured share was last taken
+ */
+struct equant_self {
+	struct equant *eq;
+	MPI_Comm comm;
+	MPI_Win window;
+	struct equant_self_memory *memory;
+	struct equant_chunks *chunks;
+	enum equant_self_kind kind;
+	int64_t total;
+	int64_t *edges;
+	int64_t steps;
+	pthread_t owner;
+	int full;
+	int now;
+	int follows;
+	uint64_t looked_ns;
+	struct equant_counters before;
+};
+
+/* self_table.c: which kind the loop is; the table if it needs one. 0 or -errno. */
+int equant_self_classify(struct equant_self *self);
+
+/* self_power.c: let @now follow the probe. */
+void equant_self_follow(struct equant_self *self);
+
+#endif /* EQUANT_ENGINE_SELF_INTERNAL_H */

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * The next chunk of a rank, out of the memory of the node.
+ *
+ * Most schemes need one atomic addition: who adds n to the counter has the n steps from
+ * where it was.  Those that learn, and trees, depend on what all ranks did: the
+ * calculator's state is in the shared memory too, and one thread at a time works on it.
+ * The lock tells the next one when its holder died.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "core/clock.h"
+#include "core/message.h"
+#include "engine/self_internal.h"
+#include "loop/loop_internal.h"
+#include "selfsched/state.h"
+
+static int64_t edge(const struct equant_self *self, int64_t step)
+{
+	const struct equant_chunks *chunks = self->chunks;
+
+	switch (self->kind) {
+	case EQUANT_SELF_RECTANGLES:
+		return step < self->total ? step : self->total;
+	case EQUANT_SELF_CLOSED:
+		return chunks->scheme->before(&chunks->line, step);
+	default:
+		return self->edges[step < self->steps ? step : self->steps];
+	}
+}
+
+static int take_steps(struct equant_self *self, struct equant_self_chunk *chunk)
+{
+	int64_t steps = __atomic_load_n(&self->now, __ATOMIC_RELAXED);
+	int64_t from;
+
+	/* Who asks again and again after the end must not make the counter overflow. */
+	if (edge(self, __atomic_load_n(&self->memory->next, __ATOMIC_RELAXED)) == self->total)
+		return 0;
+	from = __atomic_fetch_add(&self->memory->next, steps, __ATOMIC_RELAXED);
+	chunk->first = edge(self, from);
+	chunk->count = edge(self, from + steps) - chunk->first;
+	return chunk->count > 0;
+}
+
+static int64_t count_iterations(const struct equant_self *self, const struct equant_chunk *chunk)
+{
+	int64_t first[EQUANT_CHUNKS_DIMENSIONS], extents[EQUANT_CHUNKS_DIMENSIONS], all = 0;
+
+	if (self->chunks->dimensions == 1)
+		return chunk->count;
+	for (int64_t n = chunk->first; n < chunk->first + chunk->count; n++) {
+		int64_t size = 1;
+
+		equant_chunks_box(self->chunks, n, first, extents);
+		for (int i = 0; i < self->chunks->dimensions; i++)
+			size *= extents[i];
+		all += size;
+	}
+	return all;
+}
+
+/* With the lock. */
+static int ask(struct equant_self *self, struct equant_self_chunk *chunk, uint64_t asked_ns)
+{
+	struct equant_chunks *chunks = self->chunks;
+	struct equant_chunk next;
+	int got;
+
+	equant_chunks_load(chunks, self->memory->calculator);
+	if (chunk->iterations > 0)
+		equant_chunks_report(chunks, self->eq->rank, chunk->iterations,
+				     1e-9 * (double)equant_since(asked_ns, chunk->begun_ns),
+				     1e-9 * (double)equant_since(equant_now_ns(), asked_ns));
+	got = equant_chunks_next(chunks, self->eq->rank, &next);
+	equant_chunks_save(chunks, self->memory->calculator);
+	if (got != 1)
+		return got;
+	*chunk = (struct equant_self_chunk){ .first = next.first, .count = next.count };
+	return 1;
+}
+
+static int take_locked(struct equant_self *self, struct equant_self_chunk *chunk)
+{
+	uint64_t asked_ns = equant_now_ns();
+	int error = pthread_mutex_lock(&self->memory->lock), got;
+
+	if (error == EOWNERDEAD) {
+		equant_message("equant_self_next: a rank died while it took a chunk");
+		equant_self_fail(self, -EIO);
+		pthread_mutex_consistent(&self->memory->lock);
+		pthread_mutex_unlock(&self->memory->lock);
+	}
+	if (error)
+		return -EIO;
+	got = ask(self, chunk, asked_ns);
+	pthread_mutex_unlock(&self->memory->lock);
+	if (got != 1)
+		return got;
+	if (self->chunks->learned)
+		chunk->iterations = count_iterations(self, &(struct equant_chunk){ chunk->first,
+										   chunk->count });
+	chunk->begun_ns = equant_now_ns();
+	return 1;
+}
+
+int equant_self_next(struct equant_self *self, struct equant_self_chunk *chunk)
+{
+	int32_t state = __atomic_load_n(&self->memory->state, __ATOMIC_RELAXED);
+
+	if (state)
+		return state < 0 ? state : 0;
+	if (self->follows && pthread_equal(pthread_self(), self->owner))
+		equant_self_follow(self);
+	if (self->kind == EQUANT_SELF_LOCKED)
+		return take_locked(self, chunk);
+	return take_steps(self, chunk);
+}
+
+static bool stop(struct equant_self *self, int32_t state)
+{
+	int32_t none = 0;
+
+	return __atomic_compare_exchange_n(&self->memory->state, &none, state, 0, __ATOMIC_RELAXED,
+					   __ATOMIC_RELAXED);
+}
+
+void equant_self_cancel(struct equant_self *self)
+{
+	stop(self, 1);
+}
+
+void equant_self_fail(struct equant_self *self, int error)
+{
+	if (error >= 0)
+		error = -EINVAL;
+	if (stop(self, error))
+		equant_message("equant_self_fail: rank %d ends the loop: %s", self->eq->rank,
+			       strerror(-error));
+}
+
+int equant_self_box(const struct equant_self *self, int64_t n, int64_t *first, int64_t *extents)
+{
+	return equant_chunks_box(self->chunks, n, first, extents);
+}
+
+double equant_self_power(const struct equant_self *self)
+{
+	return (double)__atomic_load_n(&self->now, __ATOMIC_RELAXED) / self->full;
+}

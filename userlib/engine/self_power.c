@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * A rank with half of its CPU is a worker of half the power: its next chunk is half as
+ * large.  The share is the probe's prediction, or where there is none what was measured
+ * over some turns of the scheduler.
+ */
+#include <math.h>
+#include <time.h>
+
+#include <equant/abi.h>
+
+#include "core/clock.h"
+#include "core/team.h"
+#include "engine/self_internal.h"
+#include "loop/loop_internal.h"
+
+#define LOOK_NS 4000000u /* a turn of the scheduler */
+#define MEASURE_NS 40000000u /* ten of them */
+
+static void set_share(struct equant_self *self, double share)
+{
+	long power = lround(share * self->full);
+
+	self->now = power < 1 ? 1 : power > self->full ? self->full : (int)power;
+}
+
+static void measure(struct equant_self *self)
+{
+	struct equant_counters now;
+	uint64_t run, wait;
+
+	equant_team_read(self->eq, &now);
+	run = equant_since(now.run_ns, self->before.run_ns);
+	wait = equant_since(now.wait_ns, self->before.wait_ns);
+	if (run + wait < MEASURE_NS)
+		return;
+	self->before = now;
+	set_share(self, (double)run / (double)(run + wait));
+}
+
+void equant_self_follow(struct equant_self *self)
+{
+	uint64_t now = equant_clock_ns(CLOCK_MONOTONIC_COARSE);
+	struct equant_status status;
+	unsigned int features;
+
+	if (now - self->looked_ns < LOOK_NS)
+		return;
+	self->looked_ns = now;
+	features = equant_team_status(self->eq, &status);
+	if (features & EQUANT_PROBE_PREDICTS && !(status.flags & EQUANT_F_NO_PREDICTION))
+		set_share(self, status.share);
+	else if (features & EQUANT_PROBE_WAIT)
+		measure(self);
+}

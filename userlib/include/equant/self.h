@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * Self-scheduling in an MPI program: ranks take chunks of a loop until none is left.
+ *
+ *	struct equant_self_chunk chunk = { 0 };
+ *	struct equant_self *self = equant_self_new(eq, &options);
+ *
+ *	while ((got = equant_self_next(self, &chunk)) == 1)
+ *		for (i = chunk.first; i < chunk.first + chunk.count; i++)
+ *			compute(i);
+ *	error = equant_self_free(self);
+ *
+ * There is no master: the ranks share a counter in the memory of their node, and who adds to
+ * it has the chunk.  All ranks must be on one node.  Errors are as in equant.h.
+ */
+#ifndef EQUANT_SELF_H
+#define EQUANT_SELF_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <equant/equant.h>
+#include <equant/selfsched.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * struct equant_self_options - a loop and how it is handed out; the same on all ranks but for @power
+ * @sz: sizeof(struct equant_self_options); bytes unknown to the library must be 0
+ * @loop: the loop and the scheme; its workers are the ranks, so that @workers must be 0, and
+ *	@powers NULL; borrowed
+ * @power: of this rank's CPU; 0 for 1
+ * @fixed: 1: the virtual power of a rank of a weighted scheme is @power; 0: @power times the share
+ *	of its CPU that the rank has according to the probe, now
+ */
+struct equant_self_options {
+	size_t sz;
+	const struct equant_chunks_options *loop;
+	int power;
+	int fixed;
+};
+
+/**
+ * struct equant_self_chunk - what is to be computed
+ * @first: iteration; in more than one dimension rectangle, see equant_self_box()
+ * @count: how many
+ * @begun_ns: for the library, as is @iterations
+ *
+ * All zero before the first chunk.  A thread has its own, and asks for the next with the one that it
+ * has computed: the time in between is what it took.
+ */
+struct equant_self_chunk {
+	int64_t first;
+	int64_t count;
+	uint64_t begun_ns;
+	int64_t iterations;
+};
+
+struct equant_self;
+
+/**
+ * equant_self_new() - collective; a loop of which nothing is handed out yet
+ * @eq: stays open until the loop is freed
+ * @options: copied
+ *
+ * Return: NULL and errno: EINVAL for options that cannot be or that differ between ranks,
+ * EOPNOTSUPP for ranks on several nodes, ECANCELED when another rank failed, what
+ * equant_chunks_new() says, ENOMEM, EIO.
+ */
+EQUANT_API struct equant_self *equant_self_new(struct equant *eq,
+					       const struct equant_self_options *options);
+
+/**
+ * equant_self_next() - the next chunk; calls no MPI and may be called by any number of threads
+ * @self: the loop
+ * @chunk: the one that is done, or zero; receives the next
+ *
+ * Only calls by the thread of the context look at the probe.
+ *
+ * Return: 1; 0 when nothing is left or a rank has cancelled the loop; what a rank gave to
+ * equant_self_fail(); -EIO when a rank died while it held the lock of a scheme that learns.
+ */
+EQUANT_API int equant_self_next(struct equant_self *self, struct equant_self_chunk *chunk);
+
+/** equant_self_box() - as equant_chunks_box() */
+EQUANT_API int equant_self_box(const struct equant_self *self, int64_t n, int64_t *first,
+			       int64_t *extents);
+
+/** equant_self_cancel() - no rank gets a further chunk, and all is well; any thread */
+EQUANT_API void equant_self_cancel(struct equant_self *self);
+
+/**
+ * equant_self_fail() - no rank gets a further chunk, because the loop's body failed; any thread
+ * @self: the loop
+ * @error: -errno, which equant_self_next() and equant_self_free() return on all ranks; the
+ *	first one counts
+ */
+EQUANT_API void equant_self_fail(struct equant_self *self, int error);
+
+/** equant_self_power() - the virtual power of this rank at its last request, 1 = as given */
+EQUANT_API double equant_self_power(const struct equant_self *self);
+
+/**
+ * equant_self_free() - collective; waits until every rank has come
+ * @self: may be NULL
+ *
+ * Return: 0; what a rank gave to equant_self_fail(); -EIO.
+ */
+EQUANT_API int equant_self_free(struct equant_self *self);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* EQUANT_SELF_H */
