@@ -40,6 +40,12 @@ LINUX ?= $(O)/linux
 # Debian's kernels for the guests, and their headers; see tools/build/kernels.sh.
 KERNELS ?= $(O)/kernels
 
+# make vm SHELL=1: what makes run is not to be a shell called 1
+ifeq ($(SHELL),1)
+override SHELL := /bin/sh
+VM_SHELL := 1
+endif
+
 .SUFFIXES:
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -59,7 +65,7 @@ endif
 export CC FC CLANG LLVM_STRIP MPICC MPIFC PKG_CONFIG
 
 # These need nothing detected and nothing built.
-SETUP_GOALS := help clean deps check demo bench bench-full kernels
+SETUP_GOALS := help clean deps check demo bench bench-full kernels vm stress
 ifneq ($(filter-out $(SETUP_GOALS),$(or $(MAKECMDGOALS),all)),)
 include $(O)/config.mk
 include tools/build/build.mk
@@ -73,7 +79,7 @@ $(O)/config.mk: tools/build/detect.sh $(wildcard /var/lib/dpkg/status)
 	$(call say,DETECT,$@)
 	$(Q)mkdir -p $(@D) && tools/build/detect.sh > $@.tmp && mv $@.tmp $@
 
-PHONY += deps setup demo check bench bench-full kernels clean help FORCE
+PHONY += deps setup demo check bench bench-full kernels vm stress clean help FORCE
 
 # What could not be installed is left out, and said.
 deps:
@@ -98,6 +104,22 @@ bench bench-full: deps
 
 kernels: deps
 	$(Q)tools/build/kernels.sh $(KERNELS)
+
+KERNEL ?= 6.12
+VM_KERNEL := $(abspath $(KERNELS))/$(KERNEL)
+
+vm: deps
+	$(Q)$(AGAIN) all tests
+	$(Q)tools/build/kernels.sh $(KERNELS) $(KERNEL)
+	$(Q)TEST_BUILD=$(abspath $(O)) $(if $(VM_SHELL),tests/vm/boot.sh $(VM_KERNEL), \
+		GUEST_FULL=1 tests/vm/guest.sh $(KERNEL) $(TESTS))
+
+stress: deps
+	$(Q)$(AGAIN) all tests
+	$(Q)status=0; for kernel in 6.1 6.12; do \
+		TEST_BUILD=$(abspath $(O)) GUEST_FULL=1 STRESS_SECONDS=30 \
+			tests/vm/guest.sh $$kernel || status=1; \
+	done; exit $$status
 
 clean:
 	$(call say,CLEAN,$(O))

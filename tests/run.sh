@@ -3,7 +3,7 @@
 #
 # Run tests strictly:
 #
-#	tests/run.sh [-v] [-o BUILD] [-t SECONDS] ROOM/NAME...
+#	tests/run.sh [-v] [-o BUILD] [-t SECONDS] [-f FACTOR] ROOM/NAME...
 #
 # ROOM/NAME is BUILD/tests/ROOM/NAME, or the script tests/ROOM/NAME when NAME
 # ends in .sh.  The kernel's own runner reports and goes on; here a test
@@ -11,7 +11,8 @@
 #	- its exit status says so and no result is "not ok";
 #	- its plan is there, and exactly the planned results came;
 #	- it ends in time: tests/ROOM/settings holds timeout=SECONDS for the
-#	  room (-t or 60 if not) and timeout_NAME=SECONDS for one program;
+#	  room (-t or 60 if not) and timeout_NAME=SECONDS for one program,
+#	  all times -f on a machine that is so much slower;
 #	- it leaves nothing behind: no process (see contain.c), pinned BPF object,
 #	  shared-memory file, mount, cgroup, or new BUG/WARNING in the kernel's log.
 # Prints TAP, one result per program, and last: N passed, N failed, N skipped,
@@ -26,13 +27,15 @@ source=$(dirname "$tests")
 build=$source/build
 verbose=
 default_timeout=60
+factor=1
 
 arguments=("$@")
-while getopts vo:t: option; do
+while getopts vo:t:f: option; do
 	case $option in
 	v) verbose=1 ;;
 	o) build=$OPTARG ;;
 	t) default_timeout=$OPTARG ;;
+	f) factor=$OPTARG ;;
 	*) exit 2 ;;
 	esac
 done
@@ -100,7 +103,7 @@ timeout_of()
 		"timeout_$name="*) limit=${line#*=} ;;
 		esac
 	done < "$file"
-	echo "$limit"
+	echo $((limit * factor))
 }
 
 # Judge one log: prints "passed failed skipped" and then the reasons of failure.

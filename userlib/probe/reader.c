@@ -13,6 +13,7 @@
 
 #define FALLBACK_QUANTUM_NS 4000000u
 #define SNAPSHOT_TRIES 10000 /* a writer is in the record for a microsecond */
+#define LONGEST_SLEEP_NS 1000000
 
 static uint64_t count_switches(void)
 {
@@ -22,12 +23,18 @@ static uint64_t count_switches(void)
 	return (uint64_t)usage.ru_nvcsw + (uint64_t)usage.ru_nivcsw;
 }
 
-/* Sleeping for any time at all does it. */
+/* Sleeping for any time at all does it, unless the time has passed before the thread sleeps. */
 void equant_reader_force_switch(void)
 {
-	const struct timespec moment = { .tv_nsec = 1 };
+	uint64_t before = count_switches();
+	struct timespec moment;
 
-	nanosleep(&moment, NULL);
+	for (long ns = 1; ns <= LONGEST_SLEEP_NS; ns *= 10) {
+		moment = (struct timespec){ .tv_nsec = ns };
+		nanosleep(&moment, NULL);
+		if (count_switches() != before)
+			return;
+	}
 }
 
 static uint32_t load_seq(const struct equant_record *record)

@@ -1,0 +1,126 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+#
+# Run tests in a guest and hand on every single result:
+#
+#	guest.sh VERSION [ROOM/NAME...]
+#
+# Options in the environment: GUEST_SECONDS, the limit of the whole.
+#
+# VERSION is 6.1 or 6.12; without names, the tests that are about the kernel, with
+# GUEST_FULL=1 also those that take long.  What a program says is shown when it failed.  The last two results are about the
+# guest's log and its end.  Where there can be no guest, all is skipped, with the
+# reason.
+
+. "$(dirname "$0")/../tree/lib.sh"
+
+version=$1
+shift
+kernel=${KERNELS:-$TEST_BUILD/kernels}/$version
+console=$TEST_BUILD/vm/$version/console
+limit=${GUEST_SECONDS:-$([ -n "${GUEST_FULL:-}" ] && echo 1800 || echo 600)}
+
+skip_all()
+{
+	echo "1..0 # SKIP $(echo "$1" | paste -sd ';')"
+	exit 4
+}
+
+lacking=$(tests/vm/boot.sh "$kernel" --missing | grep -v '^no kernel')
+[ -z "$lacking" ] || skip_all "$lacking"
+tools/build/kernels.sh "${kernel%/*}" "$version" > "$scratch/kernels" 2>&1 ||
+	skip_all "no kernel $version: $(tail -n 1 "$scratch/kernels")"
+
+# What the kernel says when something is wrong with it.
+complaints()
+{
+	grep -aE 'BUG:|WARNING:|Oops|general protection fault|Kernel panic|UBSAN:|KASAN:|KCSAN:|INFO: task .* blocked|possible (circular|recursive|irq lock|deadlock)|suspicious RCU|inconsistent lock|detected stalls|self-detected stall|kthread starved|soft lockup|scheduling while atomic|sleeping function called|unreferenced object|bad unlock balance|held lock freed' \
+		"$console"
+}
+
+# See hold_worker.c: what remains of it while the guest boots, and elsewhere.
+emulator_lost_a_breakpoint()
+{
+	grep -qaE 'Oops: int3|int3: 0000' "$console"
+}
+
+boot()
+{
+	tests/vm/boot.sh -t "$limit" "$kernel" tests/vm/inside.sh "$@" > "$scratch/tap" 2>&1
+}
+
+# The results in the programs' results, numbered anew.
+unfold()
+{
+	awk -v wanted="$*" '
+	function result(verdict, text) { print verdict, ++number, text }
+	function flush_comments(	i) {
+		for (i = 1; i <= nr_comments; i++)
+			print comment[i]
+	}
+	function program(verdict, name,	i, failed) {
+		seen[name] = 1
+		for (i = 1; i <= nr_results; i++) {
+			failed += results[i] ~ /^not /
+			match(results[i], /^(not )?ok [0-9]* */)
+			result(results[i] ~ /^not / ? "not ok" : "ok",
+			       name ": " substr(results[i], RLENGTH + 1))
+		}
+		if (verdict == "not ok") {
+			if (!failed)
+				result("not ok", name " as a whole")
+			flush_comments()
+		} else if (nr_results == 0) {
+			result("ok", name " " (skipped ? skipped : "# SKIP no results"))
+		}
+		nr_results = nr_comments = skipped = 0
+	}
+	/^#   (not )?ok / { results[++nr_results] = substr($0, 5); next }
+	/^#   1\.\.0 .*SKIP/ { skipped = substr($0, index($0, "SKIP") - 2) }
+	/^#   1\.\./ { next }
+	/^(not )?ok [0-9]+ / {
+		program($1 == "ok" ? "ok" : "not ok", $1 == "ok" ? $3 : $4)
+		print "# " $0
+		next
+	}
+	/^TAP version/ || /^1\.\./ { next }
+	/^[0-9]+ passed, / || /^#   #  (RUN|          OK) / { next }
+	{ comment[++nr_comments] = /^#/ ? $0 : "# " $0 }
+	END {
+		flush_comments()
+		n = split(wanted, name, " ")
+		for (i = 1; i <= n; i++)
+			if (!(name[i] in seen))
+				result("not ok", name[i] ": the guest did not come to its end")
+		print number + 0 > "/dev/stderr"
+	}' "$scratch/tap" 2> "$scratch/number"
+	number=$(tail -n 1 "$scratch/number")
+}
+
+# Those that are about the kernel's part; the rest does not care which kernel runs it.
+# Loading the probe takes seconds there, so that not all of them are for every day.
+if [ $# -eq 0 ]; then
+	set -- bpf/closed_test.sh bpf/probe_test bpf/shares_test ${GUEST_FULL:+bpf/load_test} \
+		vm/job.sh
+fi
+
+echo "TAP version 13"
+boot "$@"
+status=$?
+if emulator_lost_a_breakpoint; then
+	echo "# the emulator lost a breakpoint while the kernel changed itself; once more"
+	boot "$@"
+	status=$?
+fi
+unfold "$@"
+
+complaints > "$scratch/complaints"
+sed 's/^/# /' "$scratch/complaints"
+[ ! -s "$scratch/complaints" ]
+report $? "the log of kernel $(cat "$kernel/release") holds no complaint"
+[ $status -eq 0 ] || [ $status -eq 1 ] || echo "# boot.sh: exit status $status"
+[ $status -eq 0 ] || result=1
+[ $status -le 1 ]
+report $? "the guest ends by itself"
+echo "1..$number"
+finish

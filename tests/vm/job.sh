@@ -1,0 +1,92 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+#
+# In the guest: a job of two ranks, one beside a busy process, is balanced by what
+# the kernel's part says.
+
+. "$(dirname "$0")/../tools/lib.sh"
+
+reason=$(missing_for_jobs)
+if [ -n "$reason" ]; then
+	echo "1..0 # SKIP $(echo "$reason" | paste -sd ';')"
+	exit 4
+fi
+
+is()
+{
+	[ "$1" = "$2" ] || echo "# expected: $1, got: $2"
+	[ "$1" = "$2" ]
+	report $? "$3"
+}
+
+plan 7
+
+job()
+{
+	EQUANT_CHECK=on "$equant" run --json --output "$scratch/report" --load cpu=0,constant -- \
+		mpirun --bind-to core -np 2 "$mm" -n 96 -p 300
+}
+
+# of_ranks NAME: both values
+of_ranks()
+{
+	grep -oE "\"$1\": *[^,}]*" "$scratch/report" | sed 's/.*: *//; s/"//g' | tail -n 2 | paste -sd ' '
+}
+
+# What the emulated processors compute in a second depends on the machine below them.
+second_took_more()
+{
+	local computed moves
+
+	read -ra computed <<< "$(of_ranks computed)"
+	read -ra moves <<< "$(of_ranks moves)"
+	[ "${moves[0]}" -gt 0 ] && [ "${computed[1]}" -gt "${computed[0]}" ]
+}
+
+half_a_cpu()
+{
+	local share
+
+	read -ra share <<< "$(of_ranks share)"
+	near "${share[0]}" 0.5 0.1
+}
+
+# is EXPECTED GOT SENTENCE
+is()
+{
+	[ "$1" = "$2" ] || echo "# expected: $1, got: $2"
+	[ "$1" = "$2" ]
+	report $? "$3"
+}
+
+plan 7
+
+job()
+{
+	EQUANT_CHECK=on "$equant" run --json --output "$scratch/report" --load cpu=0,constant -- \
+		mpirun --bind-to core -np 2 "$mm" -n 96 -p 300
+}
+
+# of_ranks NAME: both values
+of_ranks()
+{
+	grep -oE "\"$1\": *[^,}]*" "$scratch/report" | sed 's/.*: *//; s/"//g' | tail -n 2 | paste -sd ' '
+}
+
+# The second could take two thirds; the first has the first's time to find that out.
+second_took_more()
+{
+	local rank=($(of_ranks computed))
+
+	[ "${rank[1]}" -gt $((rank[0] * 5 / 4)) ]
+}
+
+succeeds "the probe is loaded" "$equant" probe load
+succeeds "the job computes what it would alone" job
+is "bpf bpf" "$(of_ranks probe)" "both ranks were measured by the kernel"
+is "0 0" "$(of_ranks fallbacks)" "neither lost its probe"
+succeeds "the one beside the busy process is seen to have half a CPU" half_a_cpu
+succeeds "the other one computes more" second_took_more
+[ $result -eq 0 ] || sed 's/^/# /' "$scratch/report"
+succeeds "the probe is unloaded" "$equant" probe unload
+finish
