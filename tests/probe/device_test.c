@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <equant/probe.h>
+#include <equant/watch.h>
 
 #include "kselftest_harness.h"
 #include "libload.h"

@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 24
+plan 26
 
 top()
 {
@@ -20,6 +20,8 @@ exits 2 "'0.01' is not a number from 0.05" "an interval has a least length" top 
 exits 2 "'nan' is not a number" "NaN is no interval" top --interval nan
 exits 2 "'0' is not a whole number above 0" "at least one reading" top --count 0
 exits 2 "'2.5' is not a whole number" "readings are whole" top --count 2.5
+exits 2 "'1.5' is not a share" "a threshold is a share" top --threshold 1.5
+exits 2 "'nan' is not a share" "NaN is no share" top --threshold nan
 exits 2 "no user 'nobody at all'" "an unknown user is named" top --user 'nobody at all'
 exits 2 "'/bin/mm' is not the name" "a command has no path" top --command /bin/mm
 
@@ -47,7 +49,7 @@ if [ -z "$reason" ] && ! "$equant" probe load > "$scratch/load" 2>&1; then
 	reason="the probe cannot be loaded: $(paste -sd ' ' "$scratch/load")"
 fi
 if [ -n "$reason" ]; then
-	while [ $number -lt 24 ]; do
+	while [ $number -lt 26 ]; do
 		skip "with ranks" "$reason"
 	done
 	finish

@@ -47,10 +47,12 @@ static const struct equant_command commands[] = {
 			"  --count N          end after N readings\n"
 			"  --user NAME        tasks of this user only; or its number\n"
 			"  --command NAME     tasks of programs of this name only\n"
-			"  --json             a line of JSON per reading\n"
+			"  --threshold S      share, from 0 to 1, whose crossing is an event; 0: none (0.5)\n"
+			"  --json             a line of JSON per reading, and per event\n"
 			"\n"
 			"On a terminal the screen is drawn again at each reading: q or Ctrl-C ends, the arrows\n"
-			"and the space bar scroll. Elsewhere one table is printed, or N of them.\n",
+			"and the space bar scroll. Elsewhere one table is printed, or N of them. Events come\n"
+			"from the kernel module only.\n",
 	},
 	{
 		.name = "report",

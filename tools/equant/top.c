@@ -2,8 +2,8 @@
 /*
  * equant top: every rank of this node that is attached to the kernel probe.
  *
- * Readings are taken at absolute times.  Between them the command waits for keys and
- * signals only, so that it disturbs nobody.
+ * Readings are taken at absolute times.  Between them the command waits for keys,
+ * signals and the events of a source that has them, so that it disturbs nobody.
  */
 #include <errno.h>
 #include <math.h>
@@ -22,6 +22,8 @@
 
 #define LEAST_INTERVAL 0.05
 #define MOST_INTERVAL 3600.0
+#define HYSTERESIS 0.05
+#define LEAST_REDRAW 0.25 /* seconds; who draws competes with those who compute */
 
 enum output { SCREEN, TABLES, LINES };
 
@@ -31,6 +33,8 @@ struct top {
 	struct equant_watch *watch;
 	struct top_readings *readings;
 	struct top_view view;
+	struct top_events events;
+	double drawn; /* when the screen was, last */
 	int signals; /* signalfd */
 	bool done;
 };
@@ -73,6 +77,17 @@ static int parse_count(struct top_options *options, const char *text)
 	return -EINVAL;
 }
 
+static int parse_threshold(struct top_options *options, const char *text)
+{
+	char *end;
+
+	options->threshold = strtod(text, &end);
+	if (end != text && !*end && options->threshold >= 0 && options->threshold <= 1)
+		return 0;
+	top_error("--threshold: '%s' is not a share from 0 to 1", text);
+	return -EINVAL;
+}
+
 static int parse_user(struct top_options *options, const char *text)
 {
 	const struct passwd *user = getpwnam(text);
@@ -104,10 +119,9 @@ static const struct {
 	const char *name;
 	int (*parse)(struct top_options *options, const char *text);
 } valued[] = {
-	{ "--interval", parse_interval },
-	{ "--count", parse_count },
-	{ "--user", parse_user },
-	{ "--command", parse_command },
+	{ "--interval", parse_interval },   { "--count", parse_count },
+	{ "--user", parse_user },	    { "--command", parse_command },
+	{ "--threshold", parse_threshold },
 };
 
 /* The number of arguments taken, or -EINVAL, said. */
@@ -144,6 +158,15 @@ static int parse(struct top_options *options, int argc, char **argv)
 
 /* ---- readings ---- */
 
+/* Not every source has events. */
+static void ask_for_events(struct top *top)
+{
+	double threshold = top->options.threshold;
+
+	equant_watch_events(top->watch, threshold,
+			    fmin(HYSTERESIS, fmin(threshold, 1 - threshold)));
+}
+
 static int open_watch(struct top *top)
 {
 	struct equant_watch_info info;
@@ -155,6 +178,8 @@ static int open_watch(struct top *top)
 		fprintf(stderr, "%s\n", why);
 		return -ENODEV;
 	}
+	if (top->output != TABLES)
+		ask_for_events(top);
 	equant_watch_info(top->watch, &info);
 	top->readings = top_readings_new(&top->options, info.records);
 	if (top->readings)
@@ -165,11 +190,23 @@ static int open_watch(struct top *top)
 
 static int take_reading(struct top *top, char *why, size_t why_size)
 {
-	return top_read(top->readings, top->watch, &top->view, why, why_size);
+	int ret = top_read(top->readings, top->watch, &top->view, why, why_size);
+
+	top->view.events = &top->events;
+	return ret;
+}
+
+static double now_seconds(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
 }
 
 static void show(struct top *top)
 {
+	top->drawn = now_seconds();
 	if (top->output == SCREEN)
 		top_screen_draw(&top->view);
 	else if (top->output == LINES)
@@ -225,12 +262,23 @@ static void handle_key(struct top *top)
 		show(top);
 }
 
-static double now_seconds(void)
+/* What has vanished is found by the next reading. */
+static void handle_events(struct top *top)
 {
-	struct timespec ts;
+	struct equant_watch_event event;
+	bool any = false;
 
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+	while (equant_watch_next(top->watch, &event) > 0) {
+		if (event.type != EQUANT_WATCH_LOST && !top_is_shown(top->readings, event.record))
+			continue;
+		any = true;
+		if (top->output == LINES)
+			top_event_json(stdout, &event);
+		else
+			top_event_keep(&top->events, &event);
+	}
+	if (any && top->output == SCREEN && now_seconds() - top->drawn >= LEAST_REDRAW)
+		show(top);
 }
 
 static void wait_until(struct top *top, double time)
@@ -239,6 +287,7 @@ static void wait_until(struct top *top, double time)
 	struct pollfd fds[] = {
 		{ .fd = top->signals, .events = POLLIN },
 		{ .fd = keys ? STDIN_FILENO : -1, .events = POLLIN },
+		{ .fd = equant_watch_fd(top->watch), .events = POLLIN },
 	};
 	double left;
 
@@ -246,12 +295,16 @@ static void wait_until(struct top *top, double time)
 		left = time - now_seconds();
 		if (left <= 0)
 			return;
-		if (poll(fds, 2, (int)ceil(1e3 * left)) <= 0)
+		if (poll(fds, 3, (int)ceil(1e3 * left)) <= 0)
 			continue;
 		if (fds[0].revents)
 			handle_signal(top);
 		if (fds[1].revents)
 			handle_key(top);
+		if (fds[2].revents & POLLIN)
+			handle_events(top);
+		else if (fds[2].revents)
+			return;
 	}
 }
 
@@ -269,6 +322,8 @@ static int run(struct top *top, char *why, size_t why_size)
 		ret = take_reading(top, why, why_size);
 		if (ret)
 			return ret;
+		/* The reading may have met with events that poll() will not tell of again. */
+		handle_events(top);
 		if (!first || top->output == SCREEN)
 			show(top);
 		if (ferror(stdout))
@@ -304,7 +359,7 @@ static int run_on_output(struct top *top)
 
 int equant_cmd_top(int argc, char **argv)
 {
-	struct top top = { .options = { .interval = 1, .user = (uid_t)-1 } };
+	struct top top = { .options = { .interval = 1, .user = (uid_t)-1, .threshold = 0.5 } };
 	int ret = 1;
 
 	if (parse(&top.options, argc, argv))

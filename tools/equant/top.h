@@ -12,6 +12,7 @@
 #include <equant/watch.h>
 
 #define TOP_NAME_SIZE 33
+#define TOP_EVENTS 5 /* on the screen */
 
 /**
  * struct top_options - what was asked for
@@ -19,13 +20,23 @@
  * @count: readings, 0 = until told to stop
  * @user: whose tasks only, (uid_t)-1 = anybody's
  * @command: of what name only, NULL = any
+ * @threshold: share whose crossing is an event, 0 = none
  */
 struct top_options {
 	double interval;
 	long count;
 	uid_t user;
 	const char *command;
+	double threshold;
 	bool json;
+};
+
+/**
+ * struct top_events - the latest events, oldest first
+ */
+struct top_events {
+	struct equant_watch_event last[TOP_EVENTS];
+	int nr;
 };
 
 /**
@@ -80,6 +91,7 @@ struct top_view {
 	const char *source;
 	struct equant_watch_info info;
 	const struct top_options *options;
+	const struct top_events *events;
 };
 
 struct top_readings;
@@ -98,6 +110,9 @@ void top_readings_free(struct top_readings *readings);
  */
 int top_read(struct top_readings *readings, struct equant_watch *watch, struct top_view *view,
 	     char *why, size_t why_size);
+
+/** top_is_shown() - was the task of this record asked for, as of the last reading? */
+bool top_is_shown(const struct top_readings *readings, uint32_t record);
 
 /** top_find_out() - fill in @who for the task, unless that was done before */
 void top_find_out(struct top_who *who, const struct equant_watch_task *task);
@@ -119,6 +134,11 @@ size_t top_table(FILE *out, const struct top_view *view, size_t first, int lines
 
 /** top_json() - the reading as a line */
 void top_json(FILE *out, const struct top_view *view);
+
+/** top_event_text() - one line */
+void top_event_text(const struct equant_watch_event *event, char *text, size_t size);
+void top_event_json(FILE *out, const struct equant_watch_event *event);
+void top_event_keep(struct top_events *events, const struct equant_watch_event *event);
 
 /** top_screen_open() - take the terminal over; 0 or -errno */
 int top_screen_open(void);

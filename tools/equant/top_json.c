@@ -92,6 +92,8 @@ void top_json(FILE *out, const struct top_view *view)
 	json_string(&json, "source", view->source);
 	json_integer(&json, "records", view->info.records);
 	json_integer(&json, "attached", view->info.attached);
+	json_integer(&json, "refused", view->info.refused);
+	json_string(&json, "ways", view->info.ways);
 	json_open_array(&json, "tasks");
 	for (size_t i = 0; i < view->nr; i++)
 		add_row(&json, &view->rows[i]);

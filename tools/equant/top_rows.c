@@ -117,6 +117,12 @@ static void add_row(struct top_readings *readings, struct top_view *view,
 	readings->before[task->record] = *task;
 }
 
+bool top_is_shown(const struct top_readings *readings, uint32_t record)
+{
+	return record && record <= readings->records &&
+	       is_wanted(readings->options, &readings->who[record]);
+}
+
 int top_read(struct top_readings *readings, struct equant_watch *watch, struct top_view *view,
 	     char *why, size_t why_size)
 {

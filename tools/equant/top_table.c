@@ -69,6 +69,7 @@ static void put_head(struct page *page, const struct top_view *view)
 {
 	double run = 0, wait = 0;
 	size_t contended = 0;
+	int used;
 	time_t now = time(NULL);
 	char line[LINE_SIZE], clock[16] = "";
 	struct tm tm;
@@ -86,9 +87,12 @@ static void put_head(struct page *page, const struct top_view *view)
 		 clock, view->source, view->info.attached, view->info.records,
 		 view->options->interval);
 	put_line(page, line, false);
-	snprintf(line, sizeof(line),
-		 "%zu tasks: running on %.2f CPUs, waiting for %.2f more; contended: %zu", view->nr,
-		 run, wait, contended);
+	used = snprintf(line, sizeof(line),
+			"%zu tasks: running on %.2f CPUs, waiting for %.2f more; contended: %zu",
+			view->nr, run, wait, contended);
+	if (view->info.refused)
+		snprintf(line + used, sizeof(line) - (size_t)used, "; beyond a limit: %u",
+			 view->info.refused);
 	put_line(page, line, false);
 	put_line(page, "    TID USER     CPU S  RUN WAIT SHARE EXPECT QUANTUM TASKS CONT COMMAND",
 		 true);
@@ -116,13 +120,31 @@ static void put_row(struct page *page, const struct top_row *row)
 	put_line(page, line, false);
 }
 
+static void put_events(struct page *page, const struct top_events *events)
+{
+	char line[LINE_SIZE];
+
+	for (int i = 0; i < events->nr; i++) {
+		top_event_text(&events->last[i], line, sizeof(line));
+		put_line(page, line, false);
+	}
+}
+
+/* Events are below the rows, where there is a screen of some size. */
+static int lines_of_events(const struct top_view *view, int lines)
+{
+	return view->events && lines > 2 * TOP_EVENTS ? view->events->nr : 0;
+}
+
 size_t top_table(FILE *out, const struct top_view *view, size_t first, int lines, int columns,
 		 bool screen)
 {
 	struct page page = { .out = out, .columns = columns, .screen = screen };
+	int below = lines_of_events(view, lines);
 	size_t room = view->nr;
 	char line[LINE_SIZE];
 
+	lines -= below;
 	put_head(&page, view);
 	if (lines > 0 && (size_t)lines < view->nr + (size_t)page.line)
 		room = lines > page.line + 1 ? (size_t)(lines - page.line - 1) : 0;
@@ -133,5 +155,7 @@ size_t top_table(FILE *out, const struct top_view *view, size_t first, int lines
 			 first + room < view->nr ? first + room : view->nr, view->nr);
 		put_line(&page, line, false);
 	}
+	if (below)
+		put_events(&page, view->events);
 	return room;
 }

@@ -13,7 +13,8 @@ static int watch_open(struct equant_watch *watch, char *why, size_t why_size)
 	return equant_bpf_table_open(&watch->mapping, why, why_size);
 }
 
-static int watch_collect(struct equant_watch *watch, struct equant_watch_task *tasks, size_t max)
+static int watch_collect(struct equant_watch *watch, struct equant_watch_task *tasks, size_t max,
+			 char *why, size_t why_size)
 {
 	const struct equant_table *table = watch->mapping.table;
 	const struct equant_record *record;
@@ -21,6 +22,8 @@ static int watch_collect(struct equant_watch *watch, struct equant_watch_task *t
 	size_t nr = 0;
 	uint64_t now;
 
+	(void)why;
+	(void)why_size;
 	for (uint32_t i = 1; i <= table->nr_records; i++) {
 		record = equant_mapping_record(&watch->mapping, i);
 		if (*(const volatile __u32 *)&record->state == EQUANT_STATE_FREE)

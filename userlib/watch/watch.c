@@ -3,6 +3,7 @@
  * Watching all attached tasks: which source, and asking it.
  */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,6 +13,7 @@
 
 /* Preference of "auto". */
 static const struct equant_watch_ops *const sources[] = {
+	&equant_watch_kmod,
 	&equant_watch_bpf,
 };
 
@@ -47,7 +49,7 @@ static int open_named(struct equant_watch *watch, const char *name, char *why, s
 	}
 	if (known)
 		return ret;
-	equant_say(why, why_size, "unknown source \"%s\": expected auto or bpf", name);
+	equant_say(why, why_size, "unknown source \"%s\": expected auto, kmod or bpf", name);
 	return -EINVAL;
 }
 
@@ -95,13 +97,48 @@ void equant_watch_info(const struct equant_watch *watch, struct equant_watch_inf
 		.attached = table->nr_used,
 		.tick_ns = table->tick_ns,
 		.predicts = !!(table->features & EQUANT_TABLE_PREDICTS),
+		.ways = "table mapped",
 	};
+	if (watch->ops->info)
+		watch->ops->info(watch, info);
 }
 
 int equant_watch_snapshot(struct equant_watch *watch, struct equant_watch_task *tasks, size_t max,
 			  char *why, size_t why_size)
 {
-	int ret = watch->ops->check(watch, why, why_size);
+	char text[256] = "";
+	int ret;
 
-	return ret ? ret : watch->ops->collect(watch, tasks, max);
+	ret = watch->ops->check(watch, text, sizeof(text));
+	if (!ret)
+		ret = watch->ops->collect(watch, tasks, max, text, sizeof(text));
+	if (ret < 0)
+		equant_say(why, why_size, "%s", *text ? text : strerror(-ret));
+	return ret;
+}
+
+static bool is_share(double share)
+{
+	return share >= 0 && share <= 1; /* NaN is none */
+}
+
+int equant_watch_events(struct equant_watch *watch, double threshold, double hysteresis)
+{
+	if (!is_share(threshold) || !is_share(hysteresis) || hysteresis > threshold ||
+	    hysteresis > 1 - threshold)
+		return -EINVAL;
+	if (!watch->ops->events)
+		return -EOPNOTSUPP;
+	return watch->ops->events(watch, (uint32_t)lrint(threshold * EQUANT_SHARE_ONE),
+				  (uint32_t)lrint(hysteresis * EQUANT_SHARE_ONE));
+}
+
+int equant_watch_fd(const struct equant_watch *watch)
+{
+	return watch->ops->fd ? watch->ops->fd(watch) : -1;
+}
+
+int equant_watch_next(struct equant_watch *watch, struct equant_watch_event *event)
+{
+	return watch->ops->next ? watch->ops->next(watch, event) : -EOPNOTSUPP;
 }

@@ -17,15 +17,24 @@
  * @open: set watch->mapping, watch->data if wanted; 0 or -errno and a sentence in
  *	@why (never NULL).  Leaves nothing behind on failure.
  * @close: release watch->data; the mapping is released by the caller
- * @collect: fill in tasks; as equant_watch_snapshot()
+ * @info: what the table's header does not tell; may be NULL
+ * @collect: fill in tasks; as equant_watch_snapshot(), @why never NULL
  * @check: is it still there?  0, or -errno and a sentence in @why
+ * @events: as equant_watch_events(), with valid shares of <equant/abi.h>; NULL = has none
+ * @fd: as equant_watch_fd()
+ * @next: as equant_watch_next()
  */
 struct equant_watch_ops {
 	const char *name;
 	int (*open)(struct equant_watch *watch, char *why, size_t why_size);
 	void (*close)(struct equant_watch *watch);
-	int (*collect)(struct equant_watch *watch, struct equant_watch_task *tasks, size_t max);
+	void (*info)(const struct equant_watch *watch, struct equant_watch_info *info);
+	int (*collect)(struct equant_watch *watch, struct equant_watch_task *tasks, size_t max,
+		       char *why, size_t why_size);
 	int (*check)(struct equant_watch *watch, char *why, size_t why_size);
+	int (*events)(struct equant_watch *watch, uint32_t threshold, uint32_t hysteresis);
+	int (*fd)(const struct equant_watch *watch);
+	int (*next)(struct equant_watch *watch, struct equant_watch_event *event);
 };
 
 /**
@@ -66,6 +75,7 @@ void equant_watch_fill(struct equant_watch_task *task, const struct equant_table
  */
 bool equant_witness_stands_still(struct equant_watch *watch);
 
+extern const struct equant_watch_ops equant_watch_kmod;
 extern const struct equant_watch_ops equant_watch_bpf;
 
 #endif /* EQUANT_WATCH_INTERNAL_H */
