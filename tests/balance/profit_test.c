@@ -366,6 +366,32 @@ TEST(a_movement_that_costs_more_than_k_benefits_is_cancelled)
 	job_stop(&job);
 }
 
+/* 1/3 of a second at least for each second that the shares hold; it costs 2 s. */
+TEST(k_is_for_guesses_and_at_most_1_where_it_is_known_how_long_shares_hold)
+{
+	static const struct {
+		double hold, profit;
+		int moves;
+	} cases[] = { { 0, 5, 0 },   { 2, 5, 0 },  { 2, 0, 1 },	 { 5, 5, 0 },
+		      { 5, 0.5, 0 }, { 20, 5, 1 }, { 20, 1, 1 }, { 20, 0.1, 0 } };
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct equant_balance_options options = predicted();
+		struct job job;
+
+		options.move_fixed = 2;
+		options.profit = cases[i].profit;
+		job_start(&job, 2, 100, &options);
+		job_phases(&job, 10);
+		job.hold = cases[i].hold;
+		job.speed[0] = 500;
+		EXPECT_EQ(cases[i].moves, job_phase(&job))
+		TH_LOG("hold %g, k = %g: cost %g, benefit %g", job.hold, options.profit,
+		       job.decision.cost, job.decision.benefit);
+		job_stop(&job);
+	}
+}
+
 TEST(without_k_nothing_is_cancelled)
 {
 	struct equant_balance_options options = predicted();

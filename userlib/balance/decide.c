@@ -229,10 +229,8 @@ static int distribute(struct equant_balancer *b, const double *rates, const long
 	return equant_distribute_in(rates, b->n, total, 1, b->target, b->room);
 }
 
-static double stable_time(const struct equant_balancer *b, const struct equant_sample *samples,
-			  double quantum)
+static double stable_time(const struct equant_balancer *b, double hold)
 {
-	double hold = equant_hold_stable(samples, b->n, &b->options, quantum, b->pace.compute);
 	double stable = hold > 0 ? hold : equant_history_stable(&b->history, b->options.window);
 
 	return b->horizon > 0 && b->horizon < stable ? b->horizon : stable;
@@ -292,6 +290,18 @@ static double expected_cost(struct equant_balancer *b, const long *units, int co
 	return costs->scale * cost;
 }
 
+/* Is what a move costs more than what it may be worth?  @hold: how long shares hold, 0 = unknown. */
+static bool is_unprofitable(const struct equant_balancer *b, const struct equant_decision *decision,
+			    double hold)
+{
+	double k = b->options.profit;
+
+	/* k > 1 allows for a guessed t_stable. */
+	if (hold > 0 && k > 1)
+		k = 1;
+	return k > 0 && decision->cost > k * decision->benefit;
+}
+
 /*
  * Instructions for the imbalance that was found, or the reason why there are none.  What a
  * move earns in seconds is not known where rates are @guessed; all work is still ahead then.
@@ -300,7 +310,7 @@ static enum equant_verdict plan(struct equant_balancer *b, const struct equant_s
 				const long *units, bool guessed, struct equant_decision *decision)
 {
 	const struct equant_balance_options *o = &b->options;
-	double whole = equant_reduction(b->used, units, b->target, b->n);
+	double whole = equant_reduction(b->used, units, b->target, b->n), hold;
 	int count;
 
 	count = instruct(b, units);
@@ -309,9 +319,9 @@ static enum equant_verdict plan(struct equant_balancer *b, const struct equant_s
 	if (!count || whole <= 0)
 		return EQUANT_VERDICT_NOTHING;
 	decision->cost = expected_cost(b, units, count);
-	decision->benefit =
-		expected_gain(b, units, whole) * stable_time(b, samples, decision->quantum);
-	if (o->profit > 0 && !guessed && decision->cost > o->profit * decision->benefit)
+	hold = equant_hold_stable(samples, b->n, o, decision->quantum, b->pace.compute);
+	decision->benefit = expected_gain(b, units, whole) * stable_time(b, hold);
+	if (!guessed && is_unprofitable(b, decision, hold))
 		return EQUANT_VERDICT_UNPROFITABLE;
 	if (!o->moves_allowed)
 		return EQUANT_VERDICT_FORBIDDEN;

@@ -21,7 +21,9 @@
  *
  * Where shares hold long enough for the rate to follow them, the mean time they
  * hold is t_stable.  Shorter ones are averaged out by the measured share and say
- * nothing about how long a distribution stays right.
+ * nothing about how long a distribution stays right.  The thesis' k of 5 allows for a t_stable
+ * that is little more than a guess, and "could be reduced" with a better one (section 5.6): a
+ * t_stable that has been seen is held against the cost as it is, k = 1.
  *
  * Reference: Siegell 1995, section 5.6.
  */
