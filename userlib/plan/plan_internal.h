@@ -131,6 +131,8 @@ extern const struct equant_planner equant_planner_cyclic;
 extern const struct equant_planner equant_planner_bitonic;
 extern const struct equant_planner equant_planner_speed;
 extern const struct equant_planner equant_planner_contention_free;
+extern const struct equant_planner equant_planner_memory;
+extern const struct equant_planner equant_planner_memory_share;
 extern const struct equant_planner equant_planner_network;
 extern const struct equant_planner equant_planner_longest_first;
 extern const struct equant_planner equant_planner_optimum;

@@ -11,7 +11,8 @@ static const struct equant_planner *const planners[] = {
 	&equant_planner_cyclic, /* 5.1.2 */
 	&equant_planner_bitonic, /* 5.1, 5.2 */
 	&equant_planner_speed, /* 6 */
-	&equant_planner_network, /* 8 */
+	&equant_planner_memory, /* 7.2 */
+	&equant_planner_memory_share,	 &equant_planner_network, /* 8 */
 	&equant_planner_contention_free, /* 9 */
 	&equant_planner_optimum, /* equal iterations */
 	&equant_planner_optimum_blocks, /* any iterations, in order */

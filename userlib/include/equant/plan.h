@@ -317,6 +317,75 @@ EQUANT_API int equant_plan_over_memory(const struct equant_plan *plan,
 				       const struct equant_plan_program *program,
 				       const struct equant_plan_machine *machine);
 
+/* ---- memory (section 7.1) ----------------------------------------------------- */
+
+#define EQUANT_PLAN_LOOPS 32 /* in a nest, at most */
+
+/**
+ * struct equant_plan_reference - an array reference in a loop nest
+ * @element: bytes
+ * @strides: one per loop, the outermost first: how many elements further its next iteration
+ *	refers to; any sign
+ */
+struct equant_plan_reference {
+	double element;
+	const double *strides;
+};
+
+/**
+ * struct equant_plan_nest - perfectly nested loops
+ * @loops: how many, 1 to EQUANT_PLAN_LOOPS
+ * @trips: iterations of each, the outermost first; at least 1
+ * @references: in the body; at least 1
+ * @reference: as many
+ * @page: bytes
+ */
+struct equant_plan_nest {
+	int loops;
+	const double *trips;
+	int references;
+	const struct equant_plan_reference *reference;
+	double page;
+};
+
+enum equant_plan_replacement {
+	EQUANT_PLAN_IDEAL, /* the page that is needed last, or never again, goes */
+	EQUANT_PLAN_LRU, /* the least recently used one */
+};
+
+/**
+ * equant_plan_resident_pages() - RMS: pages with which no page is missed a second time
+ * @nest: the nest; parts of pages count as such, boundaries are ignored
+ * @replacement: the policy
+ *
+ * From stride vectors, section 7.1.  A conservative estimate where references share an array.
+ *
+ * Return: pages, or NaN for values outside the ranges above.
+ */
+EQUANT_API double equant_plan_resident_pages(const struct equant_plan_nest *nest,
+					     enum equant_plan_replacement replacement);
+
+/** equant_plan_touched_pages() - total memory: all pages that @nest refers to; or NaN */
+EQUANT_API double equant_plan_touched_pages(const struct equant_plan_nest *nest);
+
+/**
+ * equant_plan_program_nest() - equant_plan_program_resident() from a nest
+ * @program: its iterations are those of loop @distributed
+ * @nest: what a processor runs; @trips of loop @distributed is replaced by its iterations
+ * @distributed: a loop
+ * @replacement: the policy
+ * @why: as above
+ * @why_size: the same
+ *
+ * Sets the line through the RMS of two iterations and that of all.
+ *
+ * Return: 0, -EINVAL.
+ */
+EQUANT_API int equant_plan_program_nest(struct equant_plan_program *program,
+					const struct equant_plan_nest *nest, int distributed,
+					enum equant_plan_replacement replacement, char *why,
+					size_t why_size);
+
 /* ---- planners --------------------------------------------------------------- */
 
 /** equant_planner_name() - of planner @index from 0 on, or NULL behind the last */
