@@ -150,6 +150,8 @@ EQUANT_API void equant_options_describe(void (*line)(void *ctx, const char *vari
 
 struct equant;
 struct equant_loop;
+struct equant_plan;
+struct equant_plan_machine;
 
 /**
  * equant_open() - collective; start measuring and set up balancing
@@ -270,6 +272,41 @@ enum equant_distribution {
  */
 EQUANT_API int equant_loop_distribute(struct equant_loop *loop,
 				      enum equant_distribution distribution);
+
+/**
+ * equant_loop_distribute_plan() - collective; who owns what at the start, from a static schedule
+ * @loop: as for equant_loop_distribute()
+ * @plan: the same on every rank (plan.h), of as many processors as ranks and iterations as units;
+ *	not needed afterwards
+ *
+ * Unit u is iteration u of the plan, rank r its processor r.  Balancing goes on from there.  With
+ * EQUANT_BLOCK_ORDER iterations must be in the order of the processors.
+ *
+ * Return: 0; -EINVAL a plan that does not fit, is none or differs between ranks; -EBUSY; -ENOMEM;
+ * -ECANCELED another rank refused; -EIO.
+ */
+EQUANT_API int equant_loop_distribute_plan(struct equant_loop *loop,
+					   const struct equant_plan *plan);
+
+/**
+ * equant_calibrate() - collective; measure a machine for static schedules on the running job
+ * @eq: the context
+ * @body: runs iterations @first to below @first + @count of the program's own loop; is called many
+ *	times, for about 0.05 s of the CPU, always from iteration 0 on, so it must bear that
+ * @ctx: passed through
+ * @iterations: how many there are, at least 1; they should be alike
+ * @machine: receives the machine, the same on every rank; the caller's to free.  Processor r is
+ *	rank r: its time per iteration on the CPU, competitors not counted, start-up and time
+ *	per byte of its messages, no memory limit.  NULL on error.
+ *
+ * Messages go to and fro between every two ranks, ranks / 2 pairs at once, about
+ * a hundredth of a second per pair at most on one host.
+ *
+ * Return: 0; -EINVAL bad arguments or a body that takes no time; -ENOMEM; -ECANCELED another rank
+ * could not; -EIO.
+ */
+EQUANT_API int equant_calibrate(struct equant *eq, void (*body)(void *ctx, long first, long count),
+				void *ctx, long iterations, struct equant_plan_machine **machine);
 
 /**
  * equant_loop_share() - collective, no message; two loops over the same data have one distribution

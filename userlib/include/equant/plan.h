@@ -386,6 +386,55 @@ EQUANT_API int equant_plan_program_nest(struct equant_plan_program *program,
 					enum equant_plan_replacement replacement, char *why,
 					size_t why_size);
 
+/* ---- measured machines (sections 4.1 and 4.3) ---------------------------------- */
+
+#define EQUANT_PLAN_SAMPLES 1000 /* in a fit, at most */
+
+/**
+ * struct equant_plan_sample - a measured time
+ * @amount: iterations or bytes, not negative
+ * @time: what they took, above 0
+ */
+struct equant_plan_sample {
+	double amount;
+	double time;
+};
+
+/**
+ * struct equant_plan_line - time = @fixed + @each x amount
+ * @fixed: alpha_i: start-up of a message
+ * @each: gamma_i or beta_i: per iteration or byte
+ * @error: standard deviation of a sample that is not disturbed, as a part of its time
+ * @used: samples that counted
+ */
+struct equant_plan_line {
+	double fixed;
+	double each;
+	double error;
+	int used;
+};
+
+/**
+ * equant_plan_fit() - least squares of relative errors, in which outliers do not count
+ * @samples: @n of them; up to nearly half may be far too long
+ * @n: 1 to EQUANT_PLAN_SAMPLES
+ * @line: the answer; neither number is negative.  With one amount only @each is 0
+ *
+ * Return: 0, -EINVAL for samples outside the ranges above, -ENOMEM.
+ */
+EQUANT_API int equant_plan_fit(const struct equant_plan_sample *samples, int n,
+			       struct equant_plan_line *line);
+
+/**
+ * equant_plan_fit_pairs() - what each processor adds to the cost of a message
+ * @pairs: p x p numbers, symmetric, what a message between i and j costs; the diagonal is not read
+ * @p: processors
+ * @each: p numbers of which (a_i + a_j) / 2 is nearest to the pair's, none negative
+ *
+ * Return: 0, -EINVAL.
+ */
+EQUANT_API int equant_plan_fit_pairs(const double *pairs, int p, double *each);
+
 /* ---- planners --------------------------------------------------------------- */
 
 /** equant_planner_name() - of planner @index from 0 on, or NULL behind the last */
