@@ -72,6 +72,7 @@ include tools/build/build.mk
 include tools/build/fortran.mk
 include tests/tests.mk
 include tools/build/install.mk
+include tools/build/module.mk
 endif
 
 # Look again when packages came or went, and each time while something is missing.

@@ -89,5 +89,5 @@ build()
 # Files of ours, from the tree, not from the build; git is not needed.
 sources()
 {
-	find bpf userlib apps tools tests -name "$1" -type f | sort
+	find bpf kmod userlib apps tools tests -name "$1" -type f | sort
 }

@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Attachments: a task, a file, a record.
+ *
+ * Life of an attachment: made and filled in; published in the hash table; found
+ * by hooks; dead (the record is free, under attachment->lock) and unhashed, when the
+ * task exits or executes, or on detach; freed after a grace period, always in
+ * a context that may sleep.  The reference to the task keeps its pointer from being
+ * another task's meanwhile.
+ */
+#include <linux/pid.h>
+#include <linux/pid_namespace.h>
+#include <linux/rculist.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
+
+#include "equant.h"
+
+struct hlist_head equant_hash[1 << TASK_HASH_BITS];
+static DEFINE_RAW_SPINLOCK(hash_lock);
+
+static void publish(struct equant_attachment *a)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&hash_lock, flags);
+	hlist_add_head_rcu(&a->hash, equant_bucket(a->task));
+	raw_spin_unlock_irqrestore(&hash_lock, flags);
+}
+
+static void withdraw(struct equant_attachment *a)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&hash_lock, flags);
+	if (!hlist_unhashed(&a->hash))
+		hlist_del_init_rcu(&a->hash);
+	raw_spin_unlock_irqrestore(&hash_lock, flags);
+}
+
+/* Return: was it alive? */
+static bool kill(struct equant_attachment *a, bool task_gone)
+{
+	unsigned long flags;
+	bool alive;
+
+	raw_spin_lock_irqsave(&a->lock, flags);
+	alive = !a->dead;
+	if (alive) {
+		if (task_gone)
+			equant_watch_exit(a, equant_now());
+		a->dead = true;
+		equant_retire_record(a);
+	}
+	raw_spin_unlock_irqrestore(&a->lock, flags);
+	withdraw(a);
+	return alive;
+}
+
+/* Have it freed by somebody who may sleep. */
+static void bury(struct equant_attachment *a)
+{
+	WRITE_ONCE(a->file->dying, true);
+	irq_work_queue(&a->file->kick);
+}
+
+/**
+ * equant_task_gone() - the task exits or has executed another program
+ * @task: the task
+ *
+ * Context: that task's, in a hook; attachments are freed later.
+ */
+void equant_task_gone(struct task_struct *task)
+{
+	struct equant_attachment *a;
+
+	hlist_for_each_entry_rcu_notrace(a, equant_bucket(task), hash)
+		if (a->task == task && kill(a, true))
+			bury(a);
+}
+
+/* No hook knows it any more; the timer may, for a moment.  file->lock is held. */
+static void free_attachment(struct equant_file *file, struct equant_attachment *a)
+{
+	struct equant_table *header = equant_table_header(file);
+
+	equant_leave_cpu(a);
+	clear_bit(a->index, file->held);
+	xa_erase(&file->attachments, a->index);
+	WRITE_ONCE(header->nr_used, header->nr_used - 1);
+	put_task_struct(a->task);
+	equant_return_record(file->user);
+	kfree_rcu(a, rcu);
+	equant_tracking_put();
+}
+
+/* Free what is dead now.  file->lock is held. */
+static void free_dead(struct equant_file *file)
+{
+	struct equant_attachment *a, *next;
+	unsigned long index;
+	LIST_HEAD(dead);
+
+	lockdep_assert_held(&file->lock);
+	xa_for_each(&file->attachments, index, a)
+		if (READ_ONCE(a->dead))
+			list_add_tail(&a->reaping, &dead);
+	if (list_empty(&dead))
+		return;
+	synchronize_rcu();
+	list_for_each_entry_safe(a, next, &dead, reaping)
+		free_attachment(file, a);
+}
+
+/** equant_reap() - work: free the attachments whose tasks are gone */
+void equant_reap(struct work_struct *work)
+{
+	struct equant_file *file = container_of(work, struct equant_file, reap);
+
+	mutex_lock(&file->lock);
+	free_dead(file);
+	mutex_unlock(&file->lock);
+}
+
+/** equant_detach() - 0 or -ENOENT */
+int equant_detach(struct equant_file *file, u32 index)
+{
+	struct equant_attachment *a;
+	int ret = -ENOENT;
+
+	mutex_lock(&file->lock);
+	a = xa_load(&file->attachments, index);
+	if (a && kill(a, false)) {
+		free_dead(file);
+		ret = 0;
+	}
+	mutex_unlock(&file->lock);
+	return ret;
+}
+
+/** equant_detach_all() - at the end of the file, or of the module's service */
+void equant_detach_all(struct equant_file *file)
+{
+	struct equant_attachment *a;
+	unsigned long index;
+
+	mutex_lock(&file->lock);
+	xa_for_each(&file->attachments, index, a)
+		kill(a, false);
+	free_dead(file);
+	mutex_unlock(&file->lock);
+}
+
+static bool is_attached(struct equant_file *file, const struct task_struct *task)
+{
+	struct equant_attachment *a;
+	unsigned long index;
+
+	xa_for_each(&file->attachments, index, a)
+		if (a->task == task && !READ_ONCE(a->dead))
+			return true;
+	return false;
+}
+
+/* An attachment with a record in the file's table, known to nobody else yet. */
+static struct equant_attachment *make(struct equant_file *file, struct task_struct *task,
+				      const struct equant_attach *arg)
+{
+	struct equant_attachment *a = kzalloc(sizeof(*a), GFP_KERNEL_ACCOUNT);
+	unsigned long flags;
+	int ret;
+
+	if (!a)
+		return ERR_PTR(-ENOMEM);
+	raw_spin_lock_init(&a->lock);
+	a->where = -1;
+	a->task = task;
+	a->file = file;
+	a->cookie = arg->cookie;
+	ret = xa_alloc(&file->attachments, &a->index, a, XA_LIMIT(1, EQUANT_FILE_RECORDS),
+		       GFP_KERNEL_ACCOUNT);
+	if (ret) {
+		kfree(a);
+		return ERR_PTR(ret == -EBUSY ? -EUSERS : ret);
+	}
+	a->record = equant_table_record(file, a->index);
+	if (IS_ERR(a->record)) {
+		ret = PTR_ERR(a->record);
+		xa_erase(&file->attachments, a->index);
+		kfree(a);
+		return ERR_PTR(ret);
+	}
+	equant_watch_init(a, arg);
+	raw_spin_lock_irqsave(&a->lock, flags);
+	equant_introduce(a);
+	raw_spin_unlock_irqrestore(&a->lock, flags);
+	get_task_struct(task);
+	return a;
+}
+
+/*
+ * What the task does now: runs or waits if it is on its CPU's list, sleeps if it is
+ * on none.  If it is on its way, or a hook was faster, the hooks know.
+ */
+static void find_state(struct equant_attachment *a)
+{
+	struct equant_cpu *cpu = equant_cpu(task_cpu(a->task));
+	unsigned long flags;
+	bool runnable;
+
+	raw_spin_lock_irqsave(&cpu->lock, flags);
+	runnable = equant_is_tracked(cpu, a->task);
+	if (runnable)
+		equant_runnable(cpu, a->task);
+	raw_spin_lock(&a->lock);
+	if (!a->dead && a->record->state == EQUANT_STATE_REGISTERED) {
+		if (runnable)
+			equant_begin(a, cpu, equant_now());
+		else if (!READ_ONCE(a->task->on_rq))
+			equant_begin_asleep(a, equant_now());
+	}
+	raw_spin_unlock(&a->lock);
+	raw_spin_unlock_irqrestore(&cpu->lock, flags);
+}
+
+/* Called with the task's exec_update_lock held: it cannot become another program meanwhile. */
+static int attach_task(struct equant_file *file, struct task_struct *task,
+		       struct equant_attach *arg)
+{
+	struct equant_table *header = equant_table_header(file);
+	struct equant_attachment *a;
+
+	if (!equant_may_attach(task))
+		return -EPERM;
+	if (is_attached(file, task))
+		return -EEXIST;
+	a = make(file, task, arg);
+	if (IS_ERR(a))
+		return PTR_ERR(a);
+	WRITE_ONCE(header->nr_used, header->nr_used + 1);
+	WRITE_ONCE(header->attached, header->attached + 1);
+	publish(a);
+	/* Pairs with the barriers in do_exit(): its hook finds the attachment, or this the flag. */
+	smp_mb();
+	if (READ_ONCE(task->flags) & PF_EXITING)
+		equant_task_gone(task);
+	find_state(a);
+	arg->index = a->index;
+	return 0;
+}
+
+/* One more task, if there is room.  file->lock is held. */
+static int attach_counted(struct equant_file *file, struct task_struct *task,
+			  struct equant_attach *arg)
+{
+	struct equant_table *header = equant_table_header(file);
+	int ret;
+
+	if (file->gone)
+		return -ENODEV;
+	ret = equant_take_record(file->user);
+	if (ret == -EUSERS)
+		WRITE_ONCE(header->refused_full, header->refused_full + 1);
+	if (ret == -EDQUOT)
+		WRITE_ONCE(header->refused_user, header->refused_user + 1);
+	if (ret)
+		return ret;
+	ret = equant_tracking_get();
+	if (ret)
+		goto return_record;
+	ret = attach_task(file, task, arg);
+	if (!ret)
+		return 0;
+	equant_tracking_put();
+return_record:
+	equant_return_record(file->user);
+	return ret;
+}
+
+static struct task_struct *get_task(u32 tid)
+{
+	struct task_struct *task;
+	struct pid *pid;
+
+	if (!tid)
+		return get_task_struct(current);
+	pid = find_get_pid(tid);
+	task = get_pid_task(pid, PIDTYPE_PID);
+	put_pid(pid);
+	return task;
+}
+
+static int attach_locked(struct equant_file *file, struct task_struct *task,
+			 struct equant_attach *arg)
+{
+	int ret;
+
+	ret = down_read_killable(&task->signal->exec_update_lock);
+	if (ret)
+		return ret;
+	if (arg->flags & EQUANT_ATTACH_EVENTS)
+		ret = equant_queue_enable(&file->queue);
+	if (!ret)
+		ret = attach_counted(file, task, arg);
+	up_read(&task->signal->exec_update_lock);
+	return ret;
+}
+
+/** equant_attach() - attach the task that @arg names; 0 and arg->index, or -errno */
+int equant_attach(struct equant_file *file, struct equant_attach *arg)
+{
+	struct task_struct *task = get_task(arg->tid);
+	int ret = -ESRCH;
+
+	if (!task)
+		return -ESRCH;
+	mutex_lock(&file->lock);
+	if (!(READ_ONCE(task->flags) & PF_EXITING))
+		ret = attach_locked(file, task, arg);
+	mutex_unlock(&file->lock);
+	put_task_struct(task);
+	return ret;
+}
+
+static bool is_listed_before(const struct hlist_head *bucket, const struct equant_attachment *a)
+{
+	const struct equant_attachment *other;
+
+	hlist_for_each_entry_rcu(other, bucket, hash) {
+		if (other == a)
+			return false;
+		if (other->task == a->task)
+			return true;
+	}
+	return false;
+}
+
+/** equant_list() - @tids receives the first @nr of the tasks that the caller could attach */
+u32 equant_list(u32 *tids, u32 nr)
+{
+	struct equant_attachment *a;
+	u32 i, tid, total = 0;
+
+	rcu_read_lock();
+	for (i = 0; i < ARRAY_SIZE(equant_hash); i++)
+		hlist_for_each_entry_rcu(a, &equant_hash[i], hash) {
+			tid = task_pid_vnr(a->task);
+			if (!tid || is_listed_before(&equant_hash[i], a) ||
+			    !equant_may_attach(a->task))
+				continue;
+			if (total < nr)
+				tids[total] = tid;
+			total++;
+		}
+	rcu_read_unlock();
+	return total;
+}

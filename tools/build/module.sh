@@ -1,0 +1,40 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+#
+# Build the kernel module in a copy of what it needs, one for each kernel, since
+# the kernel's M= leaves its files beside the sources:
+#
+#	module.sh KDIR FOLDER TARGET [VARIABLE=VALUE]...
+#
+# KDIR is a kernel's build folder or that of its headers; the module is
+# FOLDER/RELEASE/kmod/equant.ko.
+
+set -eu
+kdir=$1
+folder=$2
+target=$3
+shift 3
+
+if [ ! -e "$kdir/Makefile" ]; then
+	echo "module: no kernel headers in $kdir" \
+		"(Debian: apt-get install linux-headers-$(uname -r); or KDIR=...)" >&2
+	exit 1
+fi
+# Make's own variables are of no concern to the kernel's make.
+unset MAKEFLAGS MFLAGS MAKELEVEL
+release=$(sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' "$kdir/include/generated/utsrelease.h")
+mkdir -p "$folder/$release"
+folder=$(cd "$folder/$release" && pwd)
+
+# copy FILE...: what has changed, so that the rest is not built again
+copy()
+{
+	for file in "$@"; do
+		cmp -s "$file" "$folder/$file" && continue
+		mkdir -p "$folder/$(dirname "$file")"
+		cp "$file" "$folder/$file"
+	done
+}
+
+copy Kbuild kmod/Kbuild kmod/*.[ch] userlib/include/equant/abi.h userlib/include/equant/kmod.h
+make --no-print-directory -C "$kdir" M="$folder" "$@" "$target"
