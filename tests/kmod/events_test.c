@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * The module's stream of events.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "kselftest_harness.h"
+#include "libdevice.h"
+
+#define SKIPPED 255
+#define COOKIE 0x1234567890ull
+
+FIXTURE(events)
+{
+	int fd;
+	pid_t task;
+};
+
+FIXTURE_SETUP(events)
+{
+	const char *reason = why_no_device();
+
+	if (reason)
+		SKIP(_exit(SKIPPED), "%s", reason);
+	self->fd = open_device();
+	ASSERT_LE(0, self->fd);
+	self->task = start_load(0, 0);
+	pin_to(1);
+}
+
+FIXTURE_TEARDOWN(events)
+{
+	if (self->task)
+		stop_load(self->task);
+	close(self->fd);
+}
+
+static int watch(int fd, pid_t task, unsigned int threshold)
+{
+	struct equant_attach a = {
+		.tid = (uint32_t)task,
+		.flags = EQUANT_ATTACH_EVENTS,
+		.cookie = COOKIE,
+		.threshold = threshold,
+		.hysteresis = threshold ? EQUANT_SHARE_ONE / 20 : 0,
+	};
+
+	return control(fd, EQUANT_IOC_ATTACH, &a) ? -errno : (int)a.index;
+}
+
+/* The next event of @type within @ms; others are passed over. */
+static bool next_event(int fd, unsigned int type, int ms, struct equant_kmod_event *event)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	uint64_t end = clock_ns(CLOCK_MONOTONIC) + (uint64_t)ms * MSEC;
+
+	while (clock_ns(CLOCK_MONOTONIC) < end) {
+		if (poll(&p, 1, 50) != 1)
+			continue;
+		if (read(fd, event, sizeof(*event)) != sizeof(*event))
+			return false;
+		if (event->type == type)
+			return true;
+	}
+	return false;
+}
+
+/* Until a competitor has been reported as it came or went, not one of the kernel's threads. */
+static bool reported(int fd, unsigned int type, unsigned int value, struct equant_kmod_event *event)
+{
+	for (int i = 0; i < 50; i++)
+		if (next_event(fd, type, 2000, event) && event->value == value)
+			return true;
+	return false;
+}
+
+TEST_F(events, a_competitor_that_arrives_and_leaves_is_reported_once_it_held_for_a_quantum)
+{
+	struct equant_kmod_event e;
+	pid_t pid;
+
+	ASSERT_EQ(1, watch(self->fd, self->task, 0));
+	sleep_ms(50);
+	pid = start_load(0, 0);
+	ASSERT_TRUE(reported(self->fd, EQUANT_EVENT_ARRIVED, 2, &e));
+	EXPECT_EQ(1, e.before);
+	EXPECT_EQ(1, e.index);
+	EXPECT_EQ((unsigned int)self->task, e.tid);
+	EXPECT_EQ(COOKIE, e.cookie);
+	EXPECT_LE(EQUANT_SHARE_ONE / 2 - 1, e.share);
+	EXPECT_LT(e.t, clock_ns(CLOCK_MONOTONIC));
+	stop_load(pid);
+	ASSERT_TRUE(reported(self->fd, EQUANT_EVENT_LEFT, 1, &e));
+	EXPECT_EQ(2, e.before);
+}
+
+TEST_F(events, a_competitor_that_hardly_stays_is_not_reported)
+{
+	struct equant_kmod_event e;
+	unsigned int arrived = 0;
+	pid_t pid;
+
+	ASSERT_EQ(1, watch(self->fd, self->task, 0));
+	/* 0.1 ms in turns; it may have to wait for its turn now and then. */
+	pid = start_load(0, 100);
+	setpriority(PRIO_PROCESS, (id_t)pid, -20);
+	for (uint64_t end = clock_ns(CLOCK_MONOTONIC) + 500 * MSEC;
+	     clock_ns(CLOCK_MONOTONIC) < end;)
+		arrived += next_event(self->fd, EQUANT_EVENT_ARRIVED, 100, &e);
+	EXPECT_GT(20, arrived);
+	stop_load(pid);
+}
+
+TEST_F(events, a_share_is_reported_when_it_crosses_the_threshold)
+{
+	struct equant_kmod_event e;
+	pid_t pid;
+
+	ASSERT_EQ(1, watch(self->fd, self->task, EQUANT_SHARE_ONE / 4 * 3));
+	pid = start_load(0, 0);
+	ASSERT_TRUE(next_event(self->fd, EQUANT_EVENT_SHARE_DOWN, 3000, &e));
+	EXPECT_EQ(EQUANT_SHARE_ONE, e.before);
+	EXPECT_LT(EQUANT_SHARE_ONE / 3, e.value);
+	EXPECT_GT(EQUANT_SHARE_ONE / 10 * 7 + 1, e.value);
+	stop_load(pid);
+	ASSERT_TRUE(next_event(self->fd, EQUANT_EVENT_SHARE_UP, 3000, &e));
+	EXPECT_LT(EQUANT_SHARE_ONE / 10 * 8 - 1, e.value);
+}
+
+TEST_F(events, the_exit_of_a_task_is_reported)
+{
+	struct equant_kmod_event e;
+
+	ASSERT_EQ(1, watch(self->fd, self->task, 0));
+	stop_load(self->task);
+	ASSERT_TRUE(next_event(self->fd, EQUANT_EVENT_EXITED, 2000, &e));
+	EXPECT_EQ((unsigned int)self->task, e.tid);
+	EXPECT_EQ(COOKIE, e.cookie);
+	self->task = 0;
+}
+
+TEST_F(events, what_does_not_fit_is_counted_where_it_is_missing)
+{
+	struct equant_info info;
+	struct equant_kmod_event e;
+	unsigned int exited = 0, lost = 0, started;
+	pid_t pid;
+
+	ASSERT_EQ(0, control(self->fd, EQUANT_IOC_INFO, &info));
+	started = info.queue_events + 40;
+	fcntl(self->fd, F_SETFL, O_NONBLOCK);
+	for (unsigned int i = 0; i < started; i++) {
+		pid = fork();
+		if (!pid)
+			for (;;)
+				pause();
+		ASSERT_LT(0, watch(self->fd, pid, 0));
+		stop_load(pid);
+	}
+	while (read(self->fd, &e, sizeof(e)) == sizeof(e)) {
+		EXPECT_EQ(0, lost);
+		exited += e.type == EQUANT_EVENT_EXITED;
+		lost += e.type == EQUANT_EVENT_LOST ? e.value : 0;
+	}
+	EXPECT_EQ(EAGAIN, errno);
+	EXPECT_LE(info.queue_events - 10, exited);
+	EXPECT_LE(30, lost);
+	EXPECT_LE(started, exited + lost + 10);
+}
+
+TEST_F(events, reading_without_events_waits_or_says_so)
+{
+	struct equant_kmod_event e;
+	struct pollfd p = { .fd = self->fd, .events = POLLIN };
+
+	EXPECT_EQ(-1, read(self->fd, &e, sizeof(e) - 1));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_EQ(0, poll(&p, 1, 0));
+	fcntl(self->fd, F_SETFL, O_NONBLOCK);
+	EXPECT_EQ(-1, read(self->fd, &e, sizeof(e)));
+	EXPECT_EQ(EAGAIN, errno);
+}
+
+TEST_F(events, bad_memory_loses_no_event)
+{
+	const struct iovec bad = { .iov_base = (void *)8,
+				   .iov_len = sizeof(struct equant_kmod_event) };
+	struct equant_kmod_event e;
+	struct pollfd p = { .fd = self->fd, .events = POLLIN };
+
+	ASSERT_EQ(1, watch(self->fd, self->task, 0));
+	stop_load(self->task);
+	self->task = 0;
+	ASSERT_EQ(1, poll(&p, 1, 2000));
+	EXPECT_EQ(-1, readv(self->fd, &bad, 1));
+	EXPECT_EQ(EFAULT, errno);
+	EXPECT_TRUE(next_event(self->fd, EQUANT_EVENT_EXITED, 1000, &e));
+}
+
+TEST_F(events, a_reader_that_waits_can_be_killed)
+{
+	struct equant_kmod_event e;
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(read(self->fd, &e, sizeof(e)) < 0);
+	sleep_ms(100);
+	EXPECT_EQ(0, kill(pid, 0));
+	stop_load(pid);
+}
+
+TEST_HARNESS_MAIN
