@@ -132,12 +132,13 @@ APPS := $(APP_SRCS:apps/%.c=$(O)/libexec/equant/%)
 
 $(O)/apps/%.o: apps/%.c $(O)/.flags
 	$(call say,CC,$<)
-	$(Q)mkdir -p $(@D) && $(COMPILE) $(MPI_CFLAGS) -c -o $@ $<
+	$(Q)mkdir -p $(@D) && $(COMPILE) $(MPI_CFLAGS) $(PNG_CFLAGS) \
+		-DEQUANT_HAVE_PNG=$(HAVE_PNG) -c -o $@ $<
 
 $(APPS): $(O)/libexec/equant/%: $(O)/apps/%.o $(LIB_A)
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(CC) $(CFLAGS_ALL) $(LDFLAGS_ALL) -o $@ $< $(LIB_A) $(MPI_LIBS) \
-		$(LIBURING_LIBS) -lm
+		$(LIBURING_LIBS) $(PNG_LIBS) -lm
 
 # ---- all --------------------------------------------------------------------
 

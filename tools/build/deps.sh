@@ -12,14 +12,15 @@
 #	libopenmpi-dev openmpi-bin	the ranks
 #	gfortran		the Fortran module and its programs
 #	liburing-dev		the trace
+#	libpng-dev		images of mandelbrot
 #	linux-source-6.1 xz-utils	kselftest, checkpatch.pl, .clang-format
 #	clang-format perl	the style check
 #	valgrind libc6-dbg	the leak tests
-#	qemu-system-x86 busybox-static	the guests (brings qemu-system-common: virtiofsd)
+#	libc6-dbg qemu-system-x86 busybox-static	the guests (brings qemu-system-common: virtiofsd)
 #	sparse dwarves		the kernel module: its checks, and its types for BPF
 PACKAGES="gcc libc6-dev g++ make pkg-config clang llvm bpftool libbpf-dev libopenmpi-dev
-	openmpi-bin gfortran liburing-dev linux-source-6.1 xz-utils clang-format perl valgrind libc6-dbg
-	qemu-system-x86 busybox-static sparse dwarves"
+	openmpi-bin gfortran liburing-dev libpng-dev linux-source-6.1 xz-utils clang-format perl valgrind
+	libc6-dbg qemu-system-x86 busybox-static sparse dwarves"
 
 say()
 {

@@ -128,6 +128,22 @@ liburing()
 	fi
 }
 
+png()
+{
+	cflags=$(pkg --cflags libpng)
+	libs=$(pkg --libs libpng || echo -lpng)
+	if echo '#include <png.h>
+		int main(void) { png_image p; png_image_free(&p); return 0; }' |
+			compiles $cflags $libs; then
+		echo "HAVE_PNG := 1"
+		echo "PNG_CFLAGS := $cflags"
+		echo "PNG_LIBS := $libs"
+	else
+		echo "HAVE_PNG := 0"
+		left_out "libpng" "mandelbrot writes no image" "libpng-dev"
+	fi
+}
+
 bpf()
 {
 	lacks=
@@ -191,6 +207,7 @@ fi
 mpi
 fortran
 liburing
+png
 bpf
 kselftest
 openmp

@@ -47,7 +47,7 @@ enum equant_self_kind {
  * @chunks: this rank's copy of the calculator; EQUANT_SELF_LOCKED: belongs to who holds the lock
  * @total: iterations or rectangles
  * @edges: EQUANT_SELF_TABLE: where each step begins, and the end
- * @steps: of the table
+ * @steps: that there are
  * @owner: the thread that may read the probe
  * @full: steps at once with a whole CPU
  * @now: the same, with the share it has

@@ -16,32 +16,33 @@
 #include "loop/loop_internal.h"
 #include "selfsched/state.h"
 
+/* Where a step begins, or the end. */
 static int64_t edge(const struct equant_self *self, int64_t step)
 {
 	const struct equant_chunks *chunks = self->chunks;
 
-	switch (self->kind) {
-	case EQUANT_SELF_RECTANGLES:
-		return step < self->total ? step : self->total;
-	case EQUANT_SELF_CLOSED:
-		return chunks->scheme->before(&chunks->line, step);
-	default:
-		return self->edges[step < self->steps ? step : self->steps];
-	}
+	if (step >= self->steps)
+		return self->total;
+	if (self->kind == EQUANT_SELF_RECTANGLES)
+		return step;
+	if (self->kind == EQUANT_SELF_TABLE)
+		return self->edges[step];
+	return chunks->scheme->before(&chunks->line, step);
 }
 
 static int take_steps(struct equant_self *self, struct equant_self_chunk *chunk)
 {
-	int64_t steps = __atomic_load_n(&self->now, __ATOMIC_RELAXED);
-	int64_t from;
+	int64_t steps = __atomic_load_n(&self->now, __ATOMIC_RELAXED), from;
 
 	/* Who asks again and again after the end must not make the counter overflow. */
-	if (edge(self, __atomic_load_n(&self->memory->next, __ATOMIC_RELAXED)) == self->total)
+	if (__atomic_load_n(&self->memory->next, __ATOMIC_RELAXED) >= self->steps)
 		return 0;
 	from = __atomic_fetch_add(&self->memory->next, steps, __ATOMIC_RELAXED);
+	if (from >= self->steps)
+		return 0;
 	chunk->first = edge(self, from);
 	chunk->count = edge(self, from + steps) - chunk->first;
-	return chunk->count > 0;
+	return 1;
 }
 
 static int64_t count_iterations(const struct equant_self *self, const struct equant_chunk *chunk)

@@ -36,6 +36,23 @@ static int make_table(struct equant_self *self)
 	return 0;
 }
 
+/* The least number of steps that have all iterations. */
+static int64_t find_end(const struct equant_self *self)
+{
+	const struct equant_line *line = &self->chunks->line;
+	int64_t low = 0, high = self->total;
+
+	while (low < high) {
+		int64_t middle = low + (high - low) / 2;
+
+		if (self->chunks->scheme->before(line, middle) < self->total)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 int equant_self_classify(struct equant_self *self)
 {
 	const struct equant_chunks *chunks = self->chunks;
@@ -47,8 +64,14 @@ int equant_self_classify(struct equant_self *self)
 	}
 	if (chunks->grid) {
 		self->kind = EQUANT_SELF_RECTANGLES;
+		self->steps = self->total;
 		return 0;
 	}
-	self->kind = chunks->scheme->before ? EQUANT_SELF_CLOSED : EQUANT_SELF_TABLE;
-	return self->kind == EQUANT_SELF_TABLE ? make_table(self) : 0;
+	if (chunks->scheme->before) {
+		self->kind = EQUANT_SELF_CLOSED;
+		self->steps = find_end(self);
+		return 0;
+	}
+	self->kind = EQUANT_SELF_TABLE;
+	return make_table(self);
 }

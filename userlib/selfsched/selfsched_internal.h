@@ -27,6 +27,7 @@
  * @chunk: k of css
  * @first: F of tss
  * @decrement: D of tss
+ * @falling: chunks of tss that are not below L
  * @round: fss: the chunk of this round
  * @rounding: of fss
  */
@@ -39,6 +40,7 @@ struct equant_line {
 	int64_t chunk;
 	int64_t first;
 	int64_t decrement;
+	int64_t falling;
 	int64_t round;
 	enum equant_rounding rounding;
 };

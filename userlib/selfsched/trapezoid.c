@@ -30,17 +30,20 @@ void equant_trapezoid_start(struct equant_line *line)
 	steps = equant_divide_up(2 * line->total, first + line->minimum);
 	line->first = first;
 	line->decrement = steps > 1 ? (first - line->minimum) / (steps - 1) : 0;
+	line->falling = INT64_MAX;
+	if (line->decrement)
+		line->falling = (first - line->minimum) / line->decrement + 1;
 }
 
 int64_t equant_trapezoid_before(const struct equant_line *line, int64_t step)
 {
-	int64_t falling = step;
+	int64_t falling = step < line->falling ? step : line->falling;
 	__int128 sum;
 
-	if (line->decrement > 0 && step > (line->first - line->minimum) / line->decrement + 1)
-		falling = (line->first - line->minimum) / line->decrement + 1;
-	sum = (__int128)falling * line->first -
-	      (__int128)line->decrement * falling * (falling - 1) / 2 +
+	/* The sum of 0 to falling - 1, one of whose ends is even. */
+	sum = falling % 2 ? (__int128)falling * (falling / 2) :
+			    (__int128)(falling / 2) * (falling - 1);
+	sum = (__int128)falling * line->first - line->decrement * sum +
 	      (__int128)(step - falling) * line->minimum;
 	return sum < line->total ? (int64_t)sum : line->total;
 }

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* The set is the same, whoever computes which part of it. */
+#include <equant/selfsched.h>
+#include <equant/equant.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "kselftest_harness.h"
+#include "libjob.h"
+
+/* The checksum is that of one rank alone. */
+FIXTURE(mandelbrot)
+{
+	struct job job;
+	char checksum[32];
+};
+
+static int checksum_of(const struct job *job, char *checksum)
+{
+	const char *at = strstr(job->output, "checksum=");
+
+	return at && sscanf(at, "checksum=%31s", checksum) == 1;
+}
+
+#define EXPECT_VERIFIED(job)                             \
+	do {                                             \
+		EXPECT_EQ(0, job_run(job));              \
+		EXPECT_EQ(0, (job)->status);             \
+		EXPECT_EQ(1, job_count(job, "verified")) \
+		{                                        \
+			TH_LOG("%s", (job)->output);     \
+		}                                        \
+	} while (0)
+
+FIXTURE_SETUP(mandelbrot)
+{
+	self->job = (struct job){
+		.ranks = 1,
+		.program = "libexec/equant/mandelbrot",
+		.argv = { "-n", "100", "-m", "200", "--scheme", "static" },
+	};
+	EXPECT_VERIFIED(&self->job);
+	ASSERT_TRUE(checksum_of(&self->job, self->checksum));
+	self->job.ranks = 3;
+}
+
+FIXTURE_TEARDOWN(mandelbrot)
+{
+}
+
+TEST_F(mandelbrot, the_image_is_the_same_for_every_scheme)
+{
+	char checksum[32] = "";
+
+	for (int i = 0; equant_scheme_name(i); i++) {
+		self->job.argv[5] = equant_scheme_name(i);
+		self->job.argv[6] = "--chunk=3";
+		self->job.argv[7] = i % 2 ? "--rectangles" : NULL;
+		EXPECT_VERIFIED(&self->job);
+		ASSERT_TRUE(checksum_of(&self->job, checksum));
+		EXPECT_STREQ(self->checksum, checksum);
+	}
+}
+
+TEST_F(mandelbrot, blocks_of_columns_make_the_same_image)
+{
+	char checksum[32] = "";
+
+	EXPECT_VERIFIED(&self->job);
+	ASSERT_TRUE(checksum_of(&self->job, checksum));
+	EXPECT_STREQ(self->checksum, checksum);
+}
+
+TEST_F(mandelbrot, images_of_any_size_are_computed)
+{
+	static const char *const sizes[] = { "0", "1", "2", "17" };
+
+	self->job.argv[5] = "dtss";
+	for (int i = 0; i < 4; i++) {
+		self->job.argv[1] = sizes[i];
+		self->job.argv[6] = i % 2 ? "--rectangles" : NULL;
+		EXPECT_VERIFIED(&self->job);
+	}
+}
+
+TEST_F(mandelbrot, the_image_is_written_as_png)
+{
+	unsigned char head[8] = { 0 };
+	char folder[64], file[128], option[140];
+	struct job *job = &self->job;
+	FILE *in;
+
+	ASSERT_EQ(0, folder_make(folder, sizeof(folder)));
+	snprintf(file, sizeof(file), "%s/set.png", folder);
+	snprintf(option, sizeof(option), "--png=%s", file);
+	job->argv[6] = option;
+	ASSERT_EQ(0, job_run(job));
+	in = fopen(file, "rb");
+	if (in) {
+		EXPECT_EQ(8, fread(head, 1, 8, in));
+		fclose(in);
+	}
+	folder_remove(folder);
+	if (job_count(job, "built without libpng"))
+		SKIP(return, "built without libpng");
+	ASSERT_EQ(0, job->status);
+	EXPECT_EQ(0, memcmp(head, "\211PNG\r\n\032\n", 8));
+	snprintf(option, sizeof(option), "--png=/nonexistent/folder/set.png");
+	ASSERT_EQ(0, job_run(job));
+	EXPECT_EQ(NULL, job_not_failed(job, 20));
+	EXPECT_SAID(job, "/nonexistent/folder/set.png");
+}
+
+TEST_F(mandelbrot, a_scheme_that_is_none_is_refused_with_the_names_of_all)
+{
+	self->job.argv[5] = "guided";
+	ASSERT_EQ(0, job_run(&self->job));
+	EXPECT_EQ(NULL, job_not_failed(&self->job, 20));
+	EXPECT_SAID(&self->job, "--scheme guided: not static, nor one of ss fs css gss");
+	self->job.argv[5] = "css";
+	ASSERT_EQ(0, job_run(&self->job));
+	EXPECT_EQ(NULL, job_not_failed(&self->job, 20));
+	EXPECT_SAID(&self->job, "css needs a chunk of at least 1");
+}
+
+TEST_HARNESS_MAIN
