@@ -26,6 +26,25 @@ TEST_F(selfsched, several_threads_of_a_rank_may_ask_at_once)
 	EXPECT_PASSED(&self->job);
 }
 
+TEST_F(selfsched, a_recorded_assignment_is_repeated)
+{
+	char folder[64], variable[80];
+
+	ASSERT_EQ(0, folder_make(folder, sizeof(folder)));
+	snprintf(variable, sizeof(variable), "FOLDER=%s", folder);
+	self->job.environment[0] = variable;
+	self->job.argv[0] = "recorded";
+	EXPECT_PASSED(&self->job);
+	self->job.argv[0] = "bad_recordings";
+	EXPECT_PASSED(&self->job);
+	folder_remove(folder);
+	EXPECT_SAID(&self->job, "/nonexistent/self.0: No such file");
+	EXPECT_SAID(&self->job, "self.0:2: '10 ten' is no chunk of 20");
+	EXPECT_SAID(&self->job, "self.0:2: '15 6' is no chunk of 20");
+	EXPECT_SAID(&self->job, "the recorded chunks have 19 of 20");
+	EXPECT_SAID(&self->job, "the recorded chunks have 20 of 20, or some twice");
+}
+
 TEST_F(selfsched, a_rank_can_cancel_the_loop_for_all)
 {
 	self->job.argv[0] = "one_cancels";

@@ -158,6 +158,101 @@ static void every_iteration_by_threads(void)
 	each_loop(3, THREADS);
 }
 
+/* ---- recorded ---------------------------------------------------------------------------- */
+
+/* The chunks of this rank, as text. */
+static char *chunks_of(struct equant *eq, const struct equant_chunks_options *loop,
+		       const char *record, const char *replay)
+{
+	const struct equant_self_options options = {
+		.sz = sizeof(options),
+		.loop = loop,
+		.record = record,
+		.replay = replay,
+	};
+	struct equant_self *self = equant_self_new(eq, &options);
+	struct equant_self_chunk chunk = { 0 };
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	demand(self && out);
+	while (equant_self_next(self, &chunk) == 1) {
+		fprintf(out, "%ld+%ld ", (long)chunk.first, (long)chunk.count);
+		for (int64_t n = chunk.first; n < chunk.first + chunk.count; n++)
+			mark(loop, self, n);
+		usleep(rank ? 100 : 10);
+	}
+	fclose(out);
+	demand_equal(0, equant_self_free(self));
+	check_all(loop);
+	return text;
+}
+
+static void recorded(void)
+{
+	struct equant *eq = must_open(MPI_COMM_WORLD, NULL);
+	const char *folder = getenv("FOLDER");
+	char *once, *again;
+
+	for (int i = 0; equant_scheme_name(i); i++) {
+		struct equant_chunks_options loop = loop_of(equant_scheme_name(i), 200);
+
+		loop.minimum = 3;
+		loop.dimensions = 1 + i % 2;
+		loop.extents[1] = 30;
+		once = chunks_of(eq, &loop, folder, NULL);
+		again = chunks_of(eq, &loop, NULL, folder);
+		demand_equal(0, strcmp(once, again));
+		free(once);
+		free(again);
+	}
+	must_close(eq);
+}
+
+static void write_record(const char *text)
+{
+	char path[256];
+	FILE *out;
+
+	snprintf(path, sizeof(path), "%s/self.%d", getenv("FOLDER"), rank);
+	out = fopen(path, "w");
+	demand(out != NULL);
+	fputs(text, out);
+	fclose(out);
+}
+
+static void cannot_replay(struct equant *eq, const char *folder, int error)
+{
+	struct equant_chunks_options loop = loop_of("gss", 20);
+	const struct equant_self_options options = {
+		.sz = sizeof(options),
+		.loop = &loop,
+		.replay = folder,
+	};
+
+	errno = 0;
+	demand(equant_self_new(eq, &options) == NULL);
+	demand_equal(error, errno);
+}
+
+static void bad_recordings(void)
+{
+	struct equant *eq = must_open(MPI_COMM_WORLD, NULL);
+	const char *folder = getenv("FOLDER");
+
+	cannot_replay(eq, "/nonexistent", ENOENT);
+	write_record(rank ? "" : "0 10\n10 ten\n");
+	cannot_replay(eq, folder, rank ? ECANCELED : EINVAL);
+	write_record(rank ? "" : "0 10\n15 6\n");
+	cannot_replay(eq, folder, rank ? ECANCELED : EINVAL);
+	write_record(rank ? "" : "0 10\n10 9\n");
+	cannot_replay(eq, folder, EINVAL);
+	write_record(rank ? "" : "0 10\n9 10\n");
+	cannot_replay(eq, folder, EINVAL);
+	must_close(eq);
+}
+
 /* ---- the end before the end ----------------------------------------------------------- */
 
 static void one_cancels(void)
@@ -342,6 +437,8 @@ int main(int argc, char **argv)
 	static const struct worker_case cases[] = {
 		CASE(every_iteration),
 		CASE(every_iteration_by_threads, .threads = MPI_THREAD_FUNNELED),
+		CASE(recorded),
+		CASE(bad_recordings),
 		CASE(one_cancels),
 		CASE(one_body_fails),
 		CASE(one_is_killed),

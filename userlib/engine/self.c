@@ -188,8 +188,10 @@ static int make_memory(struct equant_self *self)
 	return equant_mpi_agree(self->comm, error);
 }
 
-static void release(struct equant_self *self)
+static int release(struct equant_self *self)
 {
+	int error = equant_self_record_close(self);
+
 	if (self->window != MPI_WIN_NULL && !equant_mpi_is_over()) {
 		MPI_Win_unlock_all(self->window);
 		MPI_Win_free(&self->window);
@@ -199,6 +201,7 @@ static void release(struct equant_self *self)
 	equant_chunks_free(self->chunks);
 	free(self->edges);
 	free(self);
+	return error;
 }
 
 struct equant_self *equant_self_new(struct equant *eq, const struct equant_self_options *options)
@@ -223,6 +226,8 @@ struct equant_self *equant_self_new(struct equant *eq, const struct equant_self_
 	if (!error)
 		error = make_memory(self);
 	if (!error)
+		error = equant_self_record_open(self, options);
+	if (!error)
 		return self;
 	release(self);
 	self = NULL;
@@ -234,7 +239,7 @@ fail:
 
 int equant_self_free(struct equant_self *self)
 {
-	int error, state = 0;
+	int error, closed, state = 0;
 
 	if (!self)
 		return 0;
@@ -243,6 +248,8 @@ int equant_self_free(struct equant_self *self)
 			equant_mpi_error(MPI_Barrier(self->comm), "equant_self_free");
 	if (!error)
 		state = self->memory->state;
-	release(self);
-	return error ? error : state < 0 ? state : 0;
+	closed = release(self);
+	if (error || state < 0)
+		return error ? error : state;
+	return closed;
 }

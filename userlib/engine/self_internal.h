@@ -53,6 +53,8 @@ enum equant_self_kind {
  * @now: the same, with the share it has
  * @follows: does @now follow the probe?
  * @looked_ns: when, by CLOCK_MONOTONIC_COARSE
+ * @record: chunks that are written down or handed out again; NULL
+ * @replays: the latter
  * @before: counters when a measured share was last taken
  */
 struct equant_self {
@@ -70,6 +72,8 @@ struct equant_self {
 	int now;
 	int follows;
 	uint64_t looked_ns;
+	struct equant_self_record *record;
+	int replays;
 	struct equant_counters before;
 };
 
@@ -78,5 +82,13 @@ int equant_self_classify(struct equant_self *self);
 
 /* self_power.c: let @now follow the probe. */
 void equant_self_follow(struct equant_self *self);
+
+/* self_record.c: collective. 0 or -errno. */
+int equant_self_record_open(struct equant_self *self, const struct equant_self_options *options);
+int equant_self_record_close(struct equant_self *self);
+
+/* As equant_self_next(), of a loop that is replayed. */
+int equant_self_record_next(struct equant_self *self, struct equant_self_chunk *chunk);
+int equant_self_record_write(struct equant_self *self, const struct equant_self_chunk *chunk);
 
 #endif /* EQUANT_ENGINE_SELF_INTERNAL_H */

@@ -106,17 +106,33 @@ static int take_locked(struct equant_self *self, struct equant_self_chunk *chunk
 	return 1;
 }
 
-int equant_self_next(struct equant_self *self, struct equant_self_chunk *chunk)
+static int take(struct equant_self *self, struct equant_self_chunk *chunk)
 {
-	int32_t state = __atomic_load_n(&self->memory->state, __ATOMIC_RELAXED);
-
-	if (state)
-		return state < 0 ? state : 0;
+	if (self->replays)
+		return equant_self_record_next(self, chunk);
 	if (self->follows && pthread_equal(pthread_self(), self->owner))
 		equant_self_follow(self);
 	if (self->kind == EQUANT_SELF_LOCKED)
 		return take_locked(self, chunk);
 	return take_steps(self, chunk);
+}
+
+int equant_self_next(struct equant_self *self, struct equant_self_chunk *chunk)
+{
+	int32_t state = __atomic_load_n(&self->memory->state, __ATOMIC_RELAXED);
+
+	int got, error;
+
+	if (state)
+		return state < 0 ? state : 0;
+	got = take(self, chunk);
+	if (got != 1 || !self->record)
+		return got;
+	error = equant_self_record_write(self, chunk);
+	if (!error)
+		return 1;
+	equant_self_fail(self, error);
+	return error;
 }
 
 static bool stop(struct equant_self *self, int32_t state)

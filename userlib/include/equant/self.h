@@ -34,12 +34,16 @@ extern "C" {
  * @power: of this rank's CPU; 0 for 1
  * @fixed: 1: the virtual power of a rank of a weighted scheme is @power; 0: @power times the share
  *	of its CPU that the rank has according to the probe, now
+ * @record: folder for a file per rank, "self.RANK", with a line "FIRST COUNT" per chunk; NULL: none
+ * @replay: folder of such files: each rank gets the chunks that it had then, in that order; NULL
  */
 struct equant_self_options {
 	size_t sz;
 	const struct equant_chunks_options *loop;
 	int power;
 	int fixed;
+	const char *record;
+	const char *replay;
 };
 
 /**
@@ -65,7 +69,8 @@ struct equant_self;
  * @eq: stays open until the loop is freed
  * @options: copied
  *
- * Return: NULL and errno: EINVAL for options that cannot be or that differ between ranks,
+ * Return: NULL and errno: EINVAL for options that cannot be or that differ between ranks, or recorded
+ * chunks that do not make up the loop (the message names file and line), what the system says of a file,
  * EOPNOTSUPP for ranks on several nodes, ECANCELED when another rank failed, what
  * equant_chunks_new() says, ENOMEM, EIO.
  */

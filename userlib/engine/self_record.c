@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * Who had which chunk: written down as a line per chunk, "FIRST COUNT", in a file per rank, and
+ * handed out again the same way.  All files together must have each iteration once: how many
+ * there are and the sum of their numbers are compared, and a chunk beyond the loop is refused with its
+ * file and line.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/message.h"
+#include "core/mpi_error.h"
+#include "engine/self_internal.h"
+#include "loop/loop_internal.h"
+
+struct equant_self_record {
+	FILE *out;
+	pthread_mutex_t lock; /* of @out */
+	struct equant_chunk *chunks; /* to be handed out again */
+	int64_t count;
+	int64_t at;
+};
+
+static void path_of(const struct equant_self *self, const char *folder, char *path, size_t size)
+{
+	snprintf(path, size, "%s/self.%d", folder, self->eq->rank);
+}
+
+static int append(struct equant_self_record *record, const struct equant_chunk *chunk)
+{
+	if (!(record->count & (record->count - 1))) {
+		size_t room = record->count ? 2 * (size_t)record->count : 1;
+		void *more = realloc(record->chunks, room * sizeof(*chunk));
+
+		if (!more)
+			return -ENOMEM;
+		record->chunks = more;
+	}
+	record->chunks[record->count++] = *chunk;
+	return 0;
+}
+
+static int parse_line(const struct equant_self *self, const char *text, struct equant_chunk *chunk)
+{
+	int end = 0;
+
+	if (sscanf(text, "%" SCNd64 " %" SCNd64 "%n", &chunk->first, &chunk->count, &end) != 2)
+		return -EINVAL;
+	if (strcmp(text + end, "\n") || chunk->first < 0 || chunk->count < 1)
+		return -EINVAL;
+	if (chunk->first >= self->total || chunk->count > self->total - chunk->first)
+		return -EINVAL;
+	return 0;
+}
+
+static int read_chunks(struct equant_self *self, const char *path, FILE *in)
+{
+	struct equant_chunk chunk;
+	char text[128];
+	int error = 0;
+
+	for (long line = 1; !error && fgets(text, sizeof(text), in); line++) {
+		error = parse_line(self, text, &chunk);
+		if (error)
+			equant_message("equant_self_new: %s:%ld: '%.*s' is no chunk of %" PRId64,
+				       path, line, (int)strcspn(text, "\n"), text, self->total);
+		else
+			error = append(self->record, &chunk);
+	}
+	return error ? error : ferror(in) ? -EIO : 0;
+}
+
+static int open_replay(struct equant_self *self, const char *folder)
+{
+	char path[4096];
+	FILE *in;
+	int error;
+
+	path_of(self, folder, path, sizeof(path));
+	in = fopen(path, "re");
+	if (!in) {
+		error = -errno;
+		equant_message("equant_self_new: %s: %s", path, strerror(-error));
+		return error;
+	}
+	error = read_chunks(self, path, in);
+	fclose(in);
+	return error;
+}
+
+static int open_record(struct equant_self *self, const char *folder)
+{
+	char path[4096];
+	int error;
+
+	path_of(self, folder, path, sizeof(path));
+	self->record->out = fopen(path, "we");
+	if (self->record->out)
+		return 0;
+	error = -errno;
+	equant_message("equant_self_new: %s: %s", path, strerror(-error));
+	return error;
+}
+
+/* The sum of the numbers in a chunk, modulo 2^64. */
+static uint64_t sum_of(const struct equant_chunk *chunk)
+{
+	uint64_t n = (uint64_t)chunk->count, last = n - 1;
+
+	return (uint64_t)chunk->first * n + (n % 2 ? n * (last / 2) : n / 2 * last);
+}
+
+/* Recordings of another loop, or of another number of ranks. */
+static int check_sum(struct equant_self *self)
+{
+	const struct equant_chunk whole = { 0, self->total };
+	uint64_t sums[2] = { 0 };
+	int error;
+
+	for (int64_t i = 0; i < self->record->count; i++) {
+		sums[0] += (uint64_t)self->record->chunks[i].count;
+		sums[1] += sum_of(&self->record->chunks[i]);
+	}
+	error = equant_mpi_error(MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_UINT64_T, MPI_SUM,
+					       self->comm),
+				 "adding up recorded chunks");
+	if (error || (sums[0] == (uint64_t)self->total && sums[1] == sum_of(&whole)))
+		return error;
+	if (!self->eq->rank)
+		equant_message("equant_self_new: the recorded chunks have %" PRIu64 " of %" PRId64
+			       ", or some twice",
+			       sums[0], self->total);
+	return -EINVAL;
+}
+
+int equant_self_record_open(struct equant_self *self, const struct equant_self_options *options)
+{
+	int error = 0;
+
+	if (!options->record && !options->replay)
+		return 0;
+	self->record = calloc(1, sizeof(*self->record));
+	if (!self->record)
+		error = -ENOMEM;
+	else
+		pthread_mutex_init(&self->record->lock, NULL);
+	if (!error && options->replay)
+		error = open_replay(self, options->replay);
+	if (!error && options->record)
+		error = open_record(self, options->record);
+	error = equant_mpi_agree(self->comm, error);
+	self->replays = options->replay != NULL;
+	return !error && options->replay ? check_sum(self) : error;
+}
+
+int equant_self_record_next(struct equant_self *self, struct equant_self_chunk *chunk)
+{
+	struct equant_self_record *record = self->record;
+	int64_t at = __atomic_fetch_add(&record->at, 1, __ATOMIC_RELAXED);
+
+	if (at >= record->count)
+		return 0;
+	*chunk = (struct equant_self_chunk){
+		.first = record->chunks[at].first,
+		.count = record->chunks[at].count,
+	};
+	return 1;
+}
+
+int equant_self_record_write(struct equant_self *self, const struct equant_self_chunk *chunk)
+{
+	struct equant_self_record *record = self->record;
+	int written;
+
+	if (!record->out)
+		return 0;
+	pthread_mutex_lock(&record->lock);
+	written = fprintf(record->out, "%" PRId64 " %" PRId64 "\n", chunk->first, chunk->count);
+	pthread_mutex_unlock(&record->lock);
+	return written < 0 ? -EIO : 0;
+}
+
+int equant_self_record_close(struct equant_self *self)
+{
+	struct equant_self_record *record = self->record;
+	int error = 0;
+
+	if (!record)
+		return 0;
+	if (record->out && fclose(record->out)) {
+		error = -errno;
+		equant_message("equant_self_free: the recorded chunks: %s", strerror(-error));
+	}
+	pthread_mutex_destroy(&record->lock);
+	free(record->chunks);
+	free(record);
+	self->record = NULL;
+	return error;
+}
