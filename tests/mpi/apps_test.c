@@ -292,6 +292,7 @@ FIXTURE_VARIANT_ADD(control, mm_inside) {
 };
 FIXTURE_VARIANT_ADD(control, lu) { "libexec/equant/lu", { "-n", "200", "--cyclic" } };
 FIXTURE_VARIANT_ADD(control, sor) { "libexec/equant/sor", { "-n", "300", "-s", "20" } };
+FIXTURE_VARIANT_ADD(control, sor_f) { "libexec/equant/sor_f", { "-n", "300", "-s", "20" } };
 /* clang-format on */
 
 FIXTURE_SETUP(control)

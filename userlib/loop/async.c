@@ -22,6 +22,7 @@
 #include "core/mpi_error.h"
 #include "loop/loop_internal.h"
 
+#define CHUNK (1L << 30) /* MPI counts are int */
 #define UNSENT 16 /* reports under way; more would tell rank 0 nothing */
 #define PATIENCE 0.2 /* seconds for messages to a rank that is gone */
 
@@ -210,13 +211,16 @@ static int meet(struct equant_loop *loop)
 	long units = loop->units.units, active = equant_units_active(&loop->units);
 	long own = loop->units.counts[loop->rank], all = 0;
 	int *owner = calloc((size_t)units + 1, sizeof(*owner));
-	int error;
+	int error = 0;
 
 	if (!owner)
 		return -ENOMEM;
 	equant_for_each_unit(loop, u)
 		owner[u] = loop->rank + 1;
-	error = equant_allreduce(loop->eq, MPI_IN_PLACE, owner, (int)units, MPI_INT, MPI_MAX);
+	for (long first = 0; first < units && !error; first += CHUNK)
+		error = equant_allreduce(loop->eq, MPI_IN_PLACE, owner + first,
+					 (int)(units - first < CHUNK ? units - first : CHUNK),
+					 MPI_INT, MPI_MAX);
 	if (!error)
 		error = equant_allreduce(loop->eq, &own, &all, 1, MPI_LONG, MPI_SUM);
 	if (!error && all != active) {

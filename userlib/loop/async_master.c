@@ -267,7 +267,8 @@ int equant_master_act(struct equant_loop *loop)
 		return error;
 	idle = equant_reports_count(&m->reports, EQUANT_ASYNC_IDLE, &odd);
 	closed = equant_reports_count(&m->reports, EQUANT_ASYNC_CLOSED, &odd);
-	if (idle + closed == loop->ranks && !m->under_way)
+	/* A transfer that has failed never arrives. */
+	if (idle + closed == loop->ranks && (!m->under_way || (m->failed && closed == loop->ranks)))
 		return end(loop, closed, odd);
 	if (!m->failed && !m->under_way && equant_reports_ready(&m->reports))
 		return decide(loop);

@@ -72,9 +72,9 @@ int equant_costs_of_messages(struct equant_loop *loop, double *fixed, double *pe
 	int error;
 
 	buffer = calloc(2, BYTES);
-	if (!buffer)
-		return -ENOMEM;
-	error = measure_swap(loop, buffer, (int)sizeof(struct equant_header), &small);
+	error = equant_mpi_agree(loop->comm, buffer ? 0 : -ENOMEM);
+	if (!error)
+		error = measure_swap(loop, buffer, (int)sizeof(struct equant_header), &small);
 	if (!error)
 		error = measure_swap(loop, buffer, BYTES, &large);
 	free(buffer);
@@ -144,8 +144,11 @@ int equant_costs_measure(struct equant_loop *loop, struct equant_costs *costs)
 	int i, error;
 
 	x = equant_exchange_new(&loop->eq->waiter, loop->comm, EQUANT_TAG_COST, sizeof(*costs));
-	if (!x)
-		return -errno;
+	error = equant_mpi_agree(loop->comm, x ? 0 : -errno);
+	if (error) {
+		equant_exchange_free(x);
+		return error;
+	}
 	costs->interact = 0;
 	costs->layout = 0;
 	for (const struct equant_loop *l = loop; l; l = l->follower)

@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "core/message.h"
+#include "core/mpi_error.h"
 #include "loop/loop_internal.h"
 
 static struct equant_balancer *new_balancer(struct equant_loop *loop,
@@ -57,8 +58,11 @@ int equant_loop_start(struct equant_loop *loop)
 	}
 	loop->control = equant_control_new(o->control, o->depth ? o->depth : 1, &loop->eq->waiter,
 					   loop->comm, EQUANT_TAG_CONTROL, loop->units.counts);
-	if (!loop->control)
-		return -errno;
+	error = equant_mpi_agree(loop->comm, loop->control ? 0 : -errno);
+	/* Nobody has begun to balance. */
+	loop->ended = error != 0;
+	if (error)
+		return error;
 	error = equant_costs_measure(loop, &costs);
 	loop->interact = costs.interact;
 	if (error || !loop->control->ops->decides(loop->rank))

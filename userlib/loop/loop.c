@@ -277,7 +277,7 @@ int equant_loop_free(struct equant_loop *loop)
 	if (!loop->error)
 		loop->error = ended;
 	equant_loop_part(loop);
-	if (loop->abandoned)
+	if (loop->abandoned || loop->error)
 		equant_mover_give_up(&loop->mover, GONE_PATIENCE);
 	error = equant_mover_release(&loop->mover);
 	if (!loop->error)

@@ -96,6 +96,7 @@ struct equant_mark {
  * @speeds_known: the decisions have gone on from guesses to measured speeds
  * @ended: the final exchange has been made
  * @error: the error the loop ended with
+ * @aborted: all other ranks have been told that they shall not wait for this one
  * @abandoned: messages of ranks that are gone may still be under way
  * @leader: the loop whose hooks decide for this one too, NULL = its own
  * @follower: the next of the loops that share a leader, beginning with the leader
@@ -118,6 +119,7 @@ struct equant_loop {
 	int speeds_known;
 	int ended;
 	int error;
+	int aborted;
 	int abandoned;
 	uint32_t order; /* among the context's loops */
 	long trace_index; /* among loops of the same name */
@@ -233,7 +235,9 @@ int equant_loop_start(struct equant_loop *loop);
 /* ... and the last interaction, in which every rank says that it closes the loop */
 int equant_loop_end(struct equant_loop *loop);
 
-/* part.c: collective; nothing of a loop that has failed on some rank is under way any more */
+/* part.c: tells all other ranks that this one has stopped in the middle of something */
+void equant_loop_abort(struct equant_loop *loop);
+/* ... collective; nothing of a loop that has failed on some rank is under way any more */
 void equant_loop_part(struct equant_loop *loop);
 
 /* phase.c: a phase of a loop with hooks, 0 or -errno */

@@ -9,7 +9,9 @@
 #include "core/message.h"
 #include "core/mpi_error.h"
 #include "loop/move.h"
+#include "loop/tags.h"
 
+#define LOOK 0.1 /* seconds of waiting between two looks at whether a rank has given up */
 #define SEND_PATIENCE 0.001 /* seconds; long messages may need the sender's help */
 
 void equant_mover_init(struct equant_mover *m, struct equant_waiter *waiter, MPI_Comm comm,
@@ -47,15 +49,40 @@ static void abandon(struct equant_mover *m)
 	}
 }
 
+/* A wait has lasted for LOOK seconds more: has another rank given up in the middle of a move? */
+static int go_on_waiting(struct equant_mover *m, uint64_t since_ns)
+{
+	MPI_Status status;
+	int there, error;
+
+	error = equant_mpi_error(MPI_Iprobe(MPI_ANY_SOURCE, EQUANT_TAG_ABORT, m->comm, &there,
+					    &status),
+				 "looking for failed ranks");
+	if (!error && there) {
+		equant_message("rank %d: rank %d has failed while work was moving", m->rank,
+			       status.MPI_SOURCE);
+		return -ECANCELED;
+	}
+	if (error || m->timeout <= 0 || 1e-9 * (double)(m->waited_ns - since_ns) <= m->timeout)
+		return error;
+	equant_message("rank %d: a transfer was not completed within %g s", m->rank, m->timeout);
+	return -ETIMEDOUT;
+}
+
 static int complete(struct equant_mover *m)
 {
-	int error = equant_wait_requests(m->waiter, m->requests, m->nr_requests,
-					 MPI_STATUSES_IGNORE, m->timeout, &m->waited_ns);
+	uint64_t since_ns = m->waited_ns;
+	int error, gone = 0;
 
-	if (error == -ETIMEDOUT) {
-		equant_message("rank %d: a transfer was not completed within %g s", m->rank,
-			       m->timeout);
+	do {
+		error = equant_wait_requests(m->waiter, m->requests, m->nr_requests,
+					     MPI_STATUSES_IGNORE, LOOK, &m->waited_ns);
+		if (error == -ETIMEDOUT)
+			gone = go_on_waiting(m, since_ns);
+	} while (error == -ETIMEDOUT && !gone);
+	if (gone) {
 		abandon(m);
+		error = gone;
 	}
 	m->nr_requests = 0;
 	if (!error)
@@ -319,13 +346,13 @@ static int start_all(struct equant_mover *m, struct equant_units *units,
 	return -EPROTO;
 }
 
-int equant_mover_run(struct equant_mover *m, struct equant_units *units,
-		     const struct equant_instruction *instructions, int count,
-		     const struct equant_runs *named, uint64_t phase)
+static int run(struct equant_mover *m, struct equant_units *units,
+	       const struct equant_instruction *instructions, int count,
+	       const struct equant_runs *named, uint64_t phase, int *failed)
 {
 	struct equant_header *expected;
-	int error, failed = 0;
 	char *begun;
+	int error;
 
 	error = complete(m);
 	forget_transfers(m);
@@ -336,13 +363,22 @@ int equant_mover_run(struct equant_mover *m, struct equant_units *units,
 	error = !expected || !begun || make_room(m, count) ? -ENOMEM : 0;
 	if (!error)
 		error = start_all(m, units, instructions, count, named, expected, begun, phase,
-				  &failed);
+				  failed);
 	/* Sends may go on while this rank computes: nobody writes slices that are not its own. */
 	if (!error)
-		error = take_in(m, expected, &failed);
+		error = take_in(m, expected, failed);
 	free(begun);
 	free(expected);
-	if (!error)
-		error = equant_mover_progress(m, SEND_PATIENCE);
+	return error ? error : equant_mover_progress(m, SEND_PATIENCE);
+}
+
+/* Who hears that another rank has given up need not tell the others, who hear it too. */
+int equant_mover_run(struct equant_mover *m, struct equant_units *units,
+		     const struct equant_instruction *instructions, int count,
+		     const struct equant_runs *named, uint64_t phase)
+{
+	int failed = 0, error = run(m, units, instructions, count, named, phase, &failed);
+
+	m->broken |= error && error != -ECANCELED && error != -ETIMEDOUT;
 	return error ? error : failed;
 }

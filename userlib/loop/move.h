@@ -51,6 +51,7 @@ struct equant_mover {
 	long moves, sent, received;
 	uint64_t bytes_sent;
 	uint64_t waited_ns;
+	int broken; /* it has stopped in the middle of a run: others may wait for its part */
 };
 
 void equant_mover_init(struct equant_mover *m, struct equant_waiter *waiter, MPI_Comm comm,

@@ -20,6 +20,22 @@
 
 #define PATIENCE 10.0 /* seconds where no timeout is given */
 
+void equant_loop_abort(struct equant_loop *loop)
+{
+	MPI_Request request;
+
+	if (loop->aborted)
+		return;
+	loop->aborted = 1;
+	for (int r = 0; r < loop->ranks; r++) {
+		if (r == loop->rank || MPI_Isend(NULL, 0, MPI_BYTE, r, EQUANT_TAG_ABORT, loop->comm,
+						 &request) != MPI_SUCCESS)
+			continue;
+		MPI_Request_free(&request);
+		equant_node_ring(loop->eq->waiter.node, r);
+	}
+}
+
 static double patience(const struct equant_loop *loop)
 {
 	return loop->eq->options.check ? loop->eq->options.timeout : PATIENCE;

@@ -12,6 +12,7 @@
 
 #include "core/clock.h"
 #include "core/message.h"
+#include "core/mpi_error.h"
 #include "loop/loop_internal.h"
 
 #define LOCAL_PERIOD 0.02 /* seconds between samples when nothing is balanced */
@@ -33,12 +34,15 @@ int equant_pass_start(struct equant_loop *loop)
 	struct equant_pass *pass = calloc(1, sizeof(*pass));
 	int error;
 
-	if (!pass)
-		return equant_loop_fail(loop, -ENOMEM);
 	loop->pass = pass;
-	error = set_up(loop, pass);
+	error = pass ? set_up(loop, pass) : -ENOMEM;
 	if (!error && loop->eq->options.balance && loop->eq->options.mode)
 		error = equant_async_start(loop);
+	if (!loop->leader && loop->eq->options.balance) {
+		error = equant_mpi_agree(loop->comm, error);
+		/* Nobody has begun to balance. */
+		loop->ended = error != 0;
+	}
 	if (error)
 		return equant_loop_fail(loop, error);
 	return loop->leader ? 0 : equant_pass_lead(loop);
@@ -88,6 +92,8 @@ static int update_progress(struct equant_loop *loop, int last)
 	pass->left_of = last ? 0 : pass->number;
 	if (!error && !last)
 		error = equant_progress_advance(&pass->progress);
+	/* This rank no longer knows which units others will send it, or wait for. */
+	loop->mover.broken |= error != 0;
 	limit_benefit(loop);
 	return error;
 }
@@ -128,6 +134,7 @@ static int move(struct equant_loop *loop, struct equant_order *order)
 	for (int i = 0; i < d->count && !error; i++)
 		error = equant_progress_pick(&pass->progress, &order->instructions[i],
 					     &pass->named[i]);
+	loop->mover.broken |= error != 0;
 	if (error)
 		return error;
 	equant_say_moves(loop, d);
@@ -250,7 +257,7 @@ int equant_pass_part(struct equant_loop *loop)
 	struct equant_pass *pass = loop->pass;
 	int error;
 
-	if (!depth || equant_control_pending(loop->control) < depth)
+	if (!depth || equant_control_pending(loop->control) < depth || loop->mover.broken)
 		return 0;
 	if (pass->number < pass->due)
 		pass->number = pass->due;

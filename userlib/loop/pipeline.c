@@ -365,16 +365,6 @@ int equant_pipeline_settle(struct equant_loop *loop)
 
 void equant_pipeline_abort(struct equant_loop *loop)
 {
-	MPI_Request request;
-
-	if (!loop->pipeline || loop->pipeline->aborted)
-		return;
-	loop->pipeline->aborted = 1;
-	for (int r = 0; r < loop->ranks; r++) {
-		if (r == loop->rank || MPI_Isend(NULL, 0, MPI_BYTE, r, EQUANT_TAG_ABORT, loop->comm,
-						 &request) != MPI_SUCCESS)
-			continue;
-		MPI_Request_free(&request);
-		equant_node_ring(loop->eq->waiter.node, r);
-	}
+	if (loop->pipeline)
+		equant_loop_abort(loop);
 }

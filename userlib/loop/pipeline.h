@@ -67,7 +67,6 @@ struct equant_pipeline {
 	double byte_time;
 
 	int under_way;
-	int aborted;
 	int moved;
 	long length;
 	long strips;

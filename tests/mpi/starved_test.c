@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* A rank runs out of memory at any place in the library: nobody waits for it for ever. */
+#include <equant/equant.h>
+
+#include "kselftest_harness.h"
+#include "libjob.h"
+
+FIXTURE(starved)
+{
+	struct job job;
+};
+
+FIXTURE_SETUP(starved)
+{
+	self->job = (struct job){ .ranks = 3, .limit = 60, .program = "starved_worker" };
+}
+
+FIXTURE_TEARDOWN(starved)
+{
+}
+
+#define EXPECT_CASE(name)                   \
+	do {                                \
+		self->job.argv[0] = (name); \
+		EXPECT_PASSED(&self->job);  \
+	} while (0)
+
+TEST_F(starved, hooks_end_on_all_ranks_whichever_allocation_fails)
+{
+	EXPECT_CASE("hooks");
+}
+
+TEST_F(starved, passes_end_on_all_ranks_whichever_allocation_fails)
+{
+	EXPECT_CASE("passes");
+}
+
+TEST_F(starved, asynchronous_passes_end_on_all_ranks_whichever_allocation_fails)
+{
+	EXPECT_CASE("asynchronous");
+}
+
+TEST_F(starved, sweeps_end_on_all_ranks_whichever_allocation_fails)
+{
+	EXPECT_CASE("sweeps");
+}
+
+TEST_HARNESS_MAIN

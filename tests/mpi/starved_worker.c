@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* One allocation of the library fails on one rank: all ranks come to an end, and the next loop works. */
+#include <equant/equant.h>
+#include <equant/table.h>
+#include <errno.h>
+#include <stdint.h>
+
+#include "libcmalloc.h"
+#include "libledger.h"
+#include "libworker.h"
+
+#define UNITS 40
+#define EXPORTED __attribute__((visibility("default")))
+
+extern char __executable_start, etext;
+
+static int starving; /* inside calls of the library */
+static long left; /* allocations until one fails */
+static long failed;
+
+/* MPI's own are not ours to answer for. */
+static int fails(const void *caller)
+{
+	uintptr_t at = (uintptr_t)caller;
+
+	if (!starving || at < (uintptr_t)&__executable_start || at > (uintptr_t)&etext)
+		return 0;
+	if (--left)
+		return 0;
+	failed++;
+	errno = ENOMEM;
+	return 1;
+}
+
+EXPORTED void *malloc(size_t size)
+{
+	return fails(__builtin_return_address(0)) ? NULL : __libc_malloc(size);
+}
+
+EXPORTED void *calloc(size_t n, size_t size)
+{
+	return fails(__builtin_return_address(0)) ? NULL : __libc_calloc(n, size);
+}
+
+EXPORTED void *realloc(void *memory, size_t size)
+{
+	return fails(__builtin_return_address(0)) ? NULL : __libc_realloc(memory, size);
+}
+
+EXPORTED void free(void *memory)
+{
+	__libc_free(memory);
+}
+
+/* ---- loops ------------------------------------------------------------------------ */
+
+static double mesh[UNITS + 2][UNITS + 2];
+
+static void relax(void *ctx, long first, long units, long from, long to)
+{
+	(void)ctx;
+	for (long u = first; u < first + units; u++)
+		for (long i = from + 1; i <= to; i++)
+			mesh[u + 1][i] = (mesh[u][i] + mesh[u + 2][i]) / 2;
+	compute(1e-6 * (double)units * (1 + rank % 3));
+}
+
+static double slowness(long n)
+{
+	return 1 + (double)((rank * 2 + n / 8) % 4);
+}
+
+static int hook_step(struct equant_loop *loop, long n)
+{
+	equant_begin(loop);
+	compute(2e-5 * slowness(n) * (double)equant_loop_count(loop));
+	equant_end(loop);
+	return equant_hook(loop);
+}
+
+static int pass_step(struct equant_loop *loop, long n)
+{
+	equant_pass_begin(loop);
+	if (n % 4 == 3)
+		equant_pass_join(loop);
+	equant_for_each_next(loop, u)
+		compute(2e-5 * slowness(n));
+	return equant_pass_end(loop);
+}
+
+static int sweep_step(struct equant_loop *loop, long n)
+{
+	(void)n;
+	return equant_loop_sweep(loop, UNITS, relax, NULL);
+}
+
+static void prepare(struct equant_loop *loop, struct ledger *ledger, int sweeps)
+{
+	if (sweeps) {
+		demand_equal(0, equant_loop_distribute(loop, EQUANT_BLOCK_ORDER));
+		demand_equal(0, equant_loop_array(loop, mesh[1], sizeof(mesh[1])));
+		demand_equal(0,
+			     equant_loop_pipelined(loop, mesh[1], sizeof(double), sizeof(double)));
+	} else {
+		demand(equant_loop_table(loop, 24, EQUANT_TABLE_AUTO));
+	}
+	ledger_init(ledger, loop, UNITS);
+}
+
+/*
+ * The @nth allocation fails on the last rank; 0 if there are fewer.  Either all ranks hear of it, or the
+ * library could do without.
+ */
+static long starve(struct equant *eq, int (*step)(struct equant_loop *loop, long n), int steps,
+		   long nth)
+{
+	struct equant_loop *loop = must_loop(eq, "starved", UNITS);
+	long mine[2], all[2];
+	struct ledger ledger;
+	int error = 0, freed;
+
+	prepare(loop, &ledger, step == sweep_step);
+	failed = 0;
+	left = nth;
+	starving = rank == ranks - 1;
+	for (long n = 0; n < steps && !error; n++)
+		error = step(loop, n);
+	starving = 0;
+	/* Some can be done without. */
+	demand(!failed || !error || error == -ENOMEM);
+	freed = equant_loop_free(loop);
+	ledger_free(&ledger);
+	mine[0] = failed;
+	mine[1] = error < 0 || freed < 0;
+	MPI_Allreduce(mine, all, 2, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+	demand(all[1] == 0 || all[1] == ranks);
+	demand(all[0] || !all[1]);
+	return all[0];
+}
+
+static void starve_all(int (*step)(struct equant_loop *loop, long n), int steps, int mode)
+{
+	struct equant_options o = eager_options();
+	struct equant *eq;
+
+	o.period = 0.001;
+	o.mode = mode;
+	eq = must_open(MPI_COMM_WORLD, &o);
+	for (long nth = 1; nth < 200 && starve(eq, step, steps, nth); nth += 1 + nth / 4)
+		;
+	starve(eq, step, steps, 1000000000);
+	must_close(eq);
+}
+
+static void hooks(void)
+{
+	starve_all(hook_step, 24, EQUANT_MODE_PIPELINED);
+}
+
+static void passes(void)
+{
+	starve_all(pass_step, 16, EQUANT_MODE_PIPELINED);
+}
+
+static void asynchronous(void)
+{
+	starve_all(pass_step, 16, EQUANT_MODE_ASYNCHRONOUS);
+}
+
+static void sweeps(void)
+{
+	starve_all(sweep_step, 8, EQUANT_MODE_PIPELINED);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct worker_case cases[] = {
+		CASE(hooks),
+		CASE(passes),
+		CASE(asynchronous),
+		CASE(sweeps),
+	};
+
+	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));
+}
