@@ -16,6 +16,11 @@ TEST_F(ranks, passes_that_end_with_an_error_leave_no_message)
 	EXPECT_CASE("failed_passes");
 }
 
+TEST_F(ranks, callbacks_that_end_with_an_error_leave_no_message_and_no_rank_waiting)
+{
+	EXPECT_CASE("failed_callbacks");
+}
+
 TEST_F(ranks, sweeps_that_end_with_an_error_leave_no_message)
 {
 	EXPECT_CASE("failed_sweeps");

@@ -3,6 +3,7 @@
 #include <equant/equant.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "libledger.h"
@@ -157,6 +158,88 @@ static void failed_passes(void)
 	demand_no_strays();
 }
 
+/* ---- callbacks ------------------------------------------------------------------- */
+
+static long refusals; /* unpacks until one is refused */
+
+static size_t bulk_size(void *ctx, long unit)
+{
+	(void)ctx;
+	(void)unit;
+	return 3000;
+}
+
+static void bulk_pack(void *ctx, long unit, void *buffer)
+{
+	(void)ctx;
+	memset(buffer, (int)unit, 3000);
+}
+
+static int bulk_unpack(void *ctx, long unit, const void *buffer, size_t size)
+{
+	const char *bytes = buffer;
+
+	(void)ctx;
+	demand_equal(3000, size);
+	demand_equal((char)unit, bytes[2999]);
+	return --refusals ? 0 : -EIO;
+}
+
+/* The last rank refuses what is sent to it. */
+static int refuse(struct equant *eq, int with_passes, long nth)
+{
+	static const struct equant_data_ops ops = {
+		.sz = sizeof(ops),
+		.size = bulk_size,
+		.pack = bulk_pack,
+		.unpack = bulk_unpack,
+	};
+	struct equant_loop *loop = must_loop(eq, "refusing", UNITS);
+	int error = 0, freed, ended, all;
+
+	demand_equal(0, equant_loop_data(loop, &ops, NULL));
+	refusals = rank == ranks - 1 ? nth : 0;
+	for (int n = 0; n < 60 && !error; n++) {
+		if (with_passes) {
+			equant_pass_begin(loop);
+			if (n == 59)
+				equant_pass_join(loop);
+			equant_for_each_next(loop, u)
+				compute(1e-5 * (1 + (rank + n / 8) % 4));
+			error = equant_pass_end(loop);
+		} else {
+			equant_begin(loop);
+			compute(1e-5 * (1 + (rank + n / 8) % 4) * UNITS / ranks);
+			equant_end(loop);
+			error = equant_hook(loop);
+		}
+	}
+	freed = equant_loop_free(loop);
+	demand(refusals > 0 || rank < ranks - 1 || error == -EIO);
+	ended = error < 0 || freed < 0;
+	MPI_Allreduce(&ended, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+	demand(all == 0 || all == ranks);
+	return all;
+}
+
+static void failed_callbacks(void)
+{
+	int refused = 0;
+
+	for (int i = 0; i < 12; i++) {
+		struct equant_options o = options(i % 3, i % 4, i == 5);
+		struct equant *eq;
+
+		if (i % 3 == 2)
+			o.mode = EQUANT_MODE_ASYNCHRONOUS;
+		eq = must_open(MPI_COMM_WORLD, &o);
+		refused += refuse(eq, i % 3 > 0, 1 + i);
+		must_close(eq);
+	}
+	demand(refused || ranks == 1);
+	demand_no_strays();
+}
+
 /* ---- sweeps --------------------------------------------------------------------- */
 
 static double mesh[UNITS + 2][UNITS + 2];
@@ -209,6 +292,7 @@ int main(int argc, char **argv)
 	static const struct worker_case cases[] = {
 		CASE(failed_hooks),
 		CASE(failed_passes),
+		CASE(failed_callbacks),
 		CASE(failed_sweeps),
 	};
 

@@ -12,8 +12,6 @@
 #define UNITS 40
 #define EXPORTED __attribute__((visibility("default")))
 
-extern char __executable_start, etext;
-
 static int starving; /* inside calls of the library */
 static long left; /* allocations until one fails */
 static long failed;
