@@ -142,7 +142,7 @@ static size_t decisions(const char *folder, const char *loop, int rank, struct e
 
 		if (e->type != EQUANT_EVENT_DECISION && e->type != EQUANT_EVENT_MOVE &&
 		    e->type != EQUANT_EVENT_INSTRUCTIONS && e->type != EQUANT_EVENT_PLAN &&
-		    e->type != EQUANT_EVENT_TRANSFER)
+		    e->type != EQUANT_EVENT_SWEEP && e->type != EQUANT_EVENT_TRANSFER)
 			continue;
 		e->t_ns = 0;
 		/* It counts reports there, which nobody repeats. */
@@ -223,6 +223,33 @@ FIXTURE_SETUP(traces)
 FIXTURE_TEARDOWN(traces)
 {
 	runs_release(&self->runs);
+}
+
+static void expect_repeated(struct __test_metadata *_metadata, struct runs *runs, const char *loop)
+{
+	char before[256], after[256];
+
+	EXPECT_PASSED(&runs->job);
+	owners(&runs->job, before, sizeof(before));
+	prepare_replay(runs);
+	EXPECT_PASSED(&runs->job);
+	owners(&runs->job, after, sizeof(after));
+	EXPECT_NE(0, before[0]);
+	EXPECT_STREQ(before, after);
+	compare(_metadata, runs, loop);
+}
+
+TEST_F(traces, sweeps_are_cut_into_the_strips_of_the_recorded_run)
+{
+	self->runs.job.argv[0] = "sweeps";
+	expect_repeated(_metadata, &self->runs, "one");
+}
+
+TEST_F(traces, loops_that_share_arrays_and_take_turns_are_repeated_together)
+{
+	self->runs.job.program = "turns_worker";
+	self->runs.job.argv[0] = "once";
+	expect_repeated(_metadata, &self->runs, "first");
 }
 
 TEST_F(traces, loops_of_one_name_are_replayed_in_the_order_they_were_made)

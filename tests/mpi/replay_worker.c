@@ -138,6 +138,55 @@ static void passes(void)
 	ledger_free(&ledger);
 }
 
+/* ---- sweeps ------------------------------------------------------------------- */
+
+struct sweeper {
+	struct equant_loop *loop;
+	double (*mesh)[100];
+	double slow, debt;
+	uint64_t order;
+};
+
+static void relax(void *ctx, long first, long units, long from, long to)
+{
+	struct sweeper *s = ctx;
+
+	for (long u = first; u < first + units; u++)
+		for (long i = from; i < to; i++)
+			s->mesh[u][i] = (s->mesh[u][i] + (u ? s->mesh[u - 1][i] : 1)) / 2;
+	s->order = (s->order ^ (uint64_t)(((first * 1000 + units) * 1000 + from) * 1000 + to)) *
+		   0x100000001b3ull;
+	s->debt += 4e-7 * s->slow * (double)units * (double)(to - from);
+	if (s->debt > 0.0002) {
+		compute(s->debt);
+		s->debt = 0;
+	}
+}
+
+static void sweeps(void)
+{
+	long units = number("UNITS", 200), steps = number("STEPS", 30);
+	struct random random = random_from((uint64_t)number("LOADS", 1) * 16 + (uint64_t)rank);
+	struct equant *eq = must_open(MPI_COMM_WORLD, NULL);
+	struct equant_stats stats = { .sz = sizeof(stats) };
+	struct sweeper s = { .loop = must_loop(eq, "one", units) };
+
+	s.mesh = calloc((size_t)units, sizeof(*s.mesh));
+	demand(s.mesh);
+	demand_equal(0, equant_loop_distribute(s.loop, EQUANT_BLOCK_ORDER));
+	demand_equal(0, equant_loop_array(s.loop, s.mesh, sizeof(*s.mesh)));
+	demand_equal(0, equant_loop_pipelined(s.loop, s.mesh, 0, sizeof(double)));
+	for (long n = 0; n < steps; n++) {
+		s.slow = 1 + 4 * random_unit(&random);
+		demand_equal(0, equant_loop_sweep(s.loop, 100, relax, &s));
+	}
+	demand_equal(0, equant_loop_stats(s.loop, &stats));
+	say_orders("one", s.order + (uint64_t)stats.sent);
+	must_free(s.loop);
+	must_close(eq);
+	free(s.mesh);
+}
+
 /* Other passes are joined than in the recorded run, or fewer units are active: told in some pass. */
 static void refused_in_a_pass(void)
 {
@@ -211,9 +260,13 @@ static void refused_at_the_start(void)
 int main(int argc, char **argv)
 {
 	static const struct worker_case cases[] = {
-		CASE(one_loop),		  CASE(passes),
-		CASE(refused_in_a_pass),  CASE(two_of_a_name),
-		CASE(refused_in_a_phase), CASE(refused_at_the_start),
+		CASE(one_loop),
+		CASE(passes),
+		CASE(sweeps),
+		CASE(refused_in_a_pass),
+		CASE(two_of_a_name),
+		CASE(refused_in_a_phase),
+		CASE(refused_at_the_start),
 	};
 
 	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));

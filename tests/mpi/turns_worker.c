@@ -2,6 +2,7 @@
 /* Loops that share a distribution and take turns, one or both of them passed over. */
 #include <equant/equant.h>
 #include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "libledger.h"
@@ -32,6 +33,7 @@ struct run {
 	struct equant_loop *loop[MOST];
 	struct ledger ledger[MOST];
 	long handed[MOST];
+	uint64_t order;
 	double debt;
 };
 
@@ -59,7 +61,7 @@ static void demand_turn(const struct run *run, int which, long unit, long step)
 }
 
 /* From 1 to 5 times slower than the fastest, different on each rank, changing within a pass. */
-static void work(struct run *run, int which)
+static void work(struct run *run, int which, long unit)
 {
 	long changes = run->handed[0] * 3 / (UNITS / ranks + 1);
 
@@ -70,6 +72,7 @@ static void work(struct run *run, int which)
 		run->debt = 0;
 	}
 	run->handed[which]++;
+	run->order = (run->order ^ (uint64_t)(unit * MOST + which)) * 0x100000001b3ull;
 }
 
 static void pass(struct run *run, int which, long step)
@@ -83,7 +86,7 @@ static void pass(struct run *run, int which, long step)
 	equant_for_each_next(loop, u) {
 		demand_equal(step, equant_pass(loop));
 		demand_turn(run, which, u, step);
-		work(run, which);
+		work(run, which, u);
 		ledger_unit(&run->ledger[which], u);
 	}
 	demand_equal(0, equant_pass_end(loop));
@@ -96,7 +99,7 @@ static void hook(struct run *run, int which, long step)
 	equant_begin(loop);
 	equant_for_each_unit(loop, u) {
 		demand_turn(run, which, u, step);
-		work(run, which);
+		work(run, which, u);
 		ledger_unit(&run->ledger[which], u);
 	}
 	equant_end(loop);
@@ -189,6 +192,26 @@ static void mixed(void)
 		conserve(&turns[i], i % 3);
 }
 
+/* For a recorded run and its replay: in which order this rank has computed what. */
+static void once(void)
+{
+	static const struct turns turns = {
+		"once", 3, { 1, 0, 1 }, { 2, 0, 3 }, { 0.01, 0.002, 0.002 }, 6, 1
+	};
+	struct equant_options o = checked(1);
+	uint64_t all;
+	struct run run;
+
+	o.check = 0;
+	start(&run, &o, &turns);
+	steps(&run, 0, turns.steps);
+	run.order = (run.order + (uint64_t)rank) * 0x9e3779b97f4a7c15ull;
+	MPI_Reduce(&run.order, &all, 1, MPI_UINT64_T, MPI_BXOR, 0, MPI_COMM_WORLD);
+	if (!rank)
+		printf("owners of %s %llx\n", turns.name, (unsigned long long)all);
+	finish(&run);
+}
+
 /* Balancing is off: passes are joined all the same. */
 static void off(void)
 {
@@ -220,7 +243,7 @@ static void go_on(const struct turns *turns)
 		equant_for_each_next(run.loop[1], u) {
 			demand_equal(n, run.ledger[1].count[u]);
 			run.handed[0]++;
-			work(&run, 1);
+			work(&run, 1, u);
 			ledger_unit(&run.ledger[1], u);
 		}
 		demand_equal(0, equant_pass_end(run.loop[1]));
@@ -355,7 +378,8 @@ static void misuse(void)
 int main(int argc, char **argv)
 {
 	static const struct worker_case cases[] = {
-		CASE(both), CASE(mixed), CASE(off), CASE(leader_goes), CASE(opposite), CASE(misuse),
+		CASE(both),	   CASE(mixed),	   CASE(once),	 CASE(off),
+		CASE(leader_goes), CASE(opposite), CASE(misuse),
 	};
 
 	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));

@@ -190,13 +190,15 @@ TEST_F(load, plans_and_transfers_that_cannot_be_are_refused)
 	EXPECT_REFUSED("byte 512: a transfer is of units that do not exist");
 	self->file.events[3] = (struct equant_event){ .type = EQUANT_EVENT_PLAN };
 	EXPECT_REFUSED("byte 512: a phase is planned");
+	self->file.events[3] = (struct equant_event){ .type = EQUANT_EVENT_SWEEP };
+	EXPECT_REFUSED("byte 512: a sweep's number or strips");
 }
 
 TEST_F(load, a_bad_event_is_refused_with_its_byte)
 {
 	self->file.events[0].type = 0;
 	EXPECT_REFUSED("byte 128: unknown event type");
-	self->file.events[2].type = EQUANT_EVENT_TRANSFER + 1;
+	self->file.events[2].type = EQUANT_EVENT_SWEEP + 1;
 	EXPECT_REFUSED("byte 384: unknown event type");
 	self->file.events[0].u.status.share = 1.5;
 	EXPECT_REFUSED("byte 128: a share");

@@ -9,6 +9,7 @@
 #include "core/clock.h"
 #include "core/message.h"
 #include "loop/loop_internal.h"
+#include "loop/replay.h"
 
 #define ROUNDS 5 /* the least counts: what is above it is something else */
 
@@ -63,8 +64,15 @@ static double quantum_of(const struct equant_loop *loop)
 static int choose(struct equant_loop *loop, const struct equant_intent *all)
 {
 	struct equant_pipeline *p = loop->pipeline;
-	long wanted = loop->eq->options.block;
+	long wanted = loop->eq->options.block, recorded = equant_replay_block(loop);
 
+	if (recorded > all->length) {
+		equant_message(
+			"loop %s: %s has a sweep in strips of %ld iterations, this one is of %lld: another program or input?",
+			loop->name, loop->replay->path, recorded, (long long)all->length);
+		return -EBADMSG;
+	}
+	wanted = recorded ? recorded : wanted;
 	if (wanted > all->length) {
 		equant_message(
 			"loop %s: EQUANT_BLOCK=%ld: the sweep is of %lld iterations, a strip cannot have more",
@@ -141,6 +149,8 @@ int equant_pipeline_agree(struct equant_loop *loop, long length, int fault)
 	p->strips = 0;
 	if (length)
 		error = choose(loop, equant_exchange_items(p->exchange));
+	if (!error && length)
+		equant_record_sweep(loop);
 	if (!error && !p->sweeps++)
 		error = measure_costs(loop);
 	return error;

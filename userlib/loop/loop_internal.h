@@ -279,6 +279,9 @@ int equant_replay_decide(struct equant_loop *loop, struct equant_order *order);
 int equant_replay_compare(const struct equant_loop *loop);
 int equant_replay_recorded(const struct equant_loop *loop, struct equant_event *event);
 
+/* ... inner iterations per strip of the next sweep, 0 = not recorded */
+long equant_replay_block(const struct equant_loop *loop);
+
 /* replay_pass.c: when phases of passes are; gather is collective */
 int equant_replay_gather(struct equant_loop *loop);
 /* ... 1: it was recorded when the next one is, and by rank, after how many units; else 0 */
@@ -303,6 +306,7 @@ void equant_record_decision(struct equant_loop *loop, const struct equant_order 
 void equant_record_moves(struct equant_loop *loop, uint64_t duration_ns);
 void equant_record_status(struct equant_loop *loop, const struct equant_status *status);
 void equant_record_plan(struct equant_loop *loop);
+void equant_record_sweep(struct equant_loop *loop);
 void equant_record_transfer(struct equant_loop *loop, const struct equant_notice *notice);
 void equant_record_fallback(struct equant_loop *loop, const char *text);
 uint64_t equant_owners_digest(const struct equant_units *units);

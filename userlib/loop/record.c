@@ -135,6 +135,17 @@ void equant_record_plan(struct equant_loop *loop)
 	e->u.plan.quota = loop->pass->progress.quota[loop->rank];
 }
 
+void equant_record_sweep(struct equant_loop *loop)
+{
+	struct equant_event *e;
+
+	if (!loop->trace)
+		return;
+	e = new_event(loop, EQUANT_EVENT_SWEEP);
+	e->u.sweep.number = loop->pipeline->sweeps;
+	e->u.sweep.block = loop->pipeline->block;
+}
+
 void equant_record_transfer(struct equant_loop *loop, const struct equant_notice *notice)
 {
 	for (int i = 0, n; loop->trace && i < notice->nr_ranges; i += n) {

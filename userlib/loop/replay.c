@@ -96,6 +96,14 @@ int equant_replay_compare(const struct equant_loop *loop)
 	return -EBADMSG;
 }
 
+long equant_replay_block(const struct equant_loop *loop)
+{
+	const struct equant_replay *replay = loop->replay;
+	long sweep = loop->pipeline->sweeps;
+
+	return replay && sweep < replay->nr_blocks ? replay->blocks[sweep] : 0;
+}
+
 /* What was recorded then is recorded again: 1; 0 behind the end; -ENOENT no decision was made. */
 int equant_replay_recorded(const struct equant_loop *loop, struct equant_event *event)
 {

@@ -53,6 +53,7 @@ struct equant_replayed_transfer {
  * @counts: room for a trial, one per rank
  * @nr_plans: the first phases after which all ranks know when the next one was; 0 = there are no passes
  * @quotas: of all ranks, @nr_plans of one after those of the other
+ * @blocks: inner iterations per strip, of the first @nr_blocks sweeps
  * @transfers: in the order in which this rank made them; @next is the next one to make
  * @cut: the trace has more of them, which not all ranks' traces have
  */
@@ -67,6 +68,8 @@ struct equant_replay {
 	long *counts;
 	long nr_plans;
 	int64_t *quotas;
+	long *blocks;
+	long nr_blocks;
 	struct equant_replayed_transfer *transfers;
 	long nr_transfers;
 	long next;

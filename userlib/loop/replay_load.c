@@ -111,9 +111,28 @@ static int matters(const struct equant_event *e)
 	       e->type == EQUANT_EVENT_PLAN;
 }
 
+/* Sweeps are numbered from 0 on. */
+static int take_blocks(struct equant_replay *replay)
+{
+	replay->blocks = calloc(replay->nr_events + 1, sizeof(*replay->blocks));
+	if (!replay->blocks)
+		return -ENOMEM;
+	for (size_t i = 0; i < replay->nr_events; i++) {
+		const struct equant_event *e = &replay->events[i];
+
+		if (e->type != EQUANT_EVENT_SWEEP)
+			continue;
+		if (e->u.sweep.number != replay->nr_blocks)
+			return refuse(replay, "a sweep is missing", (long)e->u.sweep.number,
+				      replay->nr_blocks);
+		replay->blocks[replay->nr_blocks++] = (long)e->u.sweep.block;
+	}
+	return 0;
+}
+
 static int take_events(struct equant_replay *replay, int ranks)
 {
-	int error = 0;
+	int error = take_blocks(replay);
 
 	for (size_t i = 0; i < replay->nr_events && !error; i++)
 		if (matters(&replay->events[i]))
@@ -180,6 +199,8 @@ static uint64_t digest(const struct equant_replay *replay)
 {
 	uint64_t hash = 0;
 
+	for (long k = 0; k < replay->nr_blocks; k++)
+		hash = equant_mix(hash ^ (uint64_t)replay->blocks[k]);
 	for (long k = 0; k < replay->nr_phases; k++) {
 		const struct equant_replayed_phase *phase = &replay->phases[k];
 
@@ -213,17 +234,18 @@ static long count_plans(const struct equant_replay *replay)
 static int agree(struct equant_loop *loop)
 {
 	struct equant_replay *replay = loop->replay;
-	long ends[2] = { replay->nr_phases, count_plans(replay) };
+	long ends[3] = { replay->nr_phases, count_plans(replay), replay->nr_blocks };
 	uint64_t mine[2], all[2];
 	int error;
 
-	error = equant_mpi_error(MPI_Allreduce(MPI_IN_PLACE, ends, 2, MPI_LONG, MPI_MIN,
+	error = equant_mpi_error(MPI_Allreduce(MPI_IN_PLACE, ends, 3, MPI_LONG, MPI_MIN,
 					       loop->comm),
 				 "comparing traces");
 	if (error)
 		return error;
 	replay->nr_phases = ends[0];
 	replay->nr_plans = ends[1];
+	replay->nr_blocks = ends[2];
 	mine[0] = digest(replay);
 	mine[1] = ~mine[0];
 	error = equant_mpi_error(MPI_Allreduce(mine, all, 2, MPI_UINT64_T, MPI_MAX, loop->comm),
@@ -316,6 +338,7 @@ void equant_replay_close(struct equant_loop *loop)
 	free(replay->instructions);
 	free(replay->counts);
 	free(replay->quotas);
+	free(replay->blocks);
 	equant_replay_free_transfers(replay);
 	free(replay);
 	loop->replay = NULL;

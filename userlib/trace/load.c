@@ -142,6 +142,10 @@ static const char *event_fault(const struct trace *trace, const struct equant_ev
 		if (event->u.plan.due < 1 || event->u.plan.quota < 0)
 			return "a phase is planned in a pass or after units that cannot be";
 		return NULL;
+	case EQUANT_EVENT_SWEEP:
+		if (event->u.sweep.number < 0 || event->u.sweep.block < 1)
+			return "a sweep's number or strips cannot be";
+		return NULL;
 	case EQUANT_EVENT_TRANSFER:
 		return transfer_fault(header, event);
 	case EQUANT_EVENT_FALLBACK:

@@ -47,6 +47,7 @@ enum equant_event_type {
 	EQUANT_EVENT_INSTRUCTIONS, /* a part of what all ranks do; before the DECISION */
 	EQUANT_EVENT_PLAN, /* when the next phase of a loop with passes is */
 	EQUANT_EVENT_TRANSFER, /* asynchronous: a part of the units this rank has given or taken */
+	EQUANT_EVENT_SWEEP, /* a sweep begins */
 };
 
 #define EQUANT_EVENT_LIST 6 /* instructions in an event */
@@ -120,6 +121,9 @@ struct equant_event {
 				int64_t first, count;
 			} list[EQUANT_EVENT_RANGES];
 		} transfer;
+		struct {
+			int64_t number, block; /* from 0; inner iterations per strip */
+		} sweep;
 		uint8_t pad[112];
 	} u;
 };
