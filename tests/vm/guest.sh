@@ -31,6 +31,14 @@ lacking=$(tests/vm/boot.sh "$kernel" --missing | grep -v '^no kernel')
 tools/build/kernels.sh "${kernel%/*}" "$version" > "$scratch/kernels" 2>&1 ||
 	skip_all "no kernel $version: $(tail -n 1 "$scratch/kernels")"
 
+# For this kernel, and again only if something changed.
+build_module()
+{
+	make --no-print-directory O="$TEST_BUILD" modules KDIR="$kernel/build" W=1 C=1 \
+		> "$scratch/module" 2>&1 || { tail -n 20 "$scratch/module"; return 1; }
+	! grep -E 'kmod/[^ ]*: |warning:|error:' "$scratch/module"
+}
+
 # What the kernel says when something is wrong with it.
 complaints()
 {
@@ -100,11 +108,17 @@ unfold()
 # Those that are about the kernel's part; the rest does not care which kernel runs it.
 # Loading the probe takes seconds there, so that not all of them are for every day.
 if [ $# -eq 0 ]; then
+	mapfile -t module < <(find tests/kmod -name '*_test.c' 2> /dev/null | sort)
+	module=("${module[@]#tests/}")
 	set -- bpf/closed_test.sh bpf/probe_test bpf/shares_test ${GUEST_FULL:+bpf/load_test} \
-		vm/job.sh
+		"${module[@]%.c}" vm/job.sh
 fi
 
 echo "TAP version 13"
+if [ -e kmod/Kbuild ]; then
+	build_module > "$scratch/messages"
+	built=$?
+fi
 boot "$@"
 status=$?
 if emulator_lost_a_breakpoint; then
@@ -114,6 +128,10 @@ if emulator_lost_a_breakpoint; then
 fi
 unfold "$@"
 
+if [ -e kmod/Kbuild ]; then
+	sed 's/^/# /' "$scratch/messages"
+	report $built "the module builds for kernel $(cat "$kernel/release") without a message"
+fi
 complaints > "$scratch/complaints"
 sed 's/^/# /' "$scratch/complaints"
 [ ! -s "$scratch/complaints" ]

@@ -12,5 +12,8 @@ for _ in $(seq 100); do
 	sleep 0.1
 done
 [ -s /run/held ] || exit 1
+module=$TEST_BUILD/modules/$(uname -r)/kmod/equant.ko
+[ ! -e "$module" ] || insmod "$module" || exit 1
+
 # The limits are those of a real machine; boot.sh has one for the whole.
 tests/run.sh -v -f 4 -o "$TEST_BUILD" "$@"

@@ -19,11 +19,12 @@ is()
 	report $? "$3"
 }
 
-plan 7
+plan 12
 
+# job PROBE
 job()
 {
-	EQUANT_CHECK=on "$equant" run --json --output "$scratch/report" --load cpu=0,constant -- \
+	EQUANT_CHECK=on "$equant" run --probe "$1" --json --output "$scratch/report" --load cpu=0,constant -- \
 		mpirun --bind-to core -np 2 "$mm" -n 96 -p 300
 }
 
@@ -59,11 +60,12 @@ is()
 	report $? "$3"
 }
 
-plan 7
+plan 12
 
+# job PROBE
 job()
 {
-	EQUANT_CHECK=on "$equant" run --json --output "$scratch/report" --load cpu=0,constant -- \
+	EQUANT_CHECK=on "$equant" run --probe "$1" --json --output "$scratch/report" --load cpu=0,constant -- \
 		mpirun --bind-to core -np 2 "$mm" -n 96 -p 300
 }
 
@@ -81,12 +83,25 @@ second_took_more()
 	[ "${rank[1]}" -gt $((rank[0] * 5 / 4)) ]
 }
 
-succeeds "the probe is loaded" "$equant" probe load
-succeeds "the job computes what it would alone" job
-is "bpf bpf" "$(of_ranks probe)" "both ranks were measured by the kernel"
-is "0 0" "$(of_ranks fallbacks)" "neither lost its probe"
-succeeds "the one beside the busy process is seen to have half a CPU" half_a_cpu
-succeeds "the other one computes more" second_took_more
-[ $result -eq 0 ] || sed 's/^/# /' "$scratch/report"
-succeeds "the probe is unloaded" "$equant" probe unload
+# balanced_by PROBE
+balanced_by()
+{
+	succeeds "$1: the job computes what it would alone" job "$1"
+	is "$1 $1" "$(of_ranks probe)" "$1: both ranks were measured by the kernel"
+	is "0 0" "$(of_ranks fallbacks)" "$1: neither lost its probe"
+	succeeds "$1: the one beside the busy process is seen to have half a CPU" half_a_cpu
+	succeeds "$1: the other one computes more" second_took_more
+	[ $result -eq 0 ] || sed 's/^/# /' "$scratch/report"
+}
+
+succeeds "the BPF program is loaded" "$equant" probe load
+balanced_by bpf
+succeeds "the BPF program is unloaded" "$equant" probe unload
+if [ -e /dev/equant ]; then
+	balanced_by kmod
+else
+	for _ in 1 2 3 4 5; do
+		skip "kmod" "the module is not loaded"
+	done
+fi
 finish
