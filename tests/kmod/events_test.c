@@ -151,7 +151,7 @@ TEST_F(events, what_does_not_fit_is_counted_where_it_is_missing)
 {
 	struct equant_info info;
 	struct equant_kmod_event e;
-	unsigned int exited = 0, lost = 0, started;
+	unsigned int kept = 0, exited = 0, lost = 0, started;
 	pid_t pid;
 
 	ASSERT_EQ(0, control(self->fd, EQUANT_IOC_INFO, &info));
@@ -167,11 +167,14 @@ TEST_F(events, what_does_not_fit_is_counted_where_it_is_missing)
 	}
 	while (read(self->fd, &e, sizeof(e)) == sizeof(e)) {
 		EXPECT_EQ(0, lost);
+		kept += e.type != EQUANT_EVENT_LOST;
 		exited += e.type == EQUANT_EVENT_EXITED;
 		lost += e.type == EQUANT_EVENT_LOST ? e.value : 0;
 	}
 	EXPECT_EQ(EAGAIN, errno);
-	EXPECT_LE(info.queue_events - 10, exited);
+	/* On a slow machine others than exits are among them. */
+	EXPECT_LE(info.queue_events - 10, kept);
+	EXPECT_LE(info.queue_events / 2, exited);
 	EXPECT_LE(30, lost);
 	EXPECT_LE(started, exited + lost + 10);
 }
