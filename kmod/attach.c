@@ -69,15 +69,17 @@ static void bury(struct equant_attachment *a)
  * equant_task_gone() - the task exits or has executed another program
  * @task: the task
  *
- * Context: that task's, in a hook; attachments are freed later.
+ * Context: any; attachments are freed later.
  */
 void equant_task_gone(struct task_struct *task)
 {
 	struct equant_attachment *a;
 
+	rcu_read_lock();
 	hlist_for_each_entry_rcu_notrace(a, equant_bucket(task), hash)
 		if (a->task == task && kill(a, true))
 			bury(a);
+	rcu_read_unlock();
 }
 
 /* No hook knows it any more; the timer may, for a moment.  file->lock is held. */

@@ -44,6 +44,7 @@ struct kiocb;
 #define FILE_PAGES (EQUANT_FILE_BYTES / PAGE_SIZE)
 #define QUEUE_EVENTS 256 /* a power of two */
 #define CPU_TASKS 64 /* runnable tasks followed per CPU */
+#define CPU_ATTACHMENTS 16 /* of them looked at when something changes, as in the BPF probe */
 #define GROUP_LEVELS 8 /* scheduling-group levels followed, as in the BPF probe */
 
 /* Bounds, set when the module is loaded. */
@@ -151,8 +152,9 @@ struct equant_watch {
 
 struct equant_attachment {
 	struct hlist_node hash; /* read under RCU, changed under the hash lock */
-	struct list_head on_cpu; /* this and ->where: the lock of CPU ->where */
+	struct list_head on_cpu; /* this to ->crowded: the lock of CPU ->where */
 	int where; /* the CPU whose list it is on, -1 = none */
+	bool crowded; /* others are looked at there instead */
 	struct task_struct *task; /* a reference; constant */
 	struct equant_file *file; /* constant; it outlives the attachment */
 	u32 index;
@@ -205,6 +207,7 @@ struct equant_cpu {
 	u32 nr;
 	u32 untracked; /* runnable, but there was no room in ->task */
 	struct task_struct *curr; /* since the last switch; to be compared only */
+	u32 nr_attached;
 	struct list_head attached; /* attachments of tasks in ->task */
 	struct task_struct *task[CPU_TASKS]; /* runnable: thus alive */
 	u32 nr_groups;

@@ -329,7 +329,7 @@ void equant_compute_share(struct equant_attachment *a, struct equant_cpu *cpu, u
 		a->limits = see_limits(a->task);
 		a->t_limits = now;
 	}
-	situation.flags |= a->limits;
+	situation.flags |= a->limits | (a->crowded ? EQUANT_F_CROWDED : 0);
 	key = key_of(&situation);
 	if (key == a->key)
 		return;
@@ -367,7 +367,10 @@ void equant_refresh(struct equant_cpu *cpu, u64 now)
 	struct equant_attachment *a;
 
 	lockdep_assert_held(&cpu->lock);
+	/* The crowded ones are at the end: the work at one change is bounded. */
 	list_for_each_entry(a, &cpu->attached, on_cpu) {
+		if (a->crowded)
+			break;
 		raw_spin_lock(&a->lock);
 		if (is_here(a, cpu))
 			equant_compute_share(a, cpu, now);

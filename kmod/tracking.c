@@ -59,7 +59,12 @@ static void enlist_attachments(struct equant_cpu *cpu, struct task_struct *task)
 	hlist_for_each_entry_rcu_notrace(a, equant_bucket(task), hash) {
 		if (a->task != task || a->where >= 0)
 			continue;
-		list_add_tail(&a->on_cpu, &cpu->attached);
+		a->crowded = cpu->nr_attached >= CPU_ATTACHMENTS;
+		if (a->crowded)
+			list_add_tail(&a->on_cpu, &cpu->attached);
+		else
+			list_add(&a->on_cpu, &cpu->attached);
+		cpu->nr_attached++;
 		WRITE_ONCE(a->where, cpu->cpu);
 	}
 }
@@ -84,9 +89,10 @@ void equant_runnable(struct equant_cpu *cpu, struct task_struct *task)
 }
 
 /* The last thing that is done to the attachment: from here on it may be freed. */
-static void delist(struct equant_attachment *a)
+static void delist(struct equant_cpu *cpu, struct equant_attachment *a)
 {
 	list_del(&a->on_cpu);
+	cpu->nr_attached--;
 	/* Pairs with equant_leave_cpu(). */
 	smp_store_release(&a->where, -1);
 }
@@ -107,7 +113,7 @@ bool equant_not_runnable(struct equant_cpu *cpu, struct task_struct *task)
 	lockdep_assert_held(&cpu->lock);
 	list_for_each_entry_safe(a, next, &cpu->attached, on_cpu)
 		if (a->task == task)
-			delist(a);
+			delist(cpu, a);
 	if (i >= 0)
 		cpu->task[i] = cpu->task[--cpu->nr];
 	else if (cpu->untracked)
@@ -143,7 +149,7 @@ void equant_leave_cpu(struct equant_attachment *a)
 		cpu = equant_cpu(where);
 		raw_spin_lock_irqsave(&cpu->lock, flags);
 		if (a->where == where)
-			delist(a);
+			delist(cpu, a);
 		raw_spin_unlock_irqrestore(&cpu->lock, flags);
 	}
 }
