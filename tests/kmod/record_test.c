@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -271,6 +272,47 @@ TEST_F(record, a_real_time_competitor_forbids_prediction)
 	}
 	EXPECT_TRUE(seen);
 	stop_load(pid);
+}
+
+#define GROUP "/sys/fs/cgroup/equant-limit"
+
+static bool put(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "w");
+	bool well = file && fputs(text, file) >= 0;
+
+	return file && !fclose(file) && well;
+}
+
+TEST_F(record, a_limit_of_the_group_forbids_prediction_and_throttled_time_is_waiting)
+{
+	struct equant_record before, r;
+	char pid_text[16];
+	pid_t pid;
+
+	if (mkdir(GROUP, 0755) && errno != EEXIST)
+		SKIP(return, "no cgroup v2");
+	if (!put(GROUP "/cpu.max", "max 20000")) {
+		rmdir(GROUP);
+		SKIP(return, "no cpu controller in cgroup v2");
+	}
+	pid = start_load(1, 0);
+	snprintf(pid_text, sizeof(pid_text), "%d", pid);
+	EXPECT_TRUE(put(GROUP "/cgroup.procs", pid_text));
+	EXPECT_EQ(1, attach(self->fd, pid, 0));
+	sleep_ms(300);
+	EXPECT_EQ(0, record_now(self->table, 1).flags & EQUANT_F_CPU_MAX);
+	EXPECT_TRUE(put(GROUP "/cpu.max", "8000 20000"));
+	sleep_ms(300);
+	before = record_now(self->table, 1);
+	sleep_ms(1000);
+	r = since(&before, record_now(self->table, 1));
+	EXPECT_TRUE(r.flags & EQUANT_F_CPU_MAX);
+	EXPECT_TRUE(near(part(r.run_ns, r.run_ns + r.wait_ns), 0.4, 0.1));
+	EXPECT_GT(50 * MSEC, r.sleep_ns);
+	stop_load(pid);
+	for (int i = 0; i < 50 && rmdir(GROUP); i++)
+		sleep_ms(20);
 }
 
 TEST_F(record, the_sequence_counter_keeps_readers_from_half_written_records)
