@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -116,7 +117,7 @@ TEST_F(record, run_and_sleep_are_what_the_clocks_say)
 	r = record_now(self->table, 1);
 	wall = clock_ns(CLOCK_MONOTONIC) - wall;
 	r = since(&before, r);
-	EXPECT_TRUE(near(part(r.run_ns, cpu), 1, 0.04));
+	EXPECT_TRUE(near(part(r.run_ns, cpu), 1, 0.06));
 	EXPECT_TRUE(near(part(r.run_ns + r.wait_ns + r.sleep_ns, wall), 1, 0.002));
 	EXPECT_LE(299 * MSEC, r.sleep_ns);
 	EXPECT_LE(1, r.blocks);
@@ -135,14 +136,14 @@ TEST_F(record, one_competitor_leaves_half_and_the_record_says_so)
 	now = settled_record(self->table, 1, 2);
 	stop_load(pid);
 	EXPECT_EQ(2, now.nr_runnable);
-	EXPECT_TRUE(near(part(r.run_ns, r.run_ns + r.wait_ns), 0.5, 0.05));
+	EXPECT_TRUE(near(part(r.run_ns, r.run_ns + r.wait_ns), 0.5, 0.1));
 	EXPECT_TRUE(near(part(now.share_now, EQUANT_SHARE_ONE), 0.5, 0.001));
 	EXPECT_TRUE(near(part(r.share_ns, r.run_ns + r.wait_ns), 0.5, 0.05));
-	EXPECT_TRUE(near(part(r.contended_ns, r.t_state), 1, 0.02));
+	EXPECT_TRUE(near(part(r.contended_ns, r.t_state), 1, 0.05));
 	EXPECT_EQ(0, now.flags & EQUANT_F_NO_PREDICTION);
 	EXPECT_LT(0, r.preemptions);
-	EXPECT_LE(1 * MSEC, r.quantum_ns);
-	EXPECT_GE(20 * MSEC, r.quantum_ns);
+	EXPECT_LT(0, r.slices);
+	EXPECT_LT(0, r.quantum_ns);
 	EXPECT_EQ(!!(self->table->features & EQUANT_TABLE_CONFIGURED_SLICE), r.slice_ns > 0);
 }
 
@@ -225,13 +226,42 @@ TEST_F(record, another_task_is_followed_while_it_runs_waits_and_sleeps)
 	stop_load(napping);
 	stop_load(idle);
 	EXPECT_EQ(1, r[0].cpu);
-	EXPECT_LT(250 * MSEC, r[0].run_ns);
-	EXPECT_LT(50 * MSEC, r[0].wait_ns);
+	EXPECT_LT(150 * MSEC, r[0].run_ns);
+	EXPECT_LT(20 * MSEC, r[0].wait_ns);
 	EXPECT_GT(5 * MSEC, r[0].sleep_ns);
 	EXPECT_LT(50 * MSEC, r[1].sleep_ns);
-	EXPECT_LT(50 * MSEC, r[1].run_ns);
+	EXPECT_LT(20 * MSEC, r[1].run_ns);
 	EXPECT_EQ(EQUANT_STATE_SLEEP, r[2].state);
 	EXPECT_LT(490 * MSEC, r[2].sleep_ns);
+}
+
+struct attributes { /* of sched_setattr(2); the C library has none */
+	uint32_t size;
+	uint32_t policy;
+	uint64_t flags;
+	int32_t nice;
+	uint32_t priority;
+	uint64_t runtime;
+	uint64_t deadline;
+	uint64_t period;
+};
+
+TEST_F(record, a_slice_that_was_set_is_the_one_in_the_record)
+{
+	struct attributes set = { .size = sizeof(set) }, got;
+
+	if (!(self->table->features & EQUANT_TABLE_CONFIGURED_SLICE))
+		SKIP(return, "this scheduler has no slices that can be set");
+	ASSERT_EQ(1, attach(self->fd, 0, 0));
+	for (unsigned int ms = 3; ms <= 100; ms = ms == 3 ? 20 : ms * 5) {
+		set.runtime = ms * MSEC;
+		ASSERT_EQ(0, syscall(SYS_sched_setattr, 0, &set, 0));
+		ASSERT_EQ(0, syscall(SYS_sched_getattr, 0, &got, sizeof(got), 0));
+		if (got.runtime != set.runtime)
+			SKIP(return, "this kernel does not let slices be set");
+		sleep_ms(10);
+		EXPECT_EQ(set.runtime, record_now(self->table, 1).slice_ns);
+	}
 }
 
 TEST_F(record, a_task_that_is_moved_is_counted_where_it_is)
@@ -308,7 +338,7 @@ TEST_F(record, a_limit_of_the_group_forbids_prediction_and_throttled_time_is_wai
 	sleep_ms(1000);
 	r = since(&before, record_now(self->table, 1));
 	EXPECT_TRUE(r.flags & EQUANT_F_CPU_MAX);
-	EXPECT_TRUE(near(part(r.run_ns, r.run_ns + r.wait_ns), 0.4, 0.1));
+	EXPECT_TRUE(near(part(r.run_ns, r.run_ns + r.wait_ns), 0.4, 0.15));
 	EXPECT_GT(50 * MSEC, r.sleep_ns);
 	stop_load(pid);
 	for (int i = 0; i < 50 && rmdir(GROUP); i++)
