@@ -264,8 +264,11 @@ static void one_cancels(void)
 		struct equant_self *self = must_self(eq, &loop, 0, 0);
 		struct equant_self_chunk chunk = { 0 };
 
-		if (!rank) {
+		/* Before the others have taken everything. */
+		if (!rank)
 			demand_equal(1, equant_self_next(self, &chunk));
+		MPI_Barrier(MPI_COMM_WORLD);
+		if (!rank) {
 			equant_self_cancel(self);
 			demand_equal(0, equant_self_next(self, &chunk));
 		} else {
@@ -309,11 +312,13 @@ static void one_is_killed(void)
 	struct equant_self *self = must_self(eq, &loop, 0, 0);
 	struct equant_self_chunk chunk = { 0 };
 
-	while (equant_self_next(self, &chunk) == 1) {
-		if (rank == ranks - 1)
-			raise(SIGKILL);
+	if (rank == ranks - 1)
+		demand_equal(1, equant_self_next(self, &chunk));
+	MPI_Barrier(MPI_COMM_WORLD);
+	if (rank == ranks - 1)
+		raise(SIGKILL);
+	while (equant_self_next(self, &chunk) == 1)
 		usleep(1000);
-	}
 	equant_self_free(self);
 	must_close(eq);
 }
