@@ -64,7 +64,7 @@ static int mine(struct equant_watch_task *tasks, int nr)
 
 static void *attached_thread(void *arg)
 {
-	FIXTURE_DATA(watch) *self = arg;
+	struct _test_data_watch *self = arg;
 	struct equant_probe *probe = equant_probe_open("bpf", NULL, 0);
 
 	if (probe)

@@ -16,7 +16,9 @@ static int explain_open(int error, char *why, size_t why_size)
 {
 	const char *text = strerror(-error);
 
-	if (error == -ENOENT || error == -ENXIO || error == -ENODEV) {
+	if (error == -ENODEV) {
+		text = "the kernel module is being unloaded";
+	} else if (error == -ENOENT || error == -ENXIO) {
 		text = "the kernel module is not loaded (root: modprobe equant)";
 		error = -ENODEV;
 	} else if (error == -EACCES || error == -EPERM) {
