@@ -44,6 +44,7 @@ TEST_F(ranks, a_delay_is_felt_with_every_message)
 TEST_F(ranks, what_cannot_be_swept_is_refused_and_breaks_nothing)
 {
 	EXPECT_CASE("misuse");
+	EXPECT_SAID(&self->job, "the sweep is of 8 iterations, a strip cannot have more");
 }
 
 TEST_F(ranks, ranks_that_disagree_on_a_sweep_are_told)

@@ -24,6 +24,10 @@ TEST_F(ranks, a_window_over_the_units_moves_on)
 TEST_F(ranks, a_unit_that_is_there_already_or_not_at_all_is_refused)
 {
 	EXPECT_CASE("misuse");
+	EXPECT_SAID(&self->job,
+		    "equant_loop_activate: of the units 3 to 3 some are active already");
+	EXPECT_SAID(&self->job,
+		    "equant_loop_deactivate: of the units 4 to 4 some are inactive already");
 }
 
 TEST_F(ranks, ranks_that_disagree_on_what_is_active_are_told)

@@ -16,7 +16,6 @@
  * upper ones of a block.
  */
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,94 +27,6 @@ long equant_strips_due(const struct equant_pipeline *p, int rank)
 	long due = p->phase + 1 - rank;
 
 	return due < 0 ? 0 : due < p->strips ? due : p->strips;
-}
-
-/* ---- what is passed on ------------------------------------------------------------- */
-
-static struct equant_pipeline *pipeline_of(struct equant_loop *loop)
-{
-	struct equant_pipeline *p = loop->pipeline;
-
-	if (p)
-		return p;
-	p = calloc(1, sizeof(*p));
-	if (!p)
-		return NULL;
-	loop->pipeline = p;
-	p->left = p->right = -1;
-	p->earlier = p->above = MPI_REQUEST_NULL;
-	for (int i = 0; i < EQUANT_STRIPS_AHEAD; i++)
-		p->receives[i] = MPI_REQUEST_NULL;
-	return p;
-}
-
-void equant_pipeline_free(struct equant_pipeline *p)
-{
-	if (!p)
-		return;
-	equant_exchange_free(p->exchange);
-	free(p->carried);
-	free(p->lengths);
-	free(p->places);
-	free(p->blocks);
-	free(p->before);
-	free(p->done);
-	free(p->copy);
-	free(p->sends);
-	free(p);
-}
-
-/* By an array's address or a table's. */
-static int find_array(const struct equant_loop *loop, const void *array)
-{
-	for (int i = 0; i < loop->slices.nr_arrays && array; i++)
-		if (loop->slices.arrays[i].base == array || loop->slices.arrays[i].table == array)
-			return i;
-	return -1;
-}
-
-static int add_carried(struct equant_loop *loop, const struct equant_carried *carried)
-{
-	struct equant_pipeline *p = pipeline_of(loop);
-	struct equant_carried *grown;
-
-	if (!p)
-		return -ENOMEM;
-	grown = realloc(p->carried, (size_t)(p->nr_carried + 1) * sizeof(*grown));
-	if (!grown)
-		return -ENOMEM;
-	p->carried = grown;
-	p->carried[p->nr_carried++] = *carried;
-	p->bytes += (double)carried->step;
-	p->tables += loop->slices.arrays[carried->array].table != NULL;
-	return 0;
-}
-
-int equant_loop_pipelined(struct equant_loop *loop, const void *array, size_t offset, size_t step)
-{
-	int index = find_array(loop, array);
-	size_t slice = index < 0 ? 0 : loop->slices.arrays[index].slice;
-	const char *fault = NULL;
-	int error = -EINVAL;
-
-	if (index < 0)
-		fault = "no such array or table is registered";
-	else if (!step || offset > slice || step > slice - offset)
-		fault = "the slices have no room for one iteration's value";
-	else if (slice > INT_MAX)
-		fault = "slices of more than 2 GiB";
-	else if (loop->started || (loop->pipeline && loop->pipeline->exchange)) {
-		fault = "called after the first hook or sweep";
-		error = -EBUSY;
-	}
-	if (!fault) {
-		error = add_carried(loop, &(struct equant_carried){ index, offset, step });
-		fault = error ? strerror(-error) : NULL;
-	}
-	if (fault)
-		equant_message("loop %s, rank %d: equant_loop_pipelined: %s", loop->name,
-			       loop->rank, fault);
-	return error;
 }
 
 /* ---- before a sweep ------------------------------------------------------------------ */
@@ -136,19 +47,6 @@ static int is_one_block_each(const struct equant_loop *loop)
 	return 1;
 }
 
-static int fits(const struct equant_loop *loop, long length)
-{
-	const struct equant_pipeline *p = loop->pipeline;
-
-	for (int i = 0; i < p->nr_carried; i++) {
-		const struct equant_carried *c = &p->carried[i];
-
-		if ((size_t)length > (loop->slices.arrays[c->array].slice - c->offset) / c->step)
-			return 0;
-	}
-	return 1;
-}
-
 static const char *find_fault(const struct equant_loop *loop, long length, int has_body)
 {
 	const struct equant_pipeline *p = loop->pipeline;
@@ -161,7 +59,7 @@ static const char *find_fault(const struct equant_loop *loop, long length, int h
 		return "no body";
 	if (length < 0)
 		return "a negative length";
-	if (!fits(loop, length))
+	if (!equant_carried_fit(loop, length))
 		return "the slices of a pipelined array have no room for so many iterations";
 	if (!is_one_block_each(loop))
 		return "there are inactive units between active ones";
@@ -176,7 +74,7 @@ static const char *find_fault(const struct equant_loop *loop, long length, int h
 
 static int set_up(struct equant_loop *loop)
 {
-	struct equant_pipeline *p = pipeline_of(loop);
+	struct equant_pipeline *p = equant_pipeline_of(loop);
 	size_t ranks = (size_t)loop->ranks, units = (size_t)loop->units.units;
 
 	if (!p)

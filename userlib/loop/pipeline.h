@@ -104,9 +104,17 @@ struct equant_intent {
 	double quantum;
 };
 
+/* carried.c: what is passed on */
+
+/** equant_pipeline_of() - a loop's, made the first time; NULL: -ENOMEM */
+struct equant_pipeline *equant_pipeline_of(struct equant_loop *loop);
+void equant_pipeline_free(struct equant_pipeline *p);
+
+/** equant_carried_fit() - do slices have room for a sweep of this length? */
+int equant_carried_fit(const struct equant_loop *loop, long length);
+
 /* pipeline.c */
 long equant_strips_due(const struct equant_pipeline *p, int rank);
-void equant_pipeline_free(struct equant_pipeline *p);
 
 /** equant_pipeline_settle() - before units move: nothing of the sweep is under way any more */
 int equant_pipeline_settle(struct equant_loop *loop);
