@@ -123,24 +123,37 @@ static int load_all(struct plan_report *report, const struct options *options)
 	return 0;
 }
 
-/* The whole loop on one processor, without the medium's being shared. */
+/* Sums over all iterations: the time of one that takes 1 for each operation and byte. */
+static int sum_up(const struct equant_plan_program *program, double *work, double *bytes)
+{
+	struct equant_plan_processor unit = { .operation = 1, .byte = 1, .memory = INFINITY };
+	struct equant_plan_machine machine = { .count = 1, .processors = &unit };
+	struct equant_plan *plan = equant_plan_new("block", program, &machine, NULL, 0);
+
+	if (!plan)
+		return -errno;
+	*work = plan->times[0].compute;
+	*bytes = plan->times[0].local;
+	equant_plan_free(plan);
+	return 0;
+}
+
+/* The whole loop on the processor that is best alone, or NaN. */
 static double alone(const struct equant_plan_program *program,
 		    const struct equant_plan_machine *machine)
 {
-	double least = INFINITY;
+	double least = INFINITY, work = 0, bytes = 0;
 
+	if (sum_up(program, &work, &bytes))
+		return NAN;
 	for (int i = 0; i < machine->count; i++) {
-		struct equant_plan_machine one = *machine;
-		struct equant_plan *plan;
+		const struct equant_plan_processor *one = &machine->processors[i];
+		double time = one->operation * work;
 
-		one.count = 1;
-		one.processors = &machine->processors[i];
-		if (i > 0 && !memcmp(one.processors, one.processors - 1, sizeof(*one.processors)))
-			continue;
-		plan = equant_plan_new("block", program, &one, NULL, 0);
-		if (plan)
-			least = fmin(least, plan->makespan);
-		equant_plan_free(plan);
+		if (bytes > 0)
+			time += one->startup + one->byte * bytes + machine->medium_startup +
+				machine->medium_byte * bytes;
+		least = fmin(least, time);
 	}
 	return least;
 }
