@@ -408,7 +408,7 @@ TEST_F(client, top_agrees_with_the_account_of_a_load)
 	end_child(rank);
 }
 
-TEST_F(client, auto_takes_the_module)
+TEST_F(client, auto_takes_the_module_where_there_is_no_bpf_program)
 {
 	struct equant_probe *probe = equant_probe_open("auto", NULL, 0);
 

@@ -102,7 +102,7 @@ static int check_probe(const struct run_request *request)
 	if (strcmp(survey.wanted, "auto")) {
 		if (!survey.known) {
 			fprintf(stderr,
-				"equant: unknown probe '%s' (auto, kmod, bpf, schedstat, clock, replay:FILE)\n",
+				"equant: unknown probe '%s' (auto, bpf, kmod, schedstat, clock, replay:FILE)\n",
 				survey.wanted);
 			return EQUANT_EXIT_USAGE;
 		}

@@ -15,7 +15,7 @@ static const struct equant_command commands[] = {
 		.usage =
 			"Usage: equant run [options] -- mpirun ... PROGRAM ...\n"
 			"\n"
-			"  --probe NAME       auto, kmod, bpf, schedstat, clock or replay:FILE\n"
+			"  --probe NAME       auto, bpf, kmod, schedstat, clock or replay:FILE\n"
 			"  --balance on|off   off: measure only\n"
 			"  --load WORDS       run a competing load beside the job; may be repeated.  WORDS are\n"
 			"                     separated by commas: constant, or period=SECONDS,duty=FRACTION;\n"

@@ -35,7 +35,7 @@ static const struct option options[] = {
 	  .text = "auto",
 	  .local = 1,
 	  .meaning =
-		  "source of CPU times: auto, kmod, bpf, schedstat, clock, replay:FILE (%r = rank, %t = thread)" },
+		  "source of CPU times: auto, bpf, kmod, schedstat, clock, replay:FILE (%r = rank, %t = thread)" },
 	{ .variable = "EQUANT_TRACE",
 	  .kind = STRING,
 	  .offset = FIELD(trace),

@@ -14,12 +14,12 @@
 #include "probe/probe_internal.h"
 
 /*
- * Preference of "auto".  The module is first so that those who attach other threads through
- * it, as `equant top` does, find the ranks where they look.
+ * Preference of "auto", which is that of equant_watch_open() too: ranks are found where one looks.
+ * The module cannot know what a group's weight will settle at, the BPF program can.
  */
 static const struct equant_probe_ops *const sources[] = {
-	&equant_probe_kmod,
 	&equant_probe_bpf,
+	&equant_probe_kmod,
 	&equant_probe_schedstat,
 	&equant_probe_clock,
 };
@@ -98,7 +98,7 @@ static int attach_named(struct equant_probe *probe, const char *name, char *why,
 				   why_size);
 	equant_say(
 		why, why_size,
-		"unknown probe \"%s\": expected auto, kmod, bpf, schedstat, clock or replay:FILE",
+		"unknown probe \"%s\": expected auto, bpf, kmod, schedstat, clock or replay:FILE",
 		name);
 	return -EINVAL;
 }

@@ -11,10 +11,10 @@
 #include "core/say.h"
 #include "watch/watch_internal.h"
 
-/* Preference of "auto". */
+/* Preference of "auto", that of equant_probe_open(). */
 static const struct equant_watch_ops *const sources[] = {
-	&equant_watch_kmod,
 	&equant_watch_bpf,
+	&equant_watch_kmod,
 };
 
 #define NR_SOURCES (sizeof(sources) / sizeof(sources[0]))
@@ -49,7 +49,7 @@ static int open_named(struct equant_watch *watch, const char *name, char *why, s
 	}
 	if (known)
 		return ret;
-	equant_say(why, why_size, "unknown source \"%s\": expected auto, kmod or bpf", name);
+	equant_say(why, why_size, "unknown source \"%s\": expected auto, bpf or kmod", name);
 	return -EINVAL;
 }
 

@@ -103,7 +103,7 @@ struct equant_watch_event {
 
 /**
  * equant_watch_open() - begin to watch
- * @source: "kmod", "bpf", or "auto" for the first of these that works here
+ * @source: "bpf", "kmod", or "auto" for the first of these that works here
  * @why: receives, one line per source tried, why it cannot be watched; may be NULL
  * @why_size: its size in bytes
  *
