@@ -10,15 +10,13 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <bpf/libbpf.h>
 
-#include <equant/probe.h>
-
 #include "libshares.h"
+#include "libsource.h"
 #include "libtable.h"
 #include "switches.h"
 #include "switches.skel.h"
@@ -46,8 +44,32 @@ const struct situation situations[] = {
 	{ .name = "1 of nice 19", .competitors = { { .session = SAME, .nice = 19 } } },
 	{ .name = "1 of nice -5", .competitors = { { .session = SAME, .nice = -5 } } },
 	{ .name = "1 of SCHED_IDLE", .competitors = { { .session = SAME, .idle_policy = true } } },
-	{ .name = "1 in a cgroup of 512", .competitors = { { .session = SAME, .cgroup = 512 } } },
-	{ .name = "1 in a cgroup of 2048", .competitors = { { .session = SAME, .cgroup = 2048 } } },
+	{
+		.name = "1 in a cgroup of 512",
+		.competitors = { { .session = SAME, .group = "light" } },
+		.groups = { { .path = "light", .shares = 512 } },
+	},
+	{
+		.name = "1 in a cgroup of 2048",
+		.competitors = { { .session = SAME, .group = "heavy" } },
+		.groups = { { .path = "heavy", .shares = 2048 } },
+	},
+	{
+		.name = "nested cgroups",
+		.groups = { { .path = "outer", .shares = 2048 },
+			    { .path = "outer/one", .shares = 1024 },
+			    { .path = "outer/two", .shares = 512 } },
+		.group = "outer/one",
+		.competitors = { { .session = SAME, .group = "outer/two" },
+				 { .session = SAME, .group = "outer/one" },
+				 { .session = SAME } },
+	},
+	{
+		.name = "a cgroup with a limit",
+		.groups = { { .path = "limit", .shares = 1024, .limit = "8000 20000" } },
+		.group = "limit",
+		.limited = true,
+	},
 	{
 		.name = "ranks on both CPUs, 1 foreign",
 		.competitors = { { .session = SAME, .cpu = 1 }, { .session = NEW } },
@@ -70,7 +92,7 @@ struct scene {
 	struct ring_buffer *ring;
 	struct switch_event *events;
 	size_t nr_events, max_events;
-	const struct equant_table *table;
+	struct source source;
 	const struct equant_record *record;
 	pid_t subject;
 	pid_t competitors[MAX_COMPETITORS];
@@ -96,70 +118,14 @@ static void spin_for(uint64_t ns)
 		;
 }
 
-static int write_text(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC), ret = 0;
-
-	if (fd < 0)
-		return -errno;
-	if (write(fd, text, strlen(text)) < 0)
-		ret = -errno;
-	close(fd);
-	return ret;
-}
-
-/* cpu.shares of version 1; version 2 counts in hundredths of the default. */
-static bool is_cgroup_v1(void)
-{
-	return !access("/sys/fs/cgroup/cpu/cpu.shares", F_OK) ||
-	       !access("/sys/fs/cgroup/cpu/tasks", F_OK);
-}
-
-static void cgroup_path(char *path, size_t size, unsigned int shares, const char *file)
-{
-	snprintf(path, size, "%s/equant-test-%u%s",
-		 is_cgroup_v1() ? "/sys/fs/cgroup/cpu" : "/sys/fs/cgroup", shares, file);
-}
-
-static int make_cgroup(unsigned int shares)
-{
-	char path[256], text[32];
-
-	cgroup_path(path, sizeof(path), shares, "");
-	if (mkdir(path, 0755) && errno != EEXIST)
-		return -errno;
-	cgroup_path(path, sizeof(path), shares, is_cgroup_v1() ? "/cpu.shares" : "/cpu.weight");
-	snprintf(text, sizeof(text), "%u", is_cgroup_v1() ? shares : shares * 100 / 1024);
-	return write_text(path, text);
-}
-
-static void enter_cgroup(unsigned int shares)
-{
-	char path[256], text[32];
-
-	cgroup_path(path, sizeof(path), shares, is_cgroup_v1() ? "/tasks" : "/cgroup.procs");
-	snprintf(text, sizeof(text), "%d", getpid());
-	if (write_text(path, text))
-		_exit(1);
-}
-
-static void remove_cgroup(unsigned int shares)
-{
-	char path[256];
-
-	cgroup_path(path, sizeof(path), shares, "");
-	for (int i = 0; i < 100 && rmdir(path) && errno == EBUSY; i++)
-		sleep_ms(5);
-}
-
 static void __attribute__((noreturn)) compete(const struct scene *scene, const struct competitor *c)
 {
 	struct sched_param param = { 0 };
 	char byte;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (c->cgroup)
-		enter_cgroup(c->cgroup);
+	if (c->group && enter_group(c->group))
+		_exit(1);
 	setpriority(PRIO_PROCESS, 0, c->nice);
 	if (c->idle_policy)
 		sched_setscheduler(0, SCHED_IDLE, &param);
@@ -224,9 +190,7 @@ static int start_competitors(struct scene *scene)
 	int ret = 0;
 
 	for (int i = 0; i < MAX_COMPETITORS && c[i].session != NONE && !ret; i++) {
-		if (c[i].cgroup)
-			ret = make_cgroup(c[i].cgroup);
-		if (!ret && c[i].session != SAME_AS_BEFORE)
+		if (c[i].session != SAME_AS_BEFORE)
 			ret = start_competitor(scene, i);
 	}
 	return ret ? fail(scene, -ret, "competitors") : 0;
@@ -238,8 +202,10 @@ static void __attribute__((noreturn)) be_subject(const struct scene *scene, int 
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	close(scene->go[1]); /* or the competitors would wait for it too */
+	if (scene->situation->group && enter_group(scene->situation->group))
+		_exit(1);
 	pin_to(SUBJECT_CPU);
-	equant_probe_open("bpf", why, sizeof(why));
+	register_with_source(&scene->source, why, sizeof(why));
 	if (write(report, why, strlen(why)) < 0)
 		_exit(1);
 	close(report);
@@ -267,10 +233,10 @@ static int start_subject(struct scene *scene)
 	while (len > 0 && read(report[0], answer + sizeof(answer) - 1, 1) > 0)
 		;
 	close(report[0]);
-	scene->record = record_of_tid(scene->table, scene->subject);
+	scene->record = record_from_source(&scene->source, scene->subject);
 	if (scene->record)
 		return 0;
-	snprintf(scene->why, scene->why_size, "%s", answer);
+	snprintf(scene->why, scene->why_size, "no record (%s): %s", strerror(errno), answer);
 	return -ENODEV;
 }
 
@@ -282,8 +248,6 @@ static void stop(pid_t pid)
 
 static void stop_all(struct scene *scene)
 {
-	const struct competitor *c = scene->situation->competitors;
-
 	if (scene->go[1] >= 0)
 		close(scene->go[1]);
 	if (scene->go[0] >= 0)
@@ -292,9 +256,7 @@ static void stop_all(struct scene *scene)
 		stop(scene->competitors[i]);
 	if (scene->subject > 0)
 		stop(scene->subject);
-	for (int i = 0; i < MAX_COMPETITORS; i++)
-		if (c[i].cgroup)
-			remove_cgroup(c[i].cgroup);
+	remove_groups(scene->situation->groups);
 }
 
 /* ---- the trace ---- */
@@ -541,15 +503,18 @@ static int measure(struct scene *scene, unsigned int ms, struct finding *finding
 	return 0;
 }
 
-static int set_up(struct scene *scene)
+static int set_up(struct scene *scene, const char *source)
 {
 	int ret;
 
 	if (pipe2(scene->go, O_CLOEXEC))
 		return fail(scene, errno, "pipe");
-	scene->table = map_pinned_table();
-	if (!scene->table)
-		return fail(scene, errno, EQUANT_BPF_TABLE);
+	ret = open_source(&scene->source, source);
+	if (ret)
+		return fail(scene, -ret, source);
+	ret = make_groups(scene->situation->groups);
+	if (ret)
+		return fail(scene, -ret, "control groups");
 	ret = start_competitors(scene);
 	if (!ret)
 		ret = start_subject(scene);
@@ -561,12 +526,13 @@ static int set_up(struct scene *scene)
 }
 
 /* In a session of its own, so that nobody else's tasks are in the subject's group. */
-static int run_case(const struct situation *situation, unsigned int ms, struct finding *finding,
-		    char *why, size_t why_size)
+static int run_case(const struct situation *situation, const char *source, unsigned int ms,
+		    struct finding *finding, char *why, size_t why_size)
 {
 	struct sched_param param = { .sched_priority = 1 };
 	struct scene scene = {
 		.situation = situation,
+		.source = { .name = source, .fd = -1 },
 		.go = { -1, -1 },
 		.why = why,
 		.why_size = why_size,
@@ -575,7 +541,7 @@ static int run_case(const struct situation *situation, unsigned int ms, struct f
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	setsid();
-	ret = set_up(&scene);
+	ret = set_up(&scene, source);
 	pin_to(WATCHER_CPU);
 	if (sched_setscheduler(0, SCHED_FIFO, &param))
 		setpriority(PRIO_PROCESS, 0, -20);
@@ -583,7 +549,7 @@ static int run_case(const struct situation *situation, unsigned int ms, struct f
 		ret = measure(&scene, ms, finding);
 	stop_all(&scene);
 	stop_trace(&scene);
-	unmap_table(scene.table);
+	close_source(&scene.source);
 	return ret;
 }
 
@@ -593,8 +559,8 @@ struct answer {
 	int ret;
 };
 
-int find_shares(const struct situation *situation, unsigned int ms, struct finding *finding,
-		char *why, size_t why_size)
+int find_shares(const struct situation *situation, const char *source, unsigned int ms,
+		struct finding *finding, char *why, size_t why_size)
 {
 	struct answer *answer;
 	pid_t pid;
@@ -607,8 +573,8 @@ int find_shares(const struct situation *situation, unsigned int ms, struct findi
 	answer->ret = -ECHILD;
 	pid = fork();
 	if (!pid) {
-		answer->ret =
-			run_case(situation, ms, &answer->finding, answer->why, sizeof(answer->why));
+		answer->ret = run_case(situation, source, ms, &answer->finding, answer->why,
+				       sizeof(answer->why));
 		_exit(0);
 	}
 	waitpid(pid, NULL, 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * A task on CPU 0, competitors around it, and what the probe says about it
+ * A task on CPU 0, competitors around it, and what a probe says about it
  * beside what a raw trace of the CPU's switches says.
  */
 #ifndef LIBSHARES_H
@@ -8,6 +8,8 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+
+#include "libgroups.h"
 
 #define MAX_COMPETITORS 4
 
@@ -20,7 +22,7 @@ enum session {
 
 /**
  * struct competitor - a process that computes
- * @cgroup: cpu.shares of a control group made for it, 0 = none
+ * @group: its control group, one of the situation's, NULL = the caller's
  * @on_us: computes so long, then sleeps @off_us; 0 = always
  */
 struct competitor {
@@ -28,15 +30,18 @@ struct competitor {
 	int cpu;
 	int nice;
 	bool idle_policy;
-	unsigned int cgroup;
+	const char *group;
 	unsigned int on_us;
 	unsigned int off_us;
 };
 
 /**
  * struct situation - one case
+ * @groups: control groups that exist meanwhile
+ * @group: the subject's, NULL = the caller's
  * @spans: a group has tasks on both CPUs, so that its weights need time to settle
  * @bursts: no share holds long enough to be predicted
+ * @limited: nothing can be predicted: a group has a limit, which the record must say
  * @renice: the first competitor's nice value in the middle of the measurement
  */
 struct situation {
@@ -44,7 +49,10 @@ struct situation {
 	struct competitor competitors[MAX_COMPETITORS];
 	bool spans;
 	bool bursts;
+	bool limited;
 	int renice;
+	struct group groups[MAX_GROUPS];
+	const char *group;
 };
 
 /**
@@ -84,9 +92,10 @@ extern const size_t nr_situations;
 /**
  * find_shares() - set a case up, measure it for @ms, take it down
  *
- * The probe must be loaded.  Return: 0, or -errno and a sentence in @why.
+ * @source is "bpf" or "kmod", which must be loaded.  Return: 0, or -errno and a sentence
+ * in @why.
  */
-int find_shares(const struct situation *situation, unsigned int ms, struct finding *finding,
-		char *why, size_t why_size);
+int find_shares(const struct situation *situation, const char *source, unsigned int ms,
+		struct finding *finding, char *why, size_t why_size);
 
 #endif /* LIBSHARES_H */

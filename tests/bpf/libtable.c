@@ -90,7 +90,7 @@ void unload_on_abort(void)
 	signal(SIGABRT, unload_and_abort);
 }
 
-const char *why_no_live_tests(void)
+const char *load_probe(void)
 {
 	static char output[512];
 
@@ -104,8 +104,17 @@ const char *why_no_live_tests(void)
 		output[strcspn(output, "\n")] = '\0';
 		return output;
 	}
-	probe_tool("unload", output, sizeof(output));
 	return NULL;
+}
+
+const char *why_no_live_tests(void)
+{
+	const char *reason = load_probe();
+	char output[512];
+
+	if (!reason)
+		probe_tool("unload", output, sizeof(output));
+	return reason;
 }
 
 const struct equant_table *map_pinned_table(void)

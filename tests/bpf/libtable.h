@@ -18,6 +18,9 @@ int probe_tool(const char *what, char *output, size_t size);
 /* A failed assertion ends a test without its tear-down. */
 void unload_on_abort(void);
 
+/* Load the probe, which takes seconds in a guest; why that cannot be, or NULL. */
+const char *load_probe(void);
+
 /* Why the live tests cannot run here, or NULL. */
 const char *why_no_live_tests(void);
 

@@ -2,7 +2,7 @@
 /*
  * The probe's shares and quantum against a raw trace of sched_switch.
  *
- * Usage: shares_worker [SECONDS [PATTERN]]	(root, the probe loaded; default 2)
+ * Usage: shares_worker [SECONDS [PATTERN [bpf|kmod]]]	(root, the probe loaded; default 2)
  *
  * One line per case; the exit status is 1 when a bound was missed.  A case during
  * which others took part of the CPU, or the trace has a gap, is repeated, and if that does not help its
@@ -56,6 +56,8 @@ static const char *verdict(const struct situation *situation, const struct findi
 		return "disturbed";
 	if (fabs(f->measured - f->truth) > MEASURED_BOUND)
 		return "MISSED measured";
+	if (situation->limited)
+		return f->flags & EQUANT_F_CPU_MAX ? "held" : "MISSED limit";
 	if (situation->bursts && f->mean_episode_ms < BURST_MS)
 		return "held";
 	if (f->other > QUIET)
@@ -84,14 +86,14 @@ static void print_finding(const struct situation *situation, const struct findin
 }
 
 /* Every try is printed; the last one counts. */
-static const char *try_case(const struct situation *situation, unsigned int ms)
+static const char *try_case(const struct situation *situation, const char *source, unsigned int ms)
 {
 	struct finding finding;
 	const char *text = "";
 	char why[256];
 
 	for (int i = 0; i < TRIES; i++) {
-		if (find_shares(situation, ms, &finding, why, sizeof(why))) {
+		if (find_shares(situation, source, ms, &finding, why, sizeof(why))) {
 			fprintf(stderr, "shares: %s: %s\n", situation->name, why);
 			exit(1);
 		}
@@ -106,6 +108,7 @@ static const char *try_case(const struct situation *situation, unsigned int ms)
 int main(int argc, char **argv)
 {
 	double seconds = argc > 1 ? atof(argv[1]) : 2;
+	const char *source = argc > 3 ? argv[3] : "bpf";
 	const char *text;
 	int bad = 0;
 
@@ -118,7 +121,12 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < nr_situations; i++) {
 		if (argc > 2 && !strstr(situations[i].name, argv[2]))
 			continue;
-		text = try_case(&situations[i], (unsigned int)(seconds * 1000));
+		if (situations[i].groups[0].path && why_no_groups(situations[i].limited)) {
+			printf("%-30s left out: %s\n", situations[i].name,
+			       why_no_groups(situations[i].limited));
+			continue;
+		}
+		text = try_case(&situations[i], source, (unsigned int)(seconds * 1000));
 		bad |= !strncmp(text, "MISSED", 6);
 	}
 	return bad;
