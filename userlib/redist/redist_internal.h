@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+#ifndef EQUANT_REDIST_INTERNAL_H
+#define EQUANT_REDIST_INTERNAL_H
+
+#include <stdbool.h>
+
+#include <equant/redist.h>
+
+static inline int64_t equant_redist_min(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+static inline int64_t equant_redist_max(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* Say in @why what is wrong, and return @error. */
+int equant_redist_refuse(int error, char *why, size_t why_size, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+
+/* ---- cyclic.c ------------------------------------------------------------------ */
+
+/* Where element @g of an array is in the local array of the process that has it. */
+static inline int64_t equant_redist_local_index(const struct equant_redist_cyclic *cyclic,
+						int64_t g)
+{
+	return g / (cyclic->block * cyclic->processes) * cyclic->block + g % cyclic->block;
+}
+
+/* Blocks longer than the array are as long as it: so that x P does not overflow. */
+struct equant_redist_cyclic equant_redist_clamp(int64_t elements,
+						const struct equant_redist_cyclic *cyclic);
+
+/* ---- pattern.c ------------------------------------------------------------------- */
+
+/**
+ * struct equant_redist_pattern - what all pairs of processes have in common
+ * @elements: n
+ * @fine: the side with the smaller blocks
+ * @coarse: the other
+ * @swapped: is the receiver's side the fine one?
+ * @gcd: of x P and y Q
+ * @period: coarse blocks of one process after which everything is repeated
+ * @inverse: of y Q / gcd, modulo @period
+ */
+struct equant_redist_pattern {
+	int64_t elements;
+	struct equant_redist_cyclic fine;
+	struct equant_redist_cyclic coarse;
+	bool swapped;
+	int64_t gcd;
+	int64_t period;
+	int64_t inverse;
+};
+
+/* @from and @to have been checked. */
+void equant_redist_pattern_init(struct equant_redist_pattern *pattern, int64_t elements,
+				const struct equant_redist_cyclic *from,
+				const struct equant_redist_cyclic *to);
+
+/* Call @emit for each run of sender @p and receiver @q, in no particular order. */
+void equant_redist_pattern_runs(const struct equant_redist_pattern *pattern, int p, int q,
+				void (*emit)(void *to, const struct equant_redist_run *run),
+				void *to);
+
+/* The elements of all runs of sender @p and receiver @q. */
+int64_t equant_redist_pattern_count(const struct equant_redist_pattern *pattern, int p, int q);
+
+#endif /* EQUANT_REDIST_INTERNAL_H */
