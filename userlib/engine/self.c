@@ -243,9 +243,8 @@ int equant_self_free(struct equant_self *self)
 
 	if (!self)
 		return 0;
-	error = equant_mpi_is_over() ?
-			-EPIPE :
-			equant_mpi_error(MPI_Barrier(self->comm), "equant_self_free");
+	/* Not MPI's barrier: who polls in it takes the CPU from ranks that still compute. */
+	error = equant_mpi_is_over() ? -EPIPE : equant_barrier(self->eq);
 	if (!error)
 		state = self->memory->state;
 	closed = release(self);

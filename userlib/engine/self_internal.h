@@ -53,6 +53,9 @@ enum equant_self_kind {
  * @now: the same, with the share it has
  * @follows: does @now follow the probe?
  * @looked_ns: when, by CLOCK_MONOTONIC_COARSE
+ * @tick_ns: that clock when it was last read
+ * @passes: requests that do not read it from now on
+ * @passed: as many as did not before
  * @record: chunks that are written down or handed out again; NULL
  * @replays: the latter
  * @before: counters when a measured share was last taken
@@ -72,6 +75,9 @@ struct equant_self {
 	int now;
 	int follows;
 	uint64_t looked_ns;
+	uint64_t tick_ns;
+	int passes;
+	int passed;
 	struct equant_self_record *record;
 	int replays;
 	struct equant_counters before;

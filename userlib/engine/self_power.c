@@ -15,6 +15,7 @@
 #include "loop/loop_internal.h"
 
 #define LOOK_NS 4000000u /* a turn of the scheduler */
+#define PASSES 15 /* one less than a power of 2 */
 #define MEASURE_NS 40000000u /* ten of them */
 
 static void set_share(struct equant_self *self, double share)
@@ -38,15 +39,39 @@ static void measure(struct equant_self *self)
 	set_share(self, (double)run / (double)(run + wait));
 }
 
+/*
+ * Is it time to look?  The clock is a third of what a small chunk costs.  So as many requests as came
+ * since it ticked pass without reading it: a tick is seen after twice its length at most, or
+ * PASSES chunks late.
+ */
+static int is_due(struct equant_self *self)
+{
+	uint64_t now;
+
+	if (self->passes > 0) {
+		self->passes--;
+		return 0;
+	}
+	now = equant_clock_ns(CLOCK_MONOTONIC_COARSE);
+	if (now != self->tick_ns)
+		self->passed = 0;
+	else if (self->passed < PASSES)
+		self->passed = 2 * self->passed + 1;
+	self->tick_ns = now;
+	self->passes = self->passed;
+	if (now - self->looked_ns < LOOK_NS)
+		return 0;
+	self->looked_ns = now;
+	return 1;
+}
+
 void equant_self_follow(struct equant_self *self)
 {
-	uint64_t now = equant_clock_ns(CLOCK_MONOTONIC_COARSE);
 	struct equant_status status;
 	unsigned int features;
 
-	if (now - self->looked_ns < LOOK_NS)
+	if (!is_due(self))
 		return;
-	self->looked_ns = now;
 	features = equant_team_status(self->eq, &status);
 	if (features & EQUANT_PROBE_PREDICTS && !(status.flags & EQUANT_F_NO_PREDICTION))
 		set_share(self, status.share);

@@ -35,11 +35,22 @@ void equant_trapezoid_start(struct equant_line *line)
 		line->falling = (first - line->minimum) / line->decrement + 1;
 }
 
+/* In 64 bits: no product of two numbers below 2^31 is too large, and D k <= F. */
+static int64_t small_before(const struct equant_line *line, int64_t step, int64_t falling)
+{
+	int64_t sum = falling * line->first - line->decrement * (falling * (falling - 1) / 2) +
+		      (step - falling) * line->minimum;
+
+	return sum < line->total ? sum : line->total;
+}
+
 int64_t equant_trapezoid_before(const struct equant_line *line, int64_t step)
 {
 	int64_t falling = step < line->falling ? step : line->falling;
 	__int128 sum;
 
+	if (!((step | line->first | line->minimum) >> 31))
+		return small_before(line, step, falling);
 	/* The sum of 0 to falling - 1, one of whose ends is even. */
 	sum = falling % 2 ? (__int128)falling * (falling / 2) :
 			    (__int128)(falling / 2) * (falling - 1);
