@@ -142,6 +142,118 @@ EQUANT_API void equant_redist_runs_free(struct equant_redist_runs *runs);
 EQUANT_API int64_t equant_redist_count(int64_t elements, const struct equant_redist_cyclic *from,
 				       const struct equant_redist_cyclic *to, int p, int q);
 
+/* ---- several dimensions ---------------------------------------------------------- */
+
+#define EQUANT_REDIST_DIMENSIONS 8
+
+enum equant_redist_order {
+	EQUANT_REDIST_ROW_MAJOR, /* the last coordinate of a process in its grid varies fastest */
+	EQUANT_REDIST_COLUMN_MAJOR, /* the first one does */
+};
+
+/**
+ * struct equant_redist_array - an array, before and after
+ * @dimensions: 1 to EQUANT_REDIST_DIMENSIONS; the last is the innermost in a message
+ * @extent: elements that are redistributed in each
+ * @from: how each is distributed over the senders' grid
+ * @to: and over the receivers'
+ * @from_order: how the senders are counted: 0 to the product of their numbers - 1
+ * @to_order: how the receivers are
+ *
+ * Sender i and receiver i need not be the same process.
+ */
+struct equant_redist_array {
+	int dimensions;
+	int64_t extent[EQUANT_REDIST_DIMENSIONS];
+	struct equant_redist_cyclic from[EQUANT_REDIST_DIMENSIONS];
+	struct equant_redist_cyclic to[EQUANT_REDIST_DIMENSIONS];
+	enum equant_redist_order from_order;
+	enum equant_redist_order to_order;
+};
+
+/**
+ * equant_redist_array_check() - can @array be redistributed so?
+ *
+ * Return: 0, -EINVAL for a number of dimensions or an order that is none and for what
+ * equant_redist_check() refuses in a dimension, -EOVERFLOW the same, for more than 2^56 elements
+ * and for more than EQUANT_REDIST_PROCESSES senders or receivers.
+ */
+EQUANT_API int equant_redist_array_check(const struct equant_redist_array *array, char *why,
+					 size_t why_size);
+
+/** equant_redist_senders() - how many an array that equant_redist_array_check() accepts has */
+EQUANT_API int equant_redist_senders(const struct equant_redist_array *array);
+/** equant_redist_receivers() - the same for receivers */
+EQUANT_API int equant_redist_receivers(const struct equant_redist_array *array);
+
+/** equant_redist_sender_at() - the coordinate of @sender in dimension @dimension of its grid */
+EQUANT_API int equant_redist_sender_at(const struct equant_redist_array *array, int sender,
+				       int dimension);
+/** equant_redist_receiver_at() - the same for a receiver */
+EQUANT_API int equant_redist_receiver_at(const struct equant_redist_array *array, int receiver,
+					 int dimension);
+
+/**
+ * struct equant_redist_part - what one sender has for one receiver
+ * @elements: how many
+ * @dimensions: of the array
+ * @runs: of each: the part is their product
+ */
+struct equant_redist_part {
+	int64_t elements;
+	int dimensions;
+	struct equant_redist_runs *runs[EQUANT_REDIST_DIMENSIONS];
+};
+
+/**
+ * equant_redist_part_new() - the part of @sender for @receiver
+ *
+ * Return: the part, or NULL and errno: what equant_redist_array_check() gave, EINVAL for
+ * processes that do not exist, ENOMEM.
+ */
+EQUANT_API struct equant_redist_part *
+equant_redist_part_new(const struct equant_redist_array *array, int sender, int receiver);
+EQUANT_API void equant_redist_part_free(struct equant_redist_part *part);
+
+/**
+ * equant_redist_part_elements() - how many elements @sender has for @receiver
+ *
+ * As equant_redist_part_new(), without memory.
+ *
+ * Return: the number, or what equant_redist_part_new() sets errno to, negative.
+ */
+EQUANT_API int64_t equant_redist_part_elements(const struct equant_redist_array *array, int sender,
+					       int receiver);
+
+/**
+ * equant_redist_pack() - copy a part out of the sender's local array
+ * @part: the part
+ * @element: bytes of an element, any number above 0
+ * @strides: one per dimension: elements of the local array from one index to the next, so that a
+ *	leading dimension is one of them
+ * @local: the local array's element 0
+ * @message: receives @part->elements elements without gaps; not in the local array
+ */
+EQUANT_API void equant_redist_pack(const struct equant_redist_part *part, size_t element,
+				   const int64_t *strides, const void *local, void *message);
+
+/** equant_redist_unpack() - the contrary, at the receiver; @strides are those of its local array */
+EQUANT_API void equant_redist_unpack(const struct equant_redist_part *part, size_t element,
+				     const int64_t *strides, const void *message, void *local);
+
+/**
+ * equant_redist_copy() - from one local array into the other, which are both in reach
+ * @part: the part
+ * @element: bytes of an element
+ * @from_strides: of the sender's local array
+ * @from: its element 0
+ * @to_strides: of the receiver's local array
+ * @to: its element 0; no element of one may be in the memory of the other
+ */
+EQUANT_API void equant_redist_copy(const struct equant_redist_part *part, size_t element,
+				   const int64_t *from_strides, const void *from,
+				   const int64_t *to_strides, void *to);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* Arrays of 1 to 8 dimensions, packed and unpacked: is every byte where it should be? */
+#include <errno.h>
+#include <string.h>
+
+#include <equant/redist.h>
+
+#include "random.h"
+
+#include "kselftest_harness.h"
+
+#define ROUNDS 600
+#define GRID 16 /* processes on a side */
+#define CELLS 3000 /* elements redistributed */
+#define ROOM 60000 /* elements in local arrays */
+
+FIXTURE(pack)
+{
+	struct random random;
+	struct equant_redist_array array;
+	size_t element;
+	int64_t from_strides[GRID][EQUANT_REDIST_DIMENSIONS];
+	int64_t to_strides[GRID][EQUANT_REDIST_DIMENSIONS];
+	unsigned char *from[GRID];
+	unsigned char *packed[GRID];
+	unsigned char *copied[GRID];
+	unsigned char *expected[GRID];
+	size_t from_bytes[GRID];
+	size_t to_bytes[GRID];
+};
+
+FIXTURE_SETUP(pack)
+{
+	self->random = random_seeded();
+}
+
+FIXTURE_TEARDOWN(pack)
+{
+}
+
+static struct equant_redist_cyclic random_cyclic(struct random *random, int most)
+{
+	struct equant_redist_cyclic cyclic = {
+		.block = 1 + random_below(random, 6),
+		.processes = 1 + (int)random_below(random, most),
+	};
+
+	cyclic.first = (int)random_below(random, cyclic.processes);
+	cyclic.offset = random_below(random, 3) ? 0 : random_below(random, 5);
+	return cyclic;
+}
+
+static void random_array(struct random *random, struct equant_redist_array *array)
+{
+	int64_t cells = CELLS;
+	int senders = GRID, receivers = GRID;
+
+	array->dimensions = 1 + (int)random_below(random, EQUANT_REDIST_DIMENSIONS);
+	array->from_order = (enum equant_redist_order)random_below(random, 2);
+	array->to_order = (enum equant_redist_order)random_below(random, 2);
+	for (int d = 0; d < array->dimensions; d++) {
+		long most = array->dimensions > 4 ? 5 : array->dimensions > 2 ? 14 : 200;
+
+		most = cells < most ? cells : most;
+		array->extent[d] =
+			most ? random_below(random, 20) ? 1 + random_below(random, most) : 0 : 0;
+		cells /= array->extent[d] ? array->extent[d] : 1;
+		array->from[d] = random_cyclic(random, senders);
+		array->to[d] = random_cyclic(random, receivers);
+		senders /= array->from[d].processes;
+		receivers /= array->to[d].processes;
+	}
+}
+
+/* Strides of a local array with gaps, in any order of dimensions.  Return: its elements. */
+static int64_t lay_out(struct random *random, const struct equant_redist_array *array, bool sends,
+		       int process, int64_t *strides)
+{
+	int64_t size = 1;
+	bool first = random_below(random, 2);
+
+	for (int i = 0; i < array->dimensions; i++) {
+		int d = first ? i : array->dimensions - 1 - i;
+		const struct equant_redist_cyclic *c = sends ? &array->from[d] : &array->to[d];
+		int at = sends ? equant_redist_sender_at(array, process, d) :
+				 equant_redist_receiver_at(array, process, d);
+		int64_t length = equant_redist_local(array->extent[d], c, at);
+
+		strides[d] = size;
+		size *= (length ? length : 1) + (random_below(random, 4) ? 0 : 1);
+	}
+	return size;
+}
+
+/* The process that has the element at @index, and where: the grid's definition, spelt out. */
+static int owner(const struct equant_redist_array *array, bool sends, const int64_t *index,
+		 const int64_t strides[][EQUANT_REDIST_DIMENSIONS], int64_t *at)
+{
+	enum equant_redist_order order = sends ? array->from_order : array->to_order;
+	int64_t local[EQUANT_REDIST_DIMENSIONS];
+	int process = 0;
+
+	for (int i = 0; i < array->dimensions; i++) {
+		int d = order == EQUANT_REDIST_ROW_MAJOR ? i : array->dimensions - 1 - i;
+		const struct equant_redist_cyclic *c = sends ? &array->from[d] : &array->to[d];
+		int64_t g = c->offset + index[d], block = g / c->block;
+
+		process = process * c->processes + (int)((c->first + block) % c->processes);
+		local[d] = block / c->processes * c->block + g % c->block;
+	}
+	*at = 0;
+	for (int d = 0; d < array->dimensions; d++)
+		*at += local[d] * strides[process][d];
+	return process;
+}
+
+static bool next_index(const struct equant_redist_array *array, int64_t *index)
+{
+	for (int d = 0; d < array->dimensions; d++) {
+		if (++index[d] < array->extent[d])
+			return true;
+		index[d] = 0;
+	}
+	return false;
+}
+
+static unsigned char *filled(size_t bytes, int value)
+{
+	unsigned char *memory = malloc(bytes);
+
+	if (!memory)
+		abort();
+	memset(memory, value, bytes);
+	return memory;
+}
+
+/* False if the arrays would be too large to look at. */
+static bool make_arrays(FIXTURE_DATA(pack) * self)
+{
+	int64_t all = 0;
+
+	for (int p = 0; p < equant_redist_senders(&self->array); p++) {
+		int64_t size = lay_out(&self->random, &self->array, true, p, self->from_strides[p]);
+
+		self->from_bytes[p] = (size_t)size * self->element;
+		all += size;
+	}
+	for (int q = 0; q < equant_redist_receivers(&self->array); q++) {
+		int64_t size = lay_out(&self->random, &self->array, false, q, self->to_strides[q]);
+
+		self->to_bytes[q] = (size_t)size * self->element;
+		all += size;
+	}
+	if (all > ROOM)
+		return false;
+	for (int p = 0; p < equant_redist_senders(&self->array); p++) {
+		self->from[p] = filled(self->from_bytes[p], 0);
+		for (size_t i = 0; i < self->from_bytes[p]; i++)
+			self->from[p][i] = (unsigned char)random_next(&self->random);
+	}
+	for (int q = 0; q < equant_redist_receivers(&self->array); q++) {
+		self->packed[q] = filled(self->to_bytes[q], 0xee);
+		self->copied[q] = filled(self->to_bytes[q], 0xee);
+		self->expected[q] = filled(self->to_bytes[q], 0xee);
+	}
+	return true;
+}
+
+static void free_arrays(FIXTURE_DATA(pack) * self)
+{
+	for (int p = 0; p < equant_redist_senders(&self->array); p++)
+		free(self->from[p]);
+	for (int q = 0; q < equant_redist_receivers(&self->array); q++) {
+		free(self->packed[q]);
+		free(self->copied[q]);
+		free(self->expected[q]);
+	}
+}
+
+/* Element by element. */
+static int64_t expect_all(FIXTURE_DATA(pack) * self)
+{
+	int64_t index[EQUANT_REDIST_DIMENSIONS] = { 0 }, elements = 0;
+
+	for (int d = 0; d < self->array.dimensions; d++)
+		if (!self->array.extent[d])
+			return 0;
+	do {
+		int64_t a, b;
+		int p = owner(&self->array, true, index, self->from_strides, &a);
+		int q = owner(&self->array, false, index, self->to_strides, &b);
+
+		memcpy(self->expected[q] + (size_t)b * self->element,
+		       self->from[p] + (size_t)a * self->element, self->element);
+		elements++;
+	} while (next_index(&self->array, index));
+	return elements;
+}
+
+/* Return: elements moved, or -1. */
+static int64_t move_part(FIXTURE_DATA(pack) * self, int p, int q)
+{
+	struct equant_redist_part *part = equant_redist_part_new(&self->array, p, q);
+	int64_t elements = part ? part->elements : -1;
+	unsigned char *message;
+
+	if (!part || elements != equant_redist_part_elements(&self->array, p, q))
+		return -1;
+	message = filled((size_t)elements * self->element + 1, 0x55);
+	equant_redist_pack(part, self->element, self->from_strides[p], self->from[p], message);
+	equant_redist_unpack(part, self->element, self->to_strides[q], message, self->packed[q]);
+	equant_redist_copy(part, self->element, self->from_strides[p], self->from[p],
+			   self->to_strides[q], self->copied[q]);
+	if (message[(size_t)elements * self->element] != 0x55)
+		elements = -1;
+	free(message);
+	equant_redist_part_free(part);
+	return elements;
+}
+
+static int64_t move_all(FIXTURE_DATA(pack) * self)
+{
+	int64_t all = 0;
+
+	for (int p = 0; p < equant_redist_senders(&self->array); p++) {
+		for (int q = 0; q < equant_redist_receivers(&self->array); q++) {
+			int64_t elements = move_part(self, p, q);
+
+			if (elements < 0)
+				return -1;
+			all += elements;
+		}
+	}
+	return all;
+}
+
+TEST_F(pack, every_element_comes_to_its_place_and_nothing_else_changes)
+{
+	int done = 0;
+
+	for (int round = 0; round < ROUNDS; round++) {
+		random_array(&self->random, &self->array);
+		self->element = round % 2 ? 1ul << random_below(&self->random, 5) :
+					    1 + (size_t)random_below(&self->random, 100);
+		ASSERT_EQ(0, equant_redist_array_check(&self->array, NULL, 0));
+		if (!make_arrays(self))
+			continue;
+		ASSERT_EQ(expect_all(self), move_all(self));
+		for (int q = 0; q < equant_redist_receivers(&self->array); q++) {
+			ASSERT_EQ(0, memcmp(self->expected[q], self->packed[q], self->to_bytes[q]))
+			{
+				TH_LOG("round %d: receiver %d, %d dimensions, %zu bytes", round, q,
+				       self->array.dimensions, self->element);
+			}
+			ASSERT_EQ(0, memcmp(self->expected[q], self->copied[q], self->to_bytes[q]));
+		}
+		free_arrays(self);
+		done++;
+	}
+	EXPECT_LE(ROUNDS / 2, done);
+}
+
+/* Each size has a loop of its own; a piece of several elements is a block of that many bytes. */
+TEST_F(pack, every_element_size_up_to_130_bytes)
+{
+	for (self->element = 1; self->element <= 130; self->element++) {
+		self->array = (struct equant_redist_array){
+			.dimensions = 1,
+			.extent = { 103 },
+			.from = { { 1, 3, 0, 0 } },
+			.to = { { 5, 2, 1, 0 } },
+		};
+		ASSERT_TRUE(make_arrays(self));
+		ASSERT_EQ(103, expect_all(self));
+		ASSERT_EQ(103, move_all(self));
+		for (int q = 0; q < 2; q++) {
+			ASSERT_EQ(0, memcmp(self->expected[q], self->packed[q], self->to_bytes[q]));
+			ASSERT_EQ(0, memcmp(self->expected[q], self->copied[q], self->to_bytes[q]));
+		}
+		free_arrays(self);
+	}
+}
+
+TEST_F(pack, what_is_no_array_is_refused)
+{
+	struct equant_redist_array array = {
+		.dimensions = 2,
+		.extent = { 4, 4 },
+		.from = { { 1, 2, 0, 0 }, { 1, 2, 0, 0 } },
+		.to = { { 1, 2, 0, 0 }, { 1, 2, 0, 0 } },
+	}, wrong = array;
+	char why[160];
+
+	EXPECT_EQ(0, equant_redist_array_check(&array, why, sizeof(why)));
+	wrong.dimensions = 9;
+	EXPECT_EQ(-EINVAL, equant_redist_array_check(&wrong, why, sizeof(why)));
+	EXPECT_STREQ("9 dimensions, 1 to 8 can be", why);
+	wrong = array;
+	wrong.to[1].block = 0;
+	EXPECT_EQ(-EINVAL, equant_redist_array_check(&wrong, why, sizeof(why)));
+	EXPECT_STREQ("dimension 1: receiver: blocks of 0 elements", why);
+	wrong = array;
+	wrong.from_order = (enum equant_redist_order)7;
+	EXPECT_EQ(-EINVAL, equant_redist_array_check(&wrong, why, sizeof(why)));
+	EXPECT_STREQ("a grid is neither row- nor column-major", why);
+	wrong = array;
+	wrong.extent[0] = wrong.extent[1] = (int64_t)1 << 30;
+	EXPECT_EQ(-EOVERFLOW, equant_redist_array_check(&wrong, why, sizeof(why)));
+	wrong = array;
+	wrong.from[0].processes = wrong.from[1].processes = 1 << 11;
+	EXPECT_EQ(-EOVERFLOW, equant_redist_array_check(&wrong, why, sizeof(why)));
+	EXPECT_STREQ("more than 1048576 processes up to dimension 1", why);
+	errno = 0;
+	EXPECT_EQ(NULL, equant_redist_part_new(&array, 4, 0));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_EQ(-EINVAL, equant_redist_part_elements(&array, 0, -1));
+	EXPECT_EQ(4, equant_redist_part_elements(&array, 3, 3));
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+#ifndef EQUANT_REDIST_SHAPE_H
+#define EQUANT_REDIST_SHAPE_H
+
+#include "redist/redist_internal.h"
+
+/* A run has three loops: repetitions, pieces and elements. */
+#define EQUANT_REDIST_LEVELS (3 * EQUANT_REDIST_DIMENSIONS)
+
+/**
+ * struct equant_redist_level - a loop
+ * @count: how often
+ * @from: bytes from one turn to the next in what is read
+ * @to: and in what is written
+ */
+struct equant_redist_level {
+	int64_t count;
+	int64_t from;
+	int64_t to;
+};
+
+/**
+ * struct equant_redist_shape - nested loops around blocks of bytes
+ * @block: bytes that are copied at a time
+ * @levels: of @level
+ * @level: the outermost first
+ */
+struct equant_redist_shape {
+	int64_t block;
+	int levels;
+	struct equant_redist_level level[EQUANT_REDIST_LEVELS];
+};
+
+/*
+ * The same copy in fewer loops: those of one turn go, those whose turns follow on what is
+ * inside become one with it.  What is written where does not change, nor the order.
+ */
+void equant_redist_shape_simplify(struct equant_redist_shape *shape);
+
+/* Copy; @from and @to must not overlap. */
+void equant_redist_shape_copy(const struct equant_redist_shape *shape, const char *from, char *to);
+
+#endif /* EQUANT_REDIST_SHAPE_H */
