@@ -98,12 +98,22 @@ complete()
 	done
 }
 
+# The same files as for one kernel, and what DKMS wants to know.
+dkms_sources()
+{
+	local sources=$scratch/dkms/usr/src/equant-$1
+
+	build gcc DESTDIR="$scratch/dkms" dkms_install || return 1
+	grep -qx "PACKAGE_VERSION=\"$1\"" "$sources/dkms.conf" &&
+		cmp kmod/device.c "$sources/kmod/device.c" && test -f "$sources/Kbuild"
+}
+
 remaining()
 {
 	find "$dest" ! -type d
 }
 
-plan 9
+plan 10
 program
 succeeds "make install succeeds" put install
 silent "everything is installed" complete
@@ -117,6 +127,8 @@ if [ "$(config HAVE_FORTRAN)" = 1 ] && [ "$(config HAVE_MPI)" = 1 ]; then
 else
 	skip "equant-fortran.pc gives flags that compile, link and run a Fortran program" "no Fortran"
 fi
+succeeds "make dkms_install lays the module's sources out for DKMS" dkms_sources \
+	"$(flags --modversion)"
 succeeds "make uninstall succeeds" put uninstall
 silent "nothing is left afterwards" remaining
 finish

@@ -84,7 +84,7 @@ licensed()
 {
 	local file
 
-	find Makefile Kbuild dkms.conf bpf kmod userlib apps tools tests .ci -type f \
+	find Makefile Kbuild bpf kmod userlib apps tools tests .ci -type f \
 		! -name '*.in' ! -name '*.txt' ! -name settings ! -name '*.golden' |
 	while read -r file; do
 		head -n 2 "$file" | grep -q 'SPDX-License-Identifier: ' ||

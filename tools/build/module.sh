@@ -4,7 +4,7 @@
 # Build the kernel module in a copy of what it needs, one for each kernel, since
 # the kernel's M= leaves its files beside the sources:
 #
-#	module.sh KDIR FOLDER TARGET [VARIABLE=VALUE]...
+#	SOURCES="FILE..." module.sh KDIR FOLDER TARGET [VARIABLE=VALUE]...
 #
 # KDIR is a kernel's build folder or that of its headers; the module is
 # FOLDER/RELEASE/kmod/equant.ko.
@@ -26,15 +26,10 @@ release=$(sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' "$kdir/include/generated/utsrel
 mkdir -p "$folder/$release"
 folder=$(cd "$folder/$release" && pwd)
 
-# copy FILE...: what has changed, so that the rest is not built again
-copy()
-{
-	for file in "$@"; do
-		cmp -s "$file" "$folder/$file" && continue
-		mkdir -p "$folder/$(dirname "$file")"
-		cp "$file" "$folder/$file"
-	done
-}
-
-copy Kbuild kmod/Kbuild kmod/*.[ch] userlib/include/equant/abi.h userlib/include/equant/kmod.h
+# What has not changed is not built again.
+for file in $SOURCES; do
+	cmp -s "$file" "$folder/$file" && continue
+	mkdir -p "$folder/$(dirname "$file")"
+	cp "$file" "$folder/$file"
+done
 make --no-print-directory -C "$kdir" M="$folder" "$@" "$target"
