@@ -93,7 +93,7 @@ static int run_body(struct calibration *c, void (*body)(void *ctx, long first, l
 /* To and fro once; the lower rank begins.  Half of the time. */
 static int ping(struct calibration *c, int other, int size, double *time)
 {
-	double start = MPI_Wtime();
+	double start = MPI_Wtime(), end;
 	int error = MPI_SUCCESS;
 
 	if (c->rank < other)
@@ -103,7 +103,8 @@ static int ping(struct calibration *c, int other, int size, double *time)
 				 MPI_STATUS_IGNORE);
 	if (error == MPI_SUCCESS && c->rank > other)
 		error = MPI_Send(c->message, size, MPI_BYTE, other, TAG, c->comm);
-	*time = (MPI_Wtime() - start) / 2;
+	end = MPI_Wtime();
+	*time = (end - start) / 2;
 	return equant_mpi_error(error, "equant_calibrate: messages to and fro");
 }
 

@@ -382,8 +382,8 @@ struct equant_balance_options {
 	size_t sz; /* sizeof(struct equant_balance_options) */
 	enum equant_rate_mode mode;
 	double threshold; /* tfract: move if the time falls by this fraction; by less if that stays (0.03) */
-	double profit; /* k of section 5.6: cancel if cost > k x benefit; 0 = never; 1 at most where a
-			* hold is known (5) */
+	/* k of section 5.6: cancel if cost > k x benefit; 0 = never; 1 at most where a hold is known (5) */
+	double profit;
 	double window; /* seconds of history for t_stable (10) */
 	double interact_fraction; /* k_interact of eq. 4.2 (0.05) */
 	double amplitude; /* tolerated amplitude, eq. 4.10 (0.1) */
