@@ -22,7 +22,19 @@ succeeds "the sanitizers' build compiles" build sanitizers CC=gcc $pure CFLAGS='
 
 export ASAN_OPTIONS=detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1
 export TEST_SANITIZED=1
+# None of them shares anything with another.
 for name in "${names[@]}"; do
-	succeeds "$name is clean" tests/run.sh -o "$san" "$name"
+	mkdir -p "$scratch/logs/${name%/*}"
+done
+printf '%s\n' "${names[@]}" | xargs -P "$(nproc)" -I '{}' sh -c \
+	'tests/run.sh -o "$1" "$2" > "$3" 2>&1 || echo "# failed" >> "$3.failed"' \
+	sh "$san" '{}' "$scratch/logs/{}"
+clean()
+{
+	cat "$scratch/logs/$1"
+	[ -s "$scratch/logs/$1" ] && [ ! -e "$scratch/logs/$1.failed" ]
+}
+for name in "${names[@]}"; do
+	succeeds "$name is clean" clean "$name"
 done
 finish
