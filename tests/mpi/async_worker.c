@@ -93,9 +93,9 @@ static void moving(void)
 static void shapes(void)
 {
 	static const struct shape shapes[] = {
-		{ "once", 300, 1, 0.03, 1, 1, 0 },	{ "uneven", 200, 5, 0.001, 50, 3, 0 },
-		{ "short", 64, 200, 0.0002, 1, 37, 0 }, { "joined", 100, 8, 0.005, 4, 1, 0 },
-		{ "five", 5, 10, 0.002, 3, 4, 0 },	{ "one", 1, 10, 0.0005, 1, 2, 0 },
+		{ "once", 300, 1, 0.03, 1, 1, 0 },     { "uneven", 200, 5, 0.001, 50, 3, 0 },
+		{ "short", 64, 80, 0.0002, 1, 37, 0 }, { "joined", 100, 8, 0.005, 4, 1, 0 },
+		{ "five", 5, 10, 0.002, 3, 4, 0 },     { "one", 1, 10, 0.0005, 1, 2, 0 },
 		{ "none", 0, 10, 0.001, 1, 3, 0 },
 	};
 	struct equant_options o = asynchronous();

@@ -249,10 +249,11 @@ static void one_is_silent_after(int steps)
 	struct restless r;
 	int error;
 
+	o.timeout = 0.5;
 	restless_start(&r, &o);
 	if (is_odd()) {
 		demand_equal(0, restless_run(&r, steps));
-		compute(1.8);
+		compute(1);
 		error = restless_run(&r, 2000);
 		demand(error == -ETIMEDOUT || error == -EPROTO || error == -ECANCELED);
 	} else {

@@ -64,7 +64,7 @@ static struct equant_options checked(void)
 
 static void moves_pipelined(void)
 {
-	static const struct shape shape = { "pipelined", 400, 3, 0.02, 1, 0, 1 };
+	static const struct shape shape = { "pipelined", 400, 2, 0.015, 1, 0, 1 };
 	struct equant_options o = checked();
 
 	conserve(&o, &shape);
@@ -72,7 +72,7 @@ static void moves_pipelined(void)
 
 static void moves_synchronously(void)
 {
-	static const struct shape shape = { "synchronous", 400, 3, 0.02, 1, 0, 1 };
+	static const struct shape shape = { "synchronous", 400, 2, 0.015, 1, 0, 1 };
 	struct equant_options o = checked();
 
 	o.depth = 0;
@@ -81,7 +81,7 @@ static void moves_synchronously(void)
 
 static void moves_unchecked(void)
 {
-	static const struct shape shape = { "unchecked", 400, 3, 0.02, 1, 0, 1 };
+	static const struct shape shape = { "unchecked", 400, 2, 0.015, 1, 0, 1 };
 	struct equant_options o = checked();
 
 	o.check = 0;
@@ -91,7 +91,7 @@ static void moves_unchecked(void)
 /* One pass is all there is: what moves, moves in its middle. */
 static void once(void)
 {
-	static const struct shape shape = { "once", 600, 1, 0.06, 1, 0, 1 };
+	static const struct shape shape = { "once", 600, 1, 0.04, 1, 0, 1 };
 	struct equant_options o = checked();
 
 	conserve(&o, &shape);
@@ -107,7 +107,7 @@ static void moving(void)
 
 static void uneven(void)
 {
-	static const struct shape shape = { "uneven", 300, 3, 0.001, 50, 0, 0 };
+	static const struct shape shape = { "uneven", 300, 3, 0.0005, 50, 0, 0 };
 	struct equant_options o = checked();
 
 	conserve(&o, &shape);
@@ -116,7 +116,7 @@ static void uneven(void)
 /* Many passes fit into a period. */
 static void short_passes(void)
 {
-	static const struct shape shape = { "short", 64, 300, 0.0002, 1, 0, 0 };
+	static const struct shape shape = { "short", 64, 100, 0.0002, 1, 0, 0 };
 	struct equant_options o = checked();
 
 	conserve(&o, &shape);
@@ -127,9 +127,9 @@ static void short_passes(void)
 static void few_units(void)
 {
 	static const struct shape shapes[] = {
-		{ "five", 5, 12, 0.002, 3, 0, 0 },	  { "one", 1, 12, 0.0005, 1, 0, 0 },
-		{ "none", 0, 12, 0.001, 1, 0, 0 },	  { "one_joined", 1, 12, 0.0005, 1, 1, 0 },
-		{ "none_joined", 0, 12, 0.001, 1, 1, 0 },
+		{ "five", 5, 8, 0.002, 3, 0, 0 },	 { "one", 1, 8, 0.0005, 1, 0, 0 },
+		{ "none", 0, 8, 0.001, 1, 0, 0 },	 { "one_joined", 1, 8, 0.0005, 1, 1, 0 },
+		{ "none_joined", 0, 8, 0.001, 1, 1, 0 },
 	};
 	struct equant_options o = checked();
 
@@ -140,7 +140,7 @@ static void few_units(void)
 
 static void joined(void)
 {
-	static const struct shape shape = { "joined", 300, 4, 0.01, 4, 1, 0 };
+	static const struct shape shape = { "joined", 300, 4, 0.005, 4, 1, 0 };
 	struct equant_options o = checked();
 	struct run run;
 
@@ -215,10 +215,10 @@ static void shapes(void)
 
 static void stopped(void)
 {
-	static const struct shape shape = { "stopped", 200, 5, 0.01, 3, 0, 0 };
+	static const struct shape shape = { "stopped", 200, 5, 0.006, 3, 0, 0 };
 	struct random random = random_seeded();
 	struct equant_options o = checked();
-	pid_t pid = rank == ranks - 1 ? start_stopping(&random, 0.7) : 0;
+	pid_t pid = rank == ranks - 1 ? start_stopping(&random, 0.4) : 0;
 
 	o.period = 0.002;
 	for (o.depth = 0; o.depth < 2; o.depth++)
@@ -271,7 +271,7 @@ static int wrong_pass(struct equant_loop *loop, enum wrong wrong)
 			return equant_pass_join(loop);
 		if (wrong == SECTION_INSIDE)
 			equant_begin(loop);
-		compute(1e-4);
+		compute(5e-5);
 	}
 	if (wrong == HOOK_BETWEEN)
 		return equant_hook(loop);
@@ -285,7 +285,7 @@ static int right_passes(struct equant_loop *loop, int passes)
 	for (int p = 0; p < passes && !error; p++) {
 		equant_pass_begin(loop);
 		equant_for_each_next(loop, u)
-			compute(1e-4);
+			compute(5e-5);
 		error = equant_pass_end(loop);
 	}
 	return error;

@@ -112,7 +112,7 @@ static void stopped(void)
 	}
 	work_start(&w, &o);
 	if (rank == ODD)
-		child = stop_me(2);
+		child = stop_me(0.7);
 	while (!over) {
 		for (int i = 0; i < 20; i++)
 			demand_equal(0, work_step(&w));
@@ -137,7 +137,7 @@ static void stopped_for_too_long(void)
 	o.timeout = 0.5;
 	work_start(&w, &o);
 	if (rank == ODD)
-		stop_me(2.5);
+		stop_me(1.5);
 	for (int i = 0; i < 100000 && !error; i++)
 		error = work_step(&w);
 	demand(error == -ETIMEDOUT || (rank == ODD && (error == -EPROTO || error == -ECANCELED)));
@@ -242,7 +242,7 @@ static void competitors(void)
 	o.check = 1;
 	work_start(&w, &o);
 	demand_equal(0, equant_loop_data(w.loop, &ops, NULL));
-	for (int i = 0; i < 200; i++) {
+	for (int i = 0; i < 120; i++) {
 		demand_equal(0, work_step(&w));
 		if (!random_below(&trouble.random, 20))
 			toggle();
@@ -265,7 +265,7 @@ static void cpus_change(void)
 	demand_equal(0, sched_getaffinity(0, sizeof(all), &all));
 	o.check = 1;
 	work_start(&w, &o);
-	for (int i = 0; i < 200; i++) {
+	for (int i = 0; i < 120; i++) {
 		int cpu = (int)random_below(&trouble.random, CPU_COUNT(&all) * 8L);
 
 		demand_equal(0, work_step(&w));

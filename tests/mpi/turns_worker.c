@@ -349,8 +349,8 @@ static void one_errs(int freed_first, int check, int depth)
 
 	o.check = check;
 	eq = must_open(MPI_COMM_WORLD, &o);
-	loop[0] = must_loop(eq, "first", UNITS);
-	loop[1] = must_loop(eq, "second", UNITS);
+	loop[0] = must_loop(eq, "first", UNITS / 4);
+	loop[1] = must_loop(eq, "second", UNITS / 4);
 	demand_equal(0, equant_loop_share(loop[1], loop[0]));
 	for (int n = 0; n < 2000 && !error; n++)
 		for (int i = 0; i < 2 && !error; i++) {
