@@ -198,6 +198,7 @@ static int release(struct equant_self *self)
 	}
 	if (self->comm != MPI_COMM_NULL && !equant_mpi_is_over())
 		MPI_Comm_free(&self->comm);
+	equant_self_reductions_free(self);
 	equant_chunks_free(self->chunks);
 	free(self->edges);
 	free(self);

@@ -58,6 +58,7 @@ enum equant_self_kind {
  * @passed: as many as did not before
  * @record: chunks that are written down or handed out again; NULL
  * @replays: the latter
+ * @reductions: NULL until something is added
  * @before: counters when a measured share was last taken
  */
 struct equant_self {
@@ -80,6 +81,7 @@ struct equant_self {
 	int passed;
 	struct equant_self_record *record;
 	int replays;
+	struct equant_self_reductions *reductions;
 	struct equant_counters before;
 };
 
@@ -96,5 +98,8 @@ int equant_self_record_close(struct equant_self *self);
 /* As equant_self_next(), of a loop that is replayed. */
 int equant_self_record_next(struct equant_self *self, struct equant_self_chunk *chunk);
 int equant_self_record_write(struct equant_self *self, const struct equant_self_chunk *chunk);
+
+/* self_reduce.c */
+void equant_self_reductions_free(struct equant_self *self);
 
 #endif /* EQUANT_ENGINE_SELF_INTERNAL_H */

@@ -6,11 +6,10 @@
  * tie between extremes goes to the lowest unit.
  */
 #include <errno.h>
-#include <math.h>
 
 #include "core/exact.h"
+#include "core/extreme.h"
 #include "core/message.h"
-#include "core/mpi_error.h"
 #include "loop/loop_internal.h"
 
 static int sum(struct equant_loop *loop, const double *values, double *result)
@@ -27,83 +26,32 @@ static int sum(struct equant_loop *loop, const double *values, double *result)
 	return error;
 }
 
-/* A candidate: NaN is larger than all, so that it is never lost. */
-struct extreme {
-	double value;
-	long unit; /* -1 = none */
-};
-
-static int is_better(const struct extreme *a, const struct extreme *b)
-{
-	if (a->unit < 0 || b->unit < 0)
-		return a->unit >= 0;
-	if (isnan(a->value) || isnan(b->value))
-		return isnan(a->value) && (!isnan(b->value) || a->unit < b->unit);
-	return a->value > b->value || (a->value == b->value && a->unit < b->unit);
-}
-
-static struct extreme own_maximum(const struct equant_loop *loop, const double *values, double sign)
+static struct equant_extreme own_maximum(const struct equant_loop *loop, const double *values,
+					 double sign)
 {
 	const struct equant_runs *own = &loop->units.owned[loop->rank];
-	struct extreme best = { .unit = -1 };
+	struct equant_extreme best = EQUANT_EXTREME_NONE;
 
 	for (int i = 0; i < own->n; i++) {
 		const struct equant_range *r = &own->ranges[i];
 
-		for (long u = r->first; u < r->first + r->count; u++) {
-			const struct extreme here = { sign * values[u], u };
-
-			if (is_better(&here, &best))
-				best = here;
-		}
+		for (long u = r->first; u < r->first + r->count; u++)
+			equant_extreme_add(&best, sign * values[u], u);
 	}
 	return best;
-}
-
-/* An MPI_User_function. */
-static void choose(void *in, void *inout, int *count, MPI_Datatype *type)
-{
-	const struct extreme *left = in;
-	struct extreme *right = inout;
-
-	(void)type;
-	for (int i = 0; i < *count; i++)
-		if (is_better(&left[i], &right[i]))
-			right[i] = left[i];
-}
-
-static int reduce_extremes(struct equant_loop *loop, struct extreme *best)
-{
-	MPI_Datatype type;
-	MPI_Op op;
-	int error;
-
-	error = equant_mpi_error(MPI_Type_contiguous((int)sizeof(*best), MPI_BYTE, &type),
-				 "MPI_Type_contiguous");
-	if (error)
-		return error;
-	error = equant_mpi_error(MPI_Type_commit(&type), "MPI_Type_commit");
-	if (!error)
-		error = equant_mpi_error(MPI_Op_create(choose, 1, &op), "MPI_Op_create");
-	if (!error) {
-		error = equant_allreduce(loop->eq, MPI_IN_PLACE, best, 1, type, op);
-		MPI_Op_free(&op);
-	}
-	MPI_Type_free(&type);
-	return error;
 }
 
 static int extreme(struct equant_loop *loop, const double *values, double sign, double *result,
 		   long *unit)
 {
-	struct extreme best = own_maximum(loop, values, sign);
-	int error = reduce_extremes(loop, &best);
+	struct equant_extreme best = own_maximum(loop, values, sign);
+	int error = equant_extreme_allreduce(loop->eq, &best);
 
 	if (error)
 		return error;
 	*result = sign * best.value;
 	if (unit)
-		*unit = best.unit;
+		*unit = (long)best.index;
 	return 0;
 }
 

@@ -93,6 +93,43 @@ EQUANT_API int equant_self_next(struct equant_self *self, struct equant_self_chu
 EQUANT_API int equant_self_box(const struct equant_self *self, int64_t n, int64_t *first,
 			       int64_t *extents);
 
+/* How many reductions a loop may have at once. */
+#define EQUANT_SELF_REDUCTIONS 8
+
+/**
+ * equant_self_add() - values of iterations that this rank has computed; any number of threads
+ * @self: the loop
+ * @which: of its reductions, 0 to EQUANT_SELF_REDUCTIONS - 1
+ * @first: number of the iteration that values[0] belongs to, as the program counts; >= 0
+ * @values: one for each of @n iterations in a row; not kept
+ * @n: >= 0
+ *
+ * A chunk's values are best added together: each call also settles a number of 68 digits.
+ *
+ * Return: 0; -EINVAL; -ENOMEM.
+ */
+EQUANT_API int equant_self_add(struct equant_self *self, int which, int64_t first,
+			       const double *values, int64_t n);
+
+/**
+ * equant_self_allreduce() - collective; reduce what all ranks have added, the same everywhere
+ * @self: the loop; nothing is left of it, and no thread adds any more
+ * @which: reduction, the same on all ranks
+ * @operation: EQUANT_SUM, EQUANT_MIN or EQUANT_MAX, the same on all ranks
+ * @result: receives the result
+ * @iteration: receives the lowest iteration that has the extreme; may be NULL; not used for sums
+ *
+ * The result depends on the values alone, to the last bit, as that of equant_allreduce_units():
+ * not on who computed which chunk, on the scheme or on the number of ranks.  It may be called again,
+ * for another operation too.  Of a loop that was cancelled it is that of what was computed.
+ *
+ * Return: 0; -EINVAL no such reduction or operation, ranks that differ, an extreme of no values;
+ * -ECANCELED another rank's call was refused; what a rank gave to equant_self_fail(); -ENOMEM; -EIO.
+ */
+EQUANT_API int equant_self_allreduce(struct equant_self *self, int which,
+				     enum equant_reduction operation, double *result,
+				     int64_t *iteration);
+
 /** equant_self_cancel() - no rank gets a further chunk, and all is well; any thread */
 EQUANT_API void equant_self_cancel(struct equant_self *self);
 

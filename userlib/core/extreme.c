@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* The largest of some numbers, which depends on neither their order nor who has them. */
+#include <math.h>
+
+#include <equant/equant.h>
+
+#include "core/extreme.h"
+#include "core/mpi_error.h"
+
+static int is_better(const struct equant_extreme *a, const struct equant_extreme *b)
+{
+	if (a->index < 0 || b->index < 0)
+		return a->index >= 0;
+	if (isnan(a->value) || isnan(b->value))
+		return isnan(a->value) && (!isnan(b->value) || a->index < b->index);
+	return a->value > b->value || (a->value == b->value && a->index < b->index);
+}
+
+void equant_extreme_add(struct equant_extreme *best, double value, int64_t index)
+{
+	const struct equant_extreme here = { value, index };
+
+	if (is_better(&here, best))
+		*best = here;
+}
+
+/* An MPI_User_function. */
+static void choose(void *in, void *inout, int *count, MPI_Datatype *type)
+{
+	const struct equant_extreme *left = in;
+	struct equant_extreme *right = inout;
+
+	(void)type;
+	for (int i = 0; i < *count; i++)
+		if (is_better(&left[i], &right[i]))
+			right[i] = left[i];
+}
+
+int equant_extreme_allreduce(struct equant *eq, struct equant_extreme *best)
+{
+	MPI_Datatype type;
+	MPI_Op op;
+	int error;
+
+	error = equant_mpi_error(MPI_Type_contiguous((int)sizeof(*best), MPI_BYTE, &type),
+				 "MPI_Type_contiguous");
+	if (error)
+		return error;
+	error = equant_mpi_error(MPI_Type_commit(&type), "MPI_Type_commit");
+	if (!error)
+		error = equant_mpi_error(MPI_Op_create(choose, 1, &op), "MPI_Op_create");
+	if (!error) {
+		error = equant_allreduce(eq, MPI_IN_PLACE, best, 1, type, op);
+		MPI_Op_free(&op);
+	}
+	MPI_Type_free(&type);
+	return error;
+}
