@@ -195,14 +195,15 @@ static int refuse(struct equant *eq, int with_passes, long nth)
 		.unpack = bulk_unpack,
 	};
 	struct equant_loop *loop = must_loop(eq, "refusing", UNITS);
-	int error = 0, freed, ended, all;
+	/* One rank alone refuses nothing. */
+	int error = 0, freed, ended, all, steps = ranks > 1 ? 60 : 5;
 
 	demand_equal(0, equant_loop_data(loop, &ops, NULL));
 	refusals = rank == ranks - 1 ? nth : 0;
-	for (int n = 0; n < 60 && !error; n++) {
+	for (int n = 0; n < steps && !error; n++) {
 		if (with_passes) {
 			equant_pass_begin(loop);
-			if (n == 59)
+			if (n == steps - 1)
 				equant_pass_join(loop);
 			equant_for_each_next(loop, u)
 				compute(1e-5 * (1 + (rank + n / 8) % 4));

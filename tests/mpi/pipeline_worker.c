@@ -558,7 +558,7 @@ static void delays(void)
 	struct sweeper s = { 0 };
 	double start = now(), sweeping;
 
-	o.delay = 2e-3;
+	o.delay = 1e-3;
 	o.block = 10;
 	o.depth = 0;
 	set_up(&s, &o, 4 * ranks, 40, EQUANT_TABLE_AUTO);

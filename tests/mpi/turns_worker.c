@@ -169,10 +169,10 @@ static void conserve(const struct turns *turns, int depth)
 static void both(void)
 {
 	static const struct turns turns[] = {
-		{ "both", 2, { 1, 1 }, { 0, 0 }, { 0.01, 0.005 }, 4, 1 },
-		{ "first joined", 2, { 1, 1 }, { 1, 0 }, { 0.01, 0.005 }, 3, 1 },
-		{ "second joined", 2, { 1, 1 }, { 0, 2 }, { 0.01, 0.005 }, 4, 1 },
-		{ "short", 2, { 1, 1 }, { 0, 7 }, { 0.0002, 0.0002 }, 60, 0 },
+		{ "both", 2, { 1, 1 }, { 0, 0 }, { 0.006, 0.003 }, 4, 1 },
+		{ "first joined", 2, { 1, 1 }, { 1, 0 }, { 0.006, 0.003 }, 3, 1 },
+		{ "second joined", 2, { 1, 1 }, { 0, 2 }, { 0.006, 0.003 }, 4, 1 },
+		{ "short", 2, { 1, 1 }, { 0, 7 }, { 0.0002, 0.0002 }, 30, 0 },
 	};
 
 	for (int i = 0; i < 6; i++)
@@ -184,8 +184,8 @@ static void mixed(void)
 	static const struct turns turns[] = {
 		{ "hooks, passes", 2, { 0, 1 }, { 0, 0 }, { 0.002, 0.002 }, 15, 1 },
 		{ "hooks, joined", 2, { 0, 1 }, { 0, 3 }, { 0.002, 0.002 }, 15, 1 },
-		{ "passes, hooks", 2, { 1, 0 }, { 0, 0 }, { 0.01, 0.002 }, 4, 1 },
-		{ "three", 3, { 1, 0, 1 }, { 2, 0, 3 }, { 0.01, 0.002, 0.002 }, 4, 1 },
+		{ "passes, hooks", 2, { 1, 0 }, { 0, 0 }, { 0.006, 0.002 }, 4, 1 },
+		{ "three", 3, { 1, 0, 1 }, { 2, 0, 3 }, { 0.006, 0.002, 0.002 }, 4, 1 },
 	};
 
 	for (int i = 0; i < 4; i++)
@@ -259,8 +259,8 @@ static void go_on(const struct turns *turns)
 static void leader_goes(void)
 {
 	static const struct turns turns[] = {
-		{ "after passes", 2, { 1, 1 }, { 0, 0 }, { 0.01, 0.02 }, 3, 0 },
-		{ "after hooks", 2, { 0, 1 }, { 0, 0 }, { 0.01, 0.02 }, 3, 0 },
+		{ "after passes", 2, { 1, 1 }, { 0, 0 }, { 0.006, 0.01 }, 3, 0 },
+		{ "after hooks", 2, { 0, 1 }, { 0, 0 }, { 0.006, 0.01 }, 3, 0 },
 	};
 
 	go_on(&turns[0]);
