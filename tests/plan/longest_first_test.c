@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* Unequal iterations in any assignment: schedule and bound, against all schedules. */
+#include <float.h>
 #include <math.h>
 #include <sys/resource.h>
 
 #include "libbrute.h"
 
+#include "plan/deal.h"
 #include "plan/lines.h"
 
 #include "kselftest_harness.h"
@@ -212,6 +214,34 @@ TEST_F(longest_first, finds_the_lowest_of_lines_that_change)
 			x *= 1 - 0.001 * random_unit(&self->random);
 	}
 	equant_lines_release(&lines);
+}
+
+/* ---- the order ----------------------------------------------------------------------- */
+
+/* Many are equal, and some are what a radix could get wrong. */
+static double any_weight(struct random *random)
+{
+	static const double odd[] = { 0.0, -0.0, INFINITY, -1, 1, DBL_MIN, 5e-324, DBL_MAX };
+
+	if (random_below(random, 2))
+		return odd[random_below(random, 8)];
+	return (random_unit(random) - 0.1) * pow(10, (double)random_below(random, 40) - 20);
+}
+
+TEST_F(longest_first, sorts_by_falling_weight_and_keeps_equal_ones_in_order)
+{
+	struct equant_plan_weighed weighed[300];
+
+	for (int round = 0; round < 300; round++) {
+		for (long k = 0; k < round; k++)
+			weighed[k] = (struct equant_plan_weighed){ any_weight(&self->random), k };
+		ASSERT_EQ(0, equant_plan_sort(weighed, round));
+		for (long k = 1; k < round; k++) {
+			ASSERT_GE(weighed[k - 1].weight, weighed[k].weight);
+			if (weighed[k - 1].weight == weighed[k].weight)
+				ASSERT_LT(weighed[k - 1].at, weighed[k].at);
+		}
+	}
 }
 
 TEST_HARNESS_MAIN

@@ -24,20 +24,6 @@
 
 #include "plan/deal.h"
 
-struct ranked {
-	double ratio;
-	long at;
-};
-
-static int lower_first(const void *a, const void *b)
-{
-	const struct ranked *x = a, *y = b;
-
-	if (x->ratio != y->ratio)
-		return x->ratio < y->ratio ? -1 : 1;
-	return x->at < y->at ? -1 : 1;
-}
-
 /* y / x of an iteration; those without either fit anywhere. */
 static double ratio_of(const struct equant_plan_program *program, long at)
 {
@@ -76,35 +62,37 @@ static bool same_advantage(const struct equant_plan_machine *machine)
 /* @sign: -1 for those who send dearly first. */
 static int sort_processors(const struct equant_plan_machine *machine, int sign, int *order)
 {
-	struct ranked *ranked = reallocarray(NULL, (size_t)machine->count, sizeof(*ranked));
+	struct equant_plan_weighed *ranked =
+		reallocarray(NULL, (size_t)machine->count, sizeof(*ranked));
+	int error = ranked ? 0 : -ENOMEM;
 
-	if (!ranked)
-		return -ENOMEM;
-	for (int i = 0; i < machine->count; i++) {
+	for (int i = 0; i < machine->count && !error; i++) {
 		const struct equant_plan_processor *one = &machine->processors[i];
 
-		ranked[i] = (struct ranked){ sign * one->byte / one->operation, i };
+		ranked[i] = (struct equant_plan_weighed){ -sign * one->byte / one->operation, i };
 	}
-	qsort(ranked, (size_t)machine->count, sizeof(*ranked), lower_first);
-	for (int i = 0; i < machine->count; i++)
+	if (!error)
+		error = equant_plan_sort(ranked, machine->count);
+	for (int i = 0; i < machine->count && !error; i++)
 		order[i] = (int)ranked[i].at;
 	free(ranked);
-	return 0;
+	return error;
 }
 
 static int sort_items(const struct equant_plan_program *program, long *items)
 {
-	struct ranked *ranked = reallocarray(NULL, (size_t)program->iterations, sizeof(*ranked));
+	long n = program->iterations;
+	struct equant_plan_weighed *ranked = reallocarray(NULL, (size_t)n, sizeof(*ranked));
+	int error = ranked ? 0 : -ENOMEM;
 
-	if (!ranked)
-		return -ENOMEM;
-	for (long at = 0; at < program->iterations; at++)
-		ranked[at] = (struct ranked){ -ratio_of(program, at), at };
-	qsort(ranked, (size_t)program->iterations, sizeof(*ranked), lower_first);
-	for (long at = 0; at < program->iterations; at++)
+	for (long at = 0; at < n && !error; at++)
+		ranked[at] = (struct equant_plan_weighed){ ratio_of(program, at), at };
+	if (!error)
+		error = equant_plan_sort(ranked, n);
+	for (long at = 0; at < n && !error; at++)
 		items[at] = ranked[at].at;
 	free(ranked);
-	return 0;
+	return error;
 }
 
 /*

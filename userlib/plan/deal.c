@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "plan/deal.h"
 
@@ -13,17 +14,24 @@ int equant_plan_deal_init(struct equant_plan_deal *deal, const struct equant_pla
 {
 	size_t n = (size_t)program->iterations, p = (size_t)machine->count;
 
-	*deal = (struct equant_plan_deal){ program, machine, limits, NULL, NULL, NULL };
+	*deal = (struct equant_plan_deal){ program, machine, limits, NULL, NULL };
 	if (program->iterations > EQUANT_PLAN_ITEMS) {
 		equant_say(why, why_size, "%ld iterations are too many to be given out one by one",
 			   program->iterations);
 		return -EOPNOTSUPP;
 	}
 	deal->owner = reallocarray(NULL, n, sizeof(*deal->owner));
-	deal->load = calloc(p, sizeof(*deal->load));
-	deal->count = calloc(p, sizeof(*deal->count));
-	if (!deal->owner || !deal->load || !deal->count)
+	deal->of = reallocarray(NULL, p, sizeof(*deal->of));
+	if (!deal->owner || !deal->of)
 		return -ENOMEM;
+	for (size_t i = 0; i < p; i++) {
+		const struct equant_plan_processor *one = &machine->processors[i];
+
+		deal->of[i] = (struct equant_plan_dealt){ .operation = one->operation,
+							  .byte = one->byte,
+							  .startup = limits->startup[i],
+							  .room = limits->room[i] };
+	}
 	for (size_t at = 0; at < n; at++)
 		deal->owner[at] = -1;
 	return 0;
@@ -32,33 +40,37 @@ int equant_plan_deal_init(struct equant_plan_deal *deal, const struct equant_pla
 void equant_plan_deal_release(struct equant_plan_deal *deal)
 {
 	free(deal->owner);
-	free(deal->load);
-	free(deal->count);
+	free(deal->of);
 	*deal = (struct equant_plan_deal){ 0 };
 }
 
-static double iteration(const struct equant_plan_deal *deal, int i, long at)
+void equant_plan_deal_copy(struct equant_plan_deal *deal, const struct equant_plan_deal *from)
 {
-	return equant_plan_iteration(deal->program, &deal->machine->processors[i], at);
+	size_t n = (size_t)from->program->iterations, p = (size_t)from->machine->count;
+
+	memcpy(deal->owner, from->owner, n * sizeof(*from->owner));
+	memcpy(deal->of, from->of, p * sizeof(*from->of));
 }
 
 double equant_plan_deal_with(const struct equant_plan_deal *deal, int i, long at)
 {
-	double load = deal->count[i] ? deal->load[i] : deal->limits->startup[i];
+	const struct equant_plan_dealt *one = &deal->of[i];
 
-	return load + iteration(deal, i, at);
+	return (one->count ? one->load : one->startup) + equant_plan_deal_time(deal, i, at);
 }
 
 void equant_plan_deal_add(struct equant_plan_deal *deal, int i, long at)
 {
-	deal->load[i] = equant_plan_deal_with(deal, i, at);
-	deal->count[i]++;
+	deal->of[i].load = equant_plan_deal_with(deal, i, at);
+	deal->of[i].count++;
 	deal->owner[at] = i;
 }
 
 void equant_plan_deal_remove(struct equant_plan_deal *deal, int i, long at)
 {
-	deal->load[i] = --deal->count[i] ? deal->load[i] - iteration(deal, i, at) : 0;
+	struct equant_plan_dealt *one = &deal->of[i];
+
+	one->load = --one->count ? one->load - equant_plan_deal_time(deal, i, at) : 0;
 	deal->owner[at] = -1;
 }
 
@@ -67,7 +79,7 @@ double equant_plan_deal_makespan(const struct equant_plan_deal *deal)
 	double longest = 0;
 
 	for (int i = 0; i < deal->machine->count; i++)
-		longest = fmax(longest, deal->load[i]);
+		longest = fmax(longest, deal->of[i].load);
 	return longest;
 }
 
@@ -78,7 +90,7 @@ static void sort(const struct equant_plan_deal *deal, long *next, long *sorted)
 
 	for (int i = 0; i < deal->machine->count; i++) {
 		next[i] = first;
-		first += deal->count[i];
+		first += deal->of[i].count;
 	}
 	for (long at = 0; at < deal->program->iterations; at++)
 		sorted[next[deal->owner[at]]++] = at;

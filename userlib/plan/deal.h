@@ -5,28 +5,66 @@
 #include "plan/search.h"
 
 /**
+ * struct equant_plan_dealt - a processor, all that giving it an iteration needs side by side
+ * @operation: as in the machine
+ * @byte: the same
+ * @startup: as in the limits
+ * @load: time with the start-up of its message; 0 without iterations
+ * @count: of its iterations
+ * @room: as in the limits
+ */
+struct equant_plan_dealt {
+	double operation;
+	double byte;
+	double startup;
+	double load;
+	long count;
+	long room;
+};
+
+/**
  * struct equant_plan_deal - iterations given out one by one
  * @program: the program
  * @machine: the machine
  * @limits: of its processors
  * @owner: by iteration, -1 = nobody yet
- * @load: by processor, time with the start-up of its message; 0 without iterations
- * @count: by processor
+ * @of: by processor
  */
 struct equant_plan_deal {
 	const struct equant_plan_program *program;
 	const struct equant_plan_machine *machine;
 	const struct equant_plan_limits *limits;
 	int *owner;
-	double *load;
-	long *count;
+	struct equant_plan_dealt *of;
 };
+
+/* What iteration @at takes on processor @i. */
+static inline double equant_plan_deal_time(const struct equant_plan_deal *deal, int i, long at)
+{
+	return deal->of[i].operation * equant_plan_cost_at(&deal->program->work, at) +
+	       deal->of[i].byte * equant_plan_cost_at(&deal->program->bytes, at);
+}
+
+/* Iterations in another order are all over memory: how many early one is asked for. */
+#define EQUANT_PLAN_AHEAD 16
+
+static inline void equant_plan_deal_prefetch(const struct equant_plan_deal *deal, long at)
+{
+	if (deal->program->work.each)
+		__builtin_prefetch(&deal->program->work.each[at]);
+	if (deal->program->bytes.each)
+		__builtin_prefetch(&deal->program->bytes.each[at]);
+	__builtin_prefetch(&deal->owner[at], 1);
+}
 
 /* Nobody has anything.  0, -EOPNOTSUPP for too many iterations, -ENOMEM. */
 int equant_plan_deal_init(struct equant_plan_deal *deal, const struct equant_plan_program *program,
 			  const struct equant_plan_machine *machine,
 			  const struct equant_plan_limits *limits, char *why, size_t why_size);
 void equant_plan_deal_release(struct equant_plan_deal *deal);
+
+/* Have what @from has, of the same program and machine. */
+void equant_plan_deal_copy(struct equant_plan_deal *deal, const struct equant_plan_deal *from);
 
 /* Load of processor @i with one iteration more. */
 double equant_plan_deal_with(const struct equant_plan_deal *deal, int i, long at);
@@ -47,6 +85,9 @@ struct equant_plan_weighed {
 	double weight;
 	long at;
 };
+
+/* sort.c: falling weights, equal ones as they were.  0 or -ENOMEM. */
+int equant_plan_sort(struct equant_plan_weighed *weighed, long n);
 
 struct equant_plan_processor equant_plan_mean(const struct equant_plan_machine *machine);
 struct equant_plan_weighed *equant_plan_heaviest(const struct equant_plan_program *program,

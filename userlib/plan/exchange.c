@@ -72,11 +72,6 @@ struct exchange {
 	double time;
 };
 
-static double iteration(const struct equant_plan_deal *deal, int i, long at)
-{
-	return equant_plan_iteration(deal->program, &deal->machine->processors[i], at);
-}
-
 static void consider(struct exchange *best, int goes, int to, int comes, double time)
 {
 	if (time < best->time)
@@ -87,18 +82,19 @@ static void consider(struct exchange *best, int goes, int to, int comes, double 
 static void look(const struct equant_plan_deal *deal, const struct lists *lists, int last, int goes,
 		 int to, struct exchange *best, long *looks)
 {
-	double left = deal->load[last] - iteration(deal, last, goes);
-	double added = iteration(deal, to, goes), with = equant_plan_deal_with(deal, to, goes);
-	bool alone = deal->count[last] == 1;
+	double left = deal->of[last].load - equant_plan_deal_time(deal, last, goes);
+	double added = equant_plan_deal_time(deal, to, goes),
+	       with = equant_plan_deal_with(deal, to, goes);
+	bool alone = deal->of[last].count == 1;
 
 	--*looks;
-	if (deal->count[to] < deal->limits->room[to])
+	if (deal->of[to].count < deal->of[to].room)
 		consider(best, goes, to, -1, fmax(alone ? 0 : left, with));
 	if (left >= best->time)
 		return;
 	for (int comes = lists->first[to]; comes >= 0 && *looks > 0; comes = lists->next[comes]) {
-		double mine = left + iteration(deal, last, comes);
-		double other = deal->load[to] - iteration(deal, to, comes) + added;
+		double mine = left + equant_plan_deal_time(deal, last, comes);
+		double other = deal->of[to].load - equant_plan_deal_time(deal, to, comes) + added;
 
 		--*looks;
 		consider(best, goes, to, comes, fmax(mine, other));
@@ -110,7 +106,7 @@ static int last_of(const struct equant_plan_deal *deal)
 	int last = 0;
 
 	for (int i = 1; i < deal->machine->count; i++)
-		if (deal->load[i] > deal->load[last])
+		if (deal->of[i].load > deal->of[last].load)
 			last = i;
 	return last;
 }
@@ -138,7 +134,7 @@ static void carry_out(struct equant_plan_deal *deal, struct lists *lists, int la
 static bool improve(struct equant_plan_deal *deal, struct lists *lists, long *looks)
 {
 	int last = last_of(deal);
-	struct exchange best = { .goes = -1, .time = deal->load[last] * (1 - GAIN) };
+	struct exchange best = { .goes = -1, .time = deal->of[last].load * (1 - GAIN) };
 
 	for (int goes = lists->first[last]; goes >= 0; goes = lists->next[goes])
 		for (int to = 0; to < deal->machine->count; to++)

@@ -6,15 +6,6 @@
 
 #include "plan/deal.h"
 
-static int heavier_first(const void *a, const void *b)
-{
-	const struct equant_plan_weighed *x = a, *y = b;
-
-	if (x->weight != y->weight)
-		return x->weight > y->weight ? -1 : 1;
-	return x->at < y->at ? -1 : 1;
-}
-
 struct equant_plan_processor equant_plan_mean(const struct equant_plan_machine *machine)
 {
 	struct equant_plan_processor mean = { 0 };
@@ -42,7 +33,9 @@ struct equant_plan_weighed *equant_plan_heaviest(const struct equant_plan_progra
 			weighed[k++] = (struct equant_plan_weighed){
 				equant_plan_iteration(program, &mean, at), at
 			};
-	qsort(weighed, (size_t)k, sizeof(*weighed), heavier_first);
 	*many = k;
-	return weighed;
+	if (!equant_plan_sort(weighed, k))
+		return weighed;
+	free(weighed);
+	return NULL;
 }

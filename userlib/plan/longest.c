@@ -21,9 +21,11 @@
 /* The load that a processor's line begins with; none if its memory is full. */
 static double base(const struct equant_plan_deal *deal, int i)
 {
-	if (deal->count[i] == deal->limits->room[i])
+	const struct equant_plan_dealt *one = &deal->of[i];
+
+	if (one->count == one->room)
 		return INFINITY;
-	return deal->count[i] ? deal->load[i] : deal->limits->startup[i];
+	return one->count ? one->load : one->startup;
 }
 
 /* @work, @bytes: of all that is to be dealt. */
@@ -62,13 +64,18 @@ int equant_plan_deal_longest(struct equant_plan_deal *deal,
 	if (!many)
 		return 0;
 	for (long k = 0; k < many; k++) {
+		if (k + EQUANT_PLAN_AHEAD < many)
+			equant_plan_deal_prefetch(deal, weighed[k + EQUANT_PLAN_AHEAD].at);
 		work += equant_plan_cost_at(&deal->program->work, weighed[k].at);
 		bytes += equant_plan_cost_at(&deal->program->bytes, weighed[k].at);
 	}
 	error = draw_lines(deal, &mean, work, bytes, weighed[0].weight, &lines);
 	for (long k = 0; k < many && !error; k++) {
-		int i = equant_lines_lowest(&lines, weighed[k].weight);
+		int i;
 
+		if (k + EQUANT_PLAN_AHEAD < many)
+			equant_plan_deal_prefetch(deal, weighed[k + EQUANT_PLAN_AHEAD].at);
+		i = equant_lines_lowest(&lines, weighed[k].weight);
 		equant_plan_deal_add(deal, i, weighed[k].at);
 		equant_lines_put(&lines, i, base(deal, i));
 	}

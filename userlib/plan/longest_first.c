@@ -14,29 +14,21 @@
 
 #include "plan/deal.h"
 
-static void clear(struct equant_plan_deal *deal)
-{
-	for (int i = 0; i < deal->machine->count; i++) {
-		deal->load[i] = 0;
-		deal->count[i] = 0;
-	}
-	for (long at = 0; at < deal->program->iterations; at++)
-		deal->owner[at] = -1;
-}
-
 static int deal_blocks(struct equant_plan_deal *deal, const struct equant_plan_chain *compared)
 {
 	long *ends = reallocarray(NULL, (size_t)deal->machine->count, sizeof(*ends));
-	long at = 0;
+	long at = 0, n = deal->program->iterations;
+	const long *items = compared->items;
 
 	if (!ends)
 		return -ENOMEM;
-	clear(deal);
 	equant_plan_chain_optimum(compared, ends);
 	for (int k = 0; k < deal->machine->count; k++)
-		for (; at < ends[k]; at++)
-			equant_plan_deal_add(deal, compared->order[k],
-					     compared->items ? compared->items[at] : at);
+		for (; at < ends[k]; at++) {
+			if (items && at + EQUANT_PLAN_AHEAD < n)
+				equant_plan_deal_prefetch(deal, items[at + EQUANT_PLAN_AHEAD]);
+			equant_plan_deal_add(deal, compared->order[k], items ? items[at] : at);
+		}
 	free(ends);
 	return 0;
 }
@@ -45,17 +37,18 @@ static int deal_blocks(struct equant_plan_deal *deal, const struct equant_plan_c
 static int start(struct equant_plan_deal *deal, const struct equant_plan_chain *compared,
 		 const struct equant_plan_weighed *weighed)
 {
-	long n = deal->program->iterations;
-	int error = equant_plan_deal_longest(deal, weighed, n);
-	double longest = equant_plan_deal_makespan(deal);
+	int error = equant_plan_deal_longest(deal, weighed, deal->program->iterations);
+	struct equant_plan_deal blocks;
 
 	if (error || !compared->order)
 		return error;
-	error = deal_blocks(deal, compared);
-	if (error || equant_plan_deal_makespan(deal) <= longest)
-		return error;
-	clear(deal);
-	return equant_plan_deal_longest(deal, weighed, n);
+	error = equant_plan_deal_init(&blocks, deal->program, deal->machine, deal->limits, NULL, 0);
+	if (!error)
+		error = deal_blocks(&blocks, compared);
+	if (!error && equant_plan_deal_makespan(&blocks) <= equant_plan_deal_makespan(deal))
+		equant_plan_deal_copy(deal, &blocks);
+	equant_plan_deal_release(&blocks);
+	return error;
 }
 
 static int bound_and_start(struct equant_plan_deal *deal, const struct equant_plan_chain *compared,
