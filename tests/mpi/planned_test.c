@@ -6,19 +6,14 @@
 
 RANKS_RUN("planned_worker")
 
-TEST_F(ranks, units_begin_where_a_plan_has_them)
+TEST_F(ranks, units_begin_where_a_plan_has_them_and_what_does_not_fit_is_refused)
 {
-	EXPECT_CASE("units_begin_as_planned");
+	EXPECT_CASE("plans_are_kept_or_refused");
 }
 
 TEST_F(ranks, balancing_corrects_a_plan_that_is_wrong)
 {
 	EXPECT_CASE("balancing_goes_on_from_there");
-}
-
-TEST_F(ranks, plans_that_do_not_fit_are_refused_and_named)
-{
-	EXPECT_CASE("plans_that_do_not_fit_are_refused");
 }
 
 TEST_HARNESS_MAIN

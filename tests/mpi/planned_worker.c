@@ -147,12 +147,17 @@ static void plans_that_do_not_fit_are_refused(void)
 	stop();
 }
 
+static void plans_are_kept_or_refused(void)
+{
+	units_begin_as_planned();
+	plans_that_do_not_fit_are_refused();
+}
+
 int main(int argc, char **argv)
 {
 	static const struct worker_case cases[] = {
-		CASE(units_begin_as_planned),
+		CASE(plans_are_kept_or_refused),
 		CASE(balancing_goes_on_from_there),
-		CASE(plans_that_do_not_fit_are_refused),
 	};
 
 	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));
