@@ -93,6 +93,13 @@ TEST_F(selfsched, a_rank_of_more_power_takes_more_steps)
 	EXPECT_PASSED(&self->job);
 }
 
+TEST_F(selfsched, the_last_chunk_is_small_though_powers_are_counted_in_parts)
+{
+	self->job.argv[0] = "small_end";
+	self->job.ranks = 1;
+	EXPECT_PASSED(&self->job);
+}
+
 TEST_F(selfsched, a_rank_that_shares_its_cpu_has_less_power)
 {
 	self->job.argv[0] = "shared_cpu";

@@ -398,6 +398,22 @@ static void fixed_powers(void)
 	must_close(eq);
 }
 
+/* A rank alone, whose power is counted in parts; the last steps of wf are single iterations. */
+static void small_end(void)
+{
+	struct equant *eq = must_open(MPI_COMM_WORLD, NULL);
+	struct equant_chunks_options loop = loop_of("wf", 1000);
+	struct equant_self *self = must_self(eq, &loop, 3, 0);
+	struct equant_self_chunk chunk = { 0 };
+	int64_t last = 0;
+
+	while (equant_self_next(self, &chunk) == 1)
+		last = chunk.count;
+	demand_equal(1, last);
+	demand_equal(0, equant_self_free(self));
+	must_close(eq);
+}
+
 /* All ranks on one CPU: none has all of it. */
 static void shared_cpu(void)
 {
@@ -446,6 +462,7 @@ int main(int argc, char **argv)
 		CASE(bad_loops),
 		CASE(loops_differ),
 		CASE(fixed_powers),
+		CASE(small_end),
 		CASE(shared_cpu),
 	};
 

@@ -134,6 +134,7 @@ static int make_calculator(struct equant_self *self, const struct equant_self_op
 	if (self->chunks->scheme->flags & EQUANT_SCHEME_WEIGHTED) {
 		self->full = self->now = full;
 		self->follows = !options->fixed;
+		self->tail = options->fixed ? 0 : INT64_C(2) * full * self->eq->ranks;
 	}
 	return 0;
 }

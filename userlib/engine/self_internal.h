@@ -52,6 +52,7 @@ enum equant_self_kind {
  * @full: steps at once with a whole CPU
  * @now: the same, with the share it has
  * @follows: does @now follow the probe?
+ * @tail: steps at the end of which a request gets fewer than @now; 0 = none
  * @looked_ns: when, by CLOCK_MONOTONIC_COARSE
  * @tick_ns: that clock when it was last read
  * @passes: requests that do not read it from now on
@@ -75,6 +76,7 @@ struct equant_self {
 	int full;
 	int now;
 	int follows;
+	int64_t tail;
 	uint64_t looked_ns;
 	uint64_t tick_ns;
 	int passes;

@@ -30,13 +30,28 @@ static int64_t edge(const struct equant_self *self, int64_t step)
 	return chunks->scheme->before(&chunks->line, step);
 }
 
+/*
+ * With powers in parts of a CPU the smallest chunk would be as many steps as a CPU has parts.  A rank
+ * that loses its CPU in the last one keeps all others waiting, so towards the end chunks get
+ * down to one step.
+ */
+static int64_t fewer(const struct equant_self *self, int64_t steps, int64_t left)
+{
+	int64_t part = left * steps / self->tail;
+
+	return part > 1 ? part : 1;
+}
+
 static int take_steps(struct equant_self *self, struct equant_self_chunk *chunk)
 {
-	int64_t steps = __atomic_load_n(&self->now, __ATOMIC_RELAXED), from;
+	int64_t steps = __atomic_load_n(&self->now, __ATOMIC_RELAXED), from, left;
 
 	/* Who asks again and again after the end must not make the counter overflow. */
-	if (__atomic_load_n(&self->memory->next, __ATOMIC_RELAXED) >= self->steps)
+	left = self->steps - __atomic_load_n(&self->memory->next, __ATOMIC_RELAXED);
+	if (left <= 0)
 		return 0;
+	if (left < self->tail)
+		steps = fewer(self, steps, left);
 	from = __atomic_fetch_add(&self->memory->next, steps, __ATOMIC_RELAXED);
 	if (from >= self->steps)
 		return 0;
