@@ -18,6 +18,8 @@
 #include <png.h>
 #endif
 
+#include "mandelbrot.h"
+
 struct mandelbrot {
 	long n;
 	long limit;
@@ -144,35 +146,10 @@ static uint32_t *image(long n)
 	return levels;
 }
 
-static double coordinate(long i, long n)
-{
-	return n > 1 ? -2 + (double)i * 4 / (double)(n - 1) : -2;
-}
-
-static uint32_t level(double cx, double cy, long limit)
-{
-	double x = 0, y = 0, x2 = 0, y2 = 0;
-	long steps = 0;
-
-	while (steps < limit && x2 + y2 < 2) {
-		double next = x2 - y2 + cx;
-
-		y = 2 * x * y + cy;
-		x = next;
-		x2 = x * x;
-		y2 = y * y;
-		steps++;
-	}
-	return (uint32_t)steps;
-}
-
 static void compute(const struct mandelbrot *m, uint32_t *levels, const int64_t *first,
 		    const int64_t *extents)
 {
-	for (int64_t column = first[0]; column < first[0] + extents[0]; column++)
-		for (int64_t row = first[1]; row < first[1] + extents[1]; row++)
-			levels[column * m->n + row] =
-				level(coordinate(column, m->n), coordinate(row, m->n), m->limit);
+	set_compute(levels, m->n, m->limit, first, extents);
 }
 
 static int compute_chunk(struct mandelbrot *m, struct equant_self *self,
