@@ -85,7 +85,7 @@ $(LINUX)/.complete: tools/build/setup.sh
 
 # The kernel's, with the 100 columns that checkpatch.pl allows and our own loops.
 $(O)/clang-format: $(LINUX)/.complete tests/tests.mk
-	$(Q)sed -e 's/^ColumnLimit:.*/ColumnLimit: 100/' -e "s/^ForEachMacros:/&\n  - 'equant_for_each_next'\n  - 'equant_for_each_slice'\n  - 'equant_for_each_unit'/" \
+	$(Q)sed -e 's/^ColumnLimit:.*/ColumnLimit: 100/' -e "s/^ForEachMacros:/&\n  - 'equant_for_each_next'\n  - 'equant_for_each_slice'\n  - 'equant_for_each_unit'\n  - 'for_each_edge'/" \
 		$(LINUX)/.clang-format > $@
 
 format: $(O)/clang-format

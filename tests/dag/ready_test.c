@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * What the list of ready tasks keeps is what computing all of it again gives.
+ */
+#include "dag/ready.h"
+#include "kselftest_harness.h"
+#include "libdag.h"
+
+static bool is_first(const struct dag_ready *ready, const struct dag_ready_task *one)
+{
+	int first = 0, ends = 0, last = 0;
+
+	for (int k = 1; k < ready->state->model->machine->processors; k++) {
+		double end = dag_ready_finish(ready, one, k);
+
+		if (one->start[k] < one->start[first])
+			first = k;
+		if (end < dag_ready_finish(ready, one, ends))
+			ends = k;
+		if (end > dag_ready_finish(ready, one, last))
+			last = k;
+	}
+	return one->starts_first == first && one->ends_first == ends && one->ends_last == last;
+}
+
+static bool is_kept(const struct dag_ready *ready)
+{
+	for (int i = 0; i < ready->count; i++) {
+		const struct dag_ready_task *one = &ready->list[i];
+
+		for (int k = 0; k < ready->state->model->machine->processors; k++) {
+			double arrival = equant_dag_arrival(ready->state, one->task, k);
+
+			if (one->arrival[k] != arrival ||
+			    one->start[k] != equant_dag_start(ready->state, one->task, k, arrival,
+							      dag_ready_floor(ready, k)))
+				return false;
+		}
+		if (!is_first(ready, one))
+			return false;
+	}
+	return true;
+}
+
+/* Places tasks anywhere.  How many were placed while all was as it must be. */
+static int play(struct random *random, struct dag_model *model)
+{
+	struct dag_state state;
+	struct dag_ready ready;
+	int placed = 0;
+
+	if (equant_dag_state_init(&state, model) ||
+	    equant_dag_ready_init(&ready, &state, random_below(random, 2)))
+		abort();
+	while (is_kept(&ready) && ready.count) {
+		int i = (int)random_below(random, ready.count);
+		int k = (int)random_below(random, model->machine->processors);
+
+		if (equant_dag_ready_place(&ready, i, k, dag_ready_floor(&ready, k)))
+			abort();
+		placed++;
+	}
+	equant_dag_ready_free(&ready);
+	equant_dag_state_free(&state);
+	return placed;
+}
+
+TEST(start_times_are_what_computing_them_again_gives)
+{
+	struct random random = random_seeded();
+
+	for (int i = 0; i < 300; i++) {
+		struct equant_dag *dag = random_graph(&random);
+		struct equant_dag_machine *machine = random_machine(&random, dag->tasks);
+		struct dag_model model;
+
+		ASSERT_EQ(0, equant_dag_model_init(&model, dag, machine, NULL, 0));
+		EXPECT_EQ(dag->tasks, play(&random, &model));
+		equant_dag_model_free(&model);
+		equant_dag_machine_free(machine);
+		equant_dag_free(dag);
+	}
+}
+
+TEST_HARNESS_MAIN
