@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Self-scheduling by ranks of a node: every iteration once, or an error everywhere. */
+/* Self-scheduling by ranks of a node, with and without a master: every iteration once, or an error everywhere. */
 #include <equant/equant.h>
 
 #include "kselftest_harness.h"
@@ -35,6 +35,8 @@ TEST_F(selfsched, a_recorded_assignment_is_repeated)
 	self->job.environment[0] = variable;
 	self->job.argv[0] = "recorded";
 	EXPECT_PASSED(&self->job);
+	self->job.environment[1] = "ENGINE=master";
+	EXPECT_PASSED(&self->job);
 	self->job.argv[0] = "bad_recordings";
 	EXPECT_PASSED(&self->job);
 	folder_remove(folder);
@@ -49,6 +51,8 @@ TEST_F(selfsched, a_rank_can_cancel_the_loop_for_all)
 {
 	self->job.argv[0] = "one_cancels";
 	EXPECT_PASSED(&self->job);
+	self->job.environment[0] = "ENGINE=master";
+	EXPECT_PASSED(&self->job);
 }
 
 TEST_F(selfsched, a_body_that_fails_stops_all_ranks_with_its_error)
@@ -56,6 +60,8 @@ TEST_F(selfsched, a_body_that_fails_stops_all_ranks_with_its_error)
 	self->job.argv[0] = "one_body_fails";
 	EXPECT_PASSED(&self->job);
 	EXPECT_SAID(&self->job, "rank 2 ends the loop: Numerical argument out of domain");
+	self->job.environment[0] = "ENGINE=master";
+	EXPECT_PASSED(&self->job);
 }
 
 TEST_F(selfsched, the_job_ends_when_a_rank_is_killed)
@@ -68,6 +74,9 @@ TEST_F(selfsched, the_job_ends_when_a_rank_is_killed)
 		ASSERT_EQ(0, job_run(&self->job));
 		EXPECT_EQ(NULL, job_not_failed(&self->job, 20));
 	}
+	self->job.environment[1] = "ENGINE=master";
+	ASSERT_EQ(0, job_run(&self->job));
+	EXPECT_EQ(NULL, job_not_failed(&self->job, 20));
 }
 
 TEST_F(selfsched, loops_that_cannot_be_are_refused)
@@ -78,6 +87,7 @@ TEST_F(selfsched, loops_that_cannot_be_are_refused)
 	EXPECT_SAID(&self->job, "css needs a chunk of at least 1");
 	EXPECT_SAID(&self->job, "9 dimensions: expected 1 to 8");
 	EXPECT_SAID(&self->job, "workers must be 0");
+	EXPECT_SAID(&self->job, "unknown engine 'three-level'");
 }
 
 TEST_F(selfsched, loops_that_differ_between_ranks_are_refused_everywhere)
@@ -90,6 +100,16 @@ TEST_F(selfsched, loops_that_differ_between_ranks_are_refused_everywhere)
 TEST_F(selfsched, a_rank_of_more_power_takes_more_steps)
 {
 	self->job.argv[0] = "fixed_powers";
+	EXPECT_PASSED(&self->job);
+	self->job.environment[0] = "ENGINE=master";
+	EXPECT_PASSED(&self->job);
+}
+
+TEST_F(selfsched, a_master_answers_before_its_own_chunk_is_done)
+{
+	self->job.argv[0] = "master_answers_within_its_chunk";
+	self->job.ranks = 2;
+	self->job.environment[0] = "ENGINE=master";
 	EXPECT_PASSED(&self->job);
 }
 
@@ -139,7 +159,7 @@ FIXTURE_TEARDOWN(self_ranks)
 {
 }
 
-/* All schemes, one and two dimensions, 0 to 10,000 iterations. */
+/* All schemes, one and two dimensions, both engines of a node, 0 to 10,000 iterations. */
 TEST_F(self_ranks, every_iteration_is_computed_exactly_once)
 {
 	self->job.argv[0] = "every_iteration";

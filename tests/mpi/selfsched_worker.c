@@ -26,6 +26,9 @@ static struct equant_chunks_options loop_of(const char *scheme, int64_t iteratio
 	};
 }
 
+/* NULL: the library's choice. */
+static const char *engine;
+
 static struct equant_self *loop_new(struct equant *eq, const struct equant_chunks_options *loop,
 				    int power, int fixed)
 {
@@ -34,6 +37,7 @@ static struct equant_self *loop_new(struct equant *eq, const struct equant_chunk
 		.loop = loop,
 		.power = power,
 		.fixed = fixed,
+		.engine = engine,
 	};
 
 	return equant_self_new(eq, &options);
@@ -46,6 +50,22 @@ static struct equant_self *must_self(struct equant *eq, const struct equant_chun
 
 	demand(self != NULL);
 	return self;
+}
+
+/* A barrier in which a master answers. */
+static void meet(struct equant_self *self)
+{
+	MPI_Request request;
+	int done = 0, error;
+
+	MPI_Ibarrier(MPI_COMM_WORLD, &request);
+	while (!done) {
+		error = equant_self_progress(self);
+		/* Others may be through already. */
+		demand(error == 0 || error == -ECANCELED);
+		MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+		sched_yield();
+	}
 }
 
 /* ---- every iteration --------------------------------------------------------------- */
@@ -114,15 +134,32 @@ static struct equant_chunks_options any_loop(struct random *random, const char *
 		loop.extents[0] = random_below(random, 101);
 		loop.extents[1] = random_below(random, 101);
 	} else {
-		loop.extents[0] = random_below(random, round ? MOST + 1 : 12);
+		loop.extents[0] = random_below(random, random_below(random, 4) ? MOST + 1 : 12);
 	}
 	return loop;
 }
 
+static void one_loop(struct equant *eq, const struct equant_chunks_options *loop, int fixed,
+		     uint64_t seed, int threads)
+{
+	struct body body = { loop, must_self(eq, loop, 1 + rank % 3, fixed), seed };
+	pthread_t thread[THREADS];
+
+	for (int t = 0; t < threads; t++)
+		demand_equal(0, pthread_create(&thread[t], NULL, take_all, &body));
+	take_all(&body);
+	for (int t = 0; t < threads; t++)
+		pthread_join(thread[t], NULL);
+	demand_equal(0, equant_self_free(body.self));
+	check_all(loop);
+}
+
+/* One and two dimensions; engines in turn, unless one is given. */
 static void each_loop(int rounds, int threads)
 {
 	struct equant *eq = must_open(MPI_COMM_WORLD, NULL);
 	uint64_t seed = random_seeded().state;
+	const char *given = engine;
 	struct random random;
 
 	MPI_Bcast(&seed, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
@@ -130,19 +167,12 @@ static void each_loop(int rounds, int threads)
 	for (int i = 0; equant_scheme_name(i); i++) {
 		for (int round = 0; round < rounds; round++) {
 			struct equant_chunks_options loop =
-				any_loop(&random, equant_scheme_name(i), round);
-			int fixed = (int)random_below(&random, 2);
-			struct body body = { &loop, must_self(eq, &loop, 1 + rank % 3, fixed),
-					     seed + (uint64_t)rank };
-			pthread_t thread[THREADS];
+				any_loop(&random, equant_scheme_name(i), round / 2 + i + ranks);
 
-			for (int t = 0; t < threads; t++)
-				demand_equal(0, pthread_create(&thread[t], NULL, take_all, &body));
-			take_all(&body);
-			for (int t = 0; t < threads; t++)
-				pthread_join(thread[t], NULL);
-			demand_equal(0, equant_self_free(body.self));
-			check_all(&loop);
+			if (!given)
+				engine = round % 2 ? "master" : "node";
+			one_loop(eq, &loop, (int)random_below(&random, 2), seed + (uint64_t)rank,
+				 threads);
 		}
 	}
 	must_close(eq);
@@ -150,12 +180,12 @@ static void each_loop(int rounds, int threads)
 
 static void every_iteration(void)
 {
-	each_loop(4, 0);
+	each_loop(ranks < 4 ? 4 : 2, 0);
 }
 
 static void every_iteration_by_threads(void)
 {
-	each_loop(3, THREADS);
+	each_loop(4, THREADS);
 }
 
 /* ---- recorded ---------------------------------------------------------------------------- */
@@ -169,6 +199,7 @@ static char *chunks_of(struct equant *eq, const struct equant_chunks_options *lo
 		.loop = loop,
 		.record = record,
 		.replay = replay,
+		.engine = engine,
 	};
 	struct equant_self *self = equant_self_new(eq, &options);
 	struct equant_self_chunk chunk = { 0 };
@@ -288,13 +319,20 @@ static void one_body_fails(void)
 		struct equant_chunks_options loop = loop_of(equant_scheme_name(i), 1000000000);
 		struct equant_self *self = must_self(eq, &loop, 0, 0);
 		struct equant_self_chunk chunk = { 0 };
+		int got;
 
 		/* Before the others have taken everything. */
 		if (rank == ranks - 1)
 			equant_self_fail(self, -EDOM);
 		MPI_Barrier(MPI_COMM_WORLD);
-		demand_equal(-EDOM, equant_self_next(self, &chunk));
-		equant_self_fail(self, -EIO);
+		/* On other nodes it is known later, and the loop may have been over before. */
+		do {
+			got = equant_self_next(self, &chunk);
+			sched_yield();
+		} while (engine && got == 1);
+		demand(got == -EDOM || (engine && !got && rank < ranks - 1));
+		if (got == -EDOM)
+			equant_self_fail(self, -EIO);
 		demand_equal(-EDOM, equant_self_free(self));
 	}
 	must_close(eq);
@@ -310,12 +348,63 @@ static void one_is_killed(void)
 
 	if (rank == ranks - 1)
 		demand_equal(1, equant_self_next(self, &chunk));
-	MPI_Barrier(MPI_COMM_WORLD);
+	meet(self);
 	if (rank == ranks - 1)
 		raise(SIGKILL);
 	while (equant_self_next(self, &chunk) == 1)
 		usleep(1000);
 	equant_self_free(self);
+	must_close(eq);
+}
+
+/* Half of the loop is the master's, and it has hardly begun when the other rank asks. */
+static void master_answers_within_its_chunk(void)
+{
+	struct equant *eq = must_open(MPI_COMM_WORLD, NULL);
+	struct equant_chunks_options loop = loop_of("fs", 8000);
+	struct equant_self *self = must_self(eq, &loop, 0, 0);
+	struct equant_self_chunk chunk = { 0 };
+	MPI_Request request;
+	int done = 0;
+
+	if (!rank)
+		demand_equal(1, equant_self_next(self, &chunk));
+	meet(self);
+	if (rank)
+		demand_equal(1, equant_self_next(self, &chunk));
+	demand_equal(rank ? 4000 : 0, chunk.first);
+	MPI_Ibarrier(MPI_COMM_WORLD, &request);
+	while (!done) {
+		if (!rank) {
+			usleep((useconds_t)chunk.count * 1000);
+			demand_equal(1, equant_self_next(self, &chunk));
+			demand(chunk.first < 4000);
+		}
+		MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+		sched_yield();
+	}
+	equant_self_cancel(self);
+	demand_equal(0, equant_self_free(self));
+	must_close(eq);
+}
+
+/* What one rank of the node without master asks for is enough for both: the other need not ask. */
+static void two_levels(void)
+{
+	struct equant *eq = must_open(MPI_COMM_WORLD, NULL);
+	struct equant_chunks_options loop = loop_of("ss", 1000);
+	struct equant_self *self = must_self(eq, &loop, 0, 0);
+	struct equant_self_chunk chunk = { 0 };
+
+	if (rank == 2)
+		demand_equal(1, equant_self_next(self, &chunk));
+	meet(self);
+	/* The master does not answer now. */
+	if (rank == 3)
+		demand_equal(1, equant_self_next(self, &chunk));
+	MPI_Barrier(MPI_COMM_WORLD);
+	equant_self_cancel(self);
+	demand_equal(0, equant_self_free(self));
 	must_close(eq);
 }
 
@@ -349,6 +438,10 @@ static void bad_loops(void)
 	refused_everywhere(eq, &loop, 0, EINVAL);
 	loop.workers = 0;
 	refused_everywhere(eq, &loop, -1, EINVAL);
+	loop = loop_of("gss", 10);
+	engine = "three-level";
+	refused_everywhere(eq, &loop, 0, EINVAL);
+	engine = NULL;
 	/* All is well after that. */
 	self = must_self(eq, &loop, 0, 0);
 	demand_equal(0, equant_self_free(self));
@@ -369,6 +462,16 @@ static void loops_differ(void)
 	must_close(eq);
 }
 
+/* On several nodes. */
+static void no_common_memory(void)
+{
+	struct equant *eq = must_open(MPI_COMM_WORLD, NULL);
+	struct equant_chunks_options loop = loop_of("gss", 10);
+
+	refused_everywhere(eq, &loop, 0, EOPNOTSUPP);
+	must_close(eq);
+}
+
 /* ---- powers -------------------------------------------------------------------------------- */
 
 static int64_t first_chunk(struct equant *eq, int power)
@@ -380,7 +483,7 @@ static int64_t first_chunk(struct equant *eq, int power)
 	for (int r = 0; r < ranks; r++) {
 		if (r == rank)
 			demand_equal(1, equant_self_next(self, &chunk));
-		MPI_Barrier(MPI_COMM_WORLD);
+		meet(self);
 	}
 	equant_self_cancel(self);
 	demand_equal(0, equant_self_free(self));
@@ -394,7 +497,11 @@ static void fixed_powers(void)
 	int64_t count = first_chunk(eq, rank ? 1 : 3), f = 1000000 / (2 * (ranks + 2));
 	int64_t n = (2000000 + f) / (f + 1), d = (f - 1) / (n - 1);
 
-	demand_equal(rank ? f - (2 + rank) * d : 3 * f - 3 * d, count);
+	/* A master gets its chunk in pieces, the first of one iteration. */
+	if (engine && !rank)
+		demand_equal(1, count);
+	else
+		demand_equal(rank ? f - (2 + rank) * d : 3 * f - 3 * d, count);
 	must_close(eq);
 }
 
@@ -461,10 +568,14 @@ int main(int argc, char **argv)
 		CASE(one_is_killed),
 		CASE(bad_loops),
 		CASE(loops_differ),
+		CASE(master_answers_within_its_chunk),
+		CASE(two_levels),
+		CASE(no_common_memory),
 		CASE(fixed_powers),
 		CASE(small_end),
 		CASE(shared_cpu),
 	};
 
+	engine = getenv("ENGINE");
 	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));
 }

@@ -17,10 +17,11 @@
 #	clang-format perl	the style check
 #	valgrind libc6-dbg	the leak tests
 #	libc6-dbg qemu-system-x86 busybox-static	the guests (brings qemu-system-common: virtiofsd)
+#	iproute2		several hosts on one machine
 #	sparse dwarves		the kernel module: its checks, and its types for BPF
 PACKAGES="gcc libc6-dev g++ make pkg-config clang llvm bpftool libbpf-dev libopenmpi-dev
 	openmpi-bin gfortran liburing-dev libpng-dev linux-source-6.1 xz-utils clang-format perl valgrind
-	libc6-dbg qemu-system-x86 busybox-static sparse dwarves"
+	libc6-dbg qemu-system-x86 busybox-static iproute2 sparse dwarves"
 
 say()
 {

@@ -1,37 +1,44 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * A self-scheduled loop of the ranks of a node: made and freed together, in between without
- * any message.
+ * A self-scheduled loop: made and freed together, in between without any message on a node.
  *
  * The counter is in a window of MPI_Win_allocate_shared(), but MPI is not asked to add: its
  * atomics cost ten times as much as the processor's.
  */
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/message.h"
 #include "core/mpi_error.h"
-#include "engine/self_internal.h"
+#include "engine/self_messages.h"
 #include "loop/loop_internal.h"
-#include "selfsched/state.h"
 
-static int check_options(const struct equant_self_options *options)
+/* Options end where those of an older library did, at least. */
+static int copy_options(const struct equant_self_options *from, struct equant_self_options *to)
 {
-	const unsigned char *bytes = (const unsigned char *)options;
+	const unsigned char *bytes = (const unsigned char *)from;
+	size_t least = offsetof(struct equant_self_options, engine);
 
-	if (!options || options->sz < sizeof(*options) || !options->loop ||
-	    options->loop->sz < sizeof(*options->loop)) {
+	if (!from || from->sz < least || !from->loop || from->loop->sz < sizeof(*from->loop)) {
 		equant_message("equant_self_new: no loop, or options that are too small");
 		return -EINVAL;
 	}
-	for (size_t i = sizeof(*options); i < options->sz; i++) {
+	for (size_t i = sizeof(*to); i < from->sz; i++) {
 		if (bytes[i]) {
 			equant_message("equant_self_new: byte %zu of the options is not known here",
 				       i);
 			return -EINVAL;
 		}
 	}
+	memset(to, 0, sizeof(*to));
+	memcpy(to, from, from->sz < sizeof(*to) ? from->sz : sizeof(*to));
+	return 0;
+}
+
+static int check_options(const struct equant_self_options *options)
+{
 	if (options->loop->workers || options->loop->powers) {
 		equant_message(
 			"equant_self_new: the ranks are the workers: workers must be 0, powers NULL");
@@ -43,6 +50,13 @@ static int check_options(const struct equant_self_options *options)
 		return -EINVAL;
 	}
 	return 0;
+}
+
+static uint64_t add_text(uint64_t hash, const char *text)
+{
+	for (; text && *text; text++)
+		hash = (hash ^ (unsigned char)*text) * 0x100000001b3ull;
+	return hash * 0x100000001b3ull;
 }
 
 /* FNV-1a over what must not differ between ranks. */
@@ -59,20 +73,15 @@ static uint64_t digest(const struct equant_self_options *options)
 		fields[6 + i] = loop->extents[i];
 	for (size_t i = 0; i < sizeof(fields); i++)
 		hash = (hash ^ ((unsigned char *)fields)[i]) * 0x100000001b3ull;
-	for (const char *c = loop->scheme ? loop->scheme : ""; *c; c++)
-		hash = (hash ^ (unsigned char)*c) * 0x100000001b3ull;
-	return hash;
+	return add_text(add_text(hash, loop->scheme), options->engine);
 }
 
 /* All ranks have the same loop, or none has any. */
-static int agree_on_loop(struct equant_self *self, const struct equant_self_options *options,
-			 int error)
+static int agree_on_loop(struct equant_self *self, const struct equant_self_options *options)
 {
-	uint64_t hash = error ? 0 : digest(options), mine[2] = { hash, ~hash }, all[2];
+	uint64_t hash = digest(options), mine[2] = { hash, ~hash }, all[2];
+	int error;
 
-	error = equant_mpi_agree(self->comm, error);
-	if (error)
-		return error;
 	error = equant_mpi_error(MPI_Allreduce(mine, all, 2, MPI_UINT64_T, MPI_MAX, self->comm),
 				 "comparing loops");
 	if (error || all[0] == ~all[1])
@@ -80,26 +89,6 @@ static int agree_on_loop(struct equant_self *self, const struct equant_self_opti
 	if (!self->eq->rank)
 		equant_message("equant_self_new: the loop or its scheme differs between ranks");
 	return -EINVAL;
-}
-
-static int check_node(struct equant_self *self)
-{
-	MPI_Comm node;
-	int ranks, error;
-
-	error = equant_mpi_error(MPI_Comm_split_type(self->comm, MPI_COMM_TYPE_SHARED, 0,
-						     MPI_INFO_NULL, &node),
-				 "equant_self_new");
-	if (error)
-		return error;
-	MPI_Comm_size(node, &ranks);
-	MPI_Comm_free(&node);
-	if (ranks != self->eq->ranks)
-		error = -EOPNOTSUPP;
-	if (error && !self->eq->rank)
-		equant_message("equant_self_new: %d of %d ranks are on another node",
-			       self->eq->ranks - ranks, self->eq->ranks);
-	return error;
 }
 
 /* The ranks' copies of the calculator, which all begin alike. */
@@ -139,104 +128,94 @@ static int make_calculator(struct equant_self *self, const struct equant_self_op
 	return 0;
 }
 
-static int make_lock(pthread_mutex_t *lock)
-{
-	pthread_mutexattr_t attributes;
-	int error = pthread_mutexattr_init(&attributes);
-
-	if (error)
-		return -error;
-	error = pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
-	if (!error)
-		error = pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
-	if (!error)
-		error = pthread_mutex_init(lock, &attributes);
-	pthread_mutexattr_destroy(&attributes);
-	return -error;
-}
-
-/* Rank 0 brings the memory. */
-static int make_memory(struct equant_self *self)
-{
-	size_t size = sizeof(struct equant_self_memory) + 64;
-	void *base;
-	MPI_Aint bytes;
-	int unit, error;
-
-	size += equant_chunks_state_size(self->chunks);
-	bytes = self->eq->rank ? 0 : (MPI_Aint)size;
-	error = equant_mpi_error(MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, self->comm, &base,
-							 &self->window),
-				 "MPI_Win_allocate_shared");
-	if (!error) {
-		MPI_Win_set_errhandler(self->window, MPI_ERRORS_RETURN);
-		error = equant_mpi_error(MPI_Win_lock_all(MPI_MODE_NOCHECK, self->window),
-					 "MPI_Win_lock_all");
-	}
-	if (!error)
-		error = equant_mpi_error(MPI_Win_shared_query(self->window, 0, &bytes, &unit,
-							      &base),
-					 "MPI_Win_shared_query");
-	if (error)
-		return error;
-	self->memory = (void *)(((uintptr_t)base + 63) & ~(uintptr_t)63);
-	if (!self->eq->rank) {
-		memset(self->memory, 0, sizeof(*self->memory));
-		equant_chunks_save(self->chunks, self->memory->calculator);
-		error = make_lock(&self->memory->lock);
-	}
-	/* Also what makes the memory's first contents visible. */
-	return equant_mpi_agree(self->comm, error);
-}
-
 static int release(struct equant_self *self)
 {
 	int error = equant_self_record_close(self);
 
-	if (self->window != MPI_WIN_NULL && !equant_mpi_is_over()) {
-		MPI_Win_unlock_all(self->window);
-		MPI_Win_free(&self->window);
-	}
+	equant_self_memory_close(self);
+	equant_self_master_free(self);
+	equant_self_worker_free(self);
+	if (self->group != MPI_COMM_NULL && !equant_mpi_is_over())
+		MPI_Comm_free(&self->group);
 	if (self->comm != MPI_COMM_NULL && !equant_mpi_is_over())
 		MPI_Comm_free(&self->comm);
 	equant_self_reductions_free(self);
 	equant_chunks_free(self->chunks);
+	free(self->members);
 	free(self->edges);
 	free(self);
 	return error;
 }
 
-struct equant_self *equant_self_new(struct equant *eq, const struct equant_self_options *options)
+/* Collective; what has been made after an error is for release(). */
+static int make(struct equant_self *self, const struct equant_self_options *options)
 {
-	struct equant_self *self = calloc(1, sizeof(*self));
-	int error = check_options(options);
+	int error =
+		equant_mpi_error(MPI_Comm_dup(self->eq->collectives, &self->comm), "MPI_Comm_dup");
 
-	error = equant_mpi_agree(eq->collectives, error ? error : self ? 0 : -ENOMEM);
-	if (error)
-		goto fail;
-	self->eq = eq;
-	self->comm = MPI_COMM_NULL;
-	self->window = MPI_WIN_NULL;
-	self->owner = pthread_self();
-	error = equant_mpi_error(MPI_Comm_dup(eq->collectives, &self->comm), "MPI_Comm_dup");
 	if (!error)
-		error = agree_on_loop(self, options, 0);
+		error = agree_on_loop(self, options);
 	if (!error)
-		error = check_node(self);
+		error = equant_self_group(self, options->engine);
 	if (!error)
 		error = make_calculator(self, options);
 	if (!error)
-		error = make_memory(self);
+		error = equant_self_memory_open(self);
 	if (!error)
 		error = equant_self_record_open(self, options);
+	/* One rank is the master, or there is none anywhere. */
+	if (!error && self->role != EQUANT_SELF_ALL)
+		error = equant_self_master_open(self);
+	if (!error && self->role != EQUANT_SELF_ALL)
+		error = equant_self_worker_open(self);
+	return error;
+}
+
+struct equant_self *equant_self_new(struct equant *eq, const struct equant_self_options *from)
+{
+	struct equant_self *self = calloc(1, sizeof(*self));
+	struct equant_self_options options;
+	int error = copy_options(from, &options);
+
+	if (!error)
+		error = self ? check_options(&options) : -ENOMEM;
+	error = equant_mpi_agree(eq->collectives, error);
+	if (error) {
+		free(self);
+		errno = -error;
+		return NULL;
+	}
+	self->eq = eq;
+	self->comm = self->group = MPI_COMM_NULL;
+	self->window = MPI_WIN_NULL;
+	self->owner = pthread_self();
+	error = make(self, &options);
 	if (!error)
 		return self;
 	release(self);
-	self = NULL;
-fail:
-	free(self);
 	errno = -error;
 	return NULL;
+}
+
+/* How the loop ended is the same everywhere: what the master knows when all have come. */
+static int finish(struct equant_self *self, int *state)
+{
+	int error = 0;
+
+	if (self->role == EQUANT_SELF_MASTER)
+		error = equant_self_master_close(self);
+	if (self->role == EQUANT_SELF_WORKER)
+		error = equant_self_worker_close(self);
+	/* Not MPI's barrier: who polls in it takes the CPU from ranks that still compute. */
+	if (!error)
+		error = equant_barrier(self->eq);
+	if (error)
+		return error;
+	*state = equant_self_state(self);
+	if (self->role != EQUANT_SELF_ALL)
+		error = equant_mpi_error(MPI_Bcast(state, 1, MPI_INT, 0, self->comm),
+					 "equant_self_free");
+	return error;
 }
 
 int equant_self_free(struct equant_self *self)
@@ -245,10 +224,7 @@ int equant_self_free(struct equant_self *self)
 
 	if (!self)
 		return 0;
-	/* Not MPI's barrier: who polls in it takes the CPU from ranks that still compute. */
-	error = equant_mpi_is_over() ? -EPIPE : equant_barrier(self->eq);
-	if (!error)
-		state = self->memory->state;
+	error = equant_mpi_is_over() ? -EPIPE : finish(self, &state);
 	closed = release(self);
 	if (error || state < 0)
 		return error ? error : state;

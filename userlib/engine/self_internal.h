@@ -22,13 +22,21 @@
  * @next: steps or rectangles handed out, and beyond the end; for schemes that need no lock
  * @state: 0; 1 = cancelled; < 0 = the error of a rank
  * @lock: for @calculator
- * @calculator: as equant_chunks_save() writes it
+ * @calculator: as equant_chunks_save() writes it; of workers struct equant_self_store
  */
 struct equant_self_memory {
 	int64_t next __attribute__((aligned(64)));
 	int32_t state __attribute__((aligned(64)));
 	pthread_mutex_t lock __attribute__((aligned(64)));
 	char calculator[] __attribute__((aligned(64)));
+};
+
+/* Who a rank is where ranks have no memory in common. */
+enum equant_self_role {
+	EQUANT_SELF_ALL, /* they have */
+	EQUANT_SELF_MASTER, /* rank 0: answers the workers, and takes chunks itself */
+	EQUANT_SELF_PEER, /* on the master's node: takes them from the same memory */
+	EQUANT_SELF_WORKER, /* asks the master by messages */
 };
 
 /* What a step is, and how its iterations are found. */
@@ -43,6 +51,12 @@ enum equant_self_kind {
  * struct equant_self - a rank's view of the loop
  * @eq: for the probe
  * @comm: of this loop alone
+ * @group: the ranks that have @memory in common
+ * @members: their ranks in @comm, @size of them
+ * @role: of this rank
+ * @ahead: 1: a node asks for chunks before it has none left
+ * @master: EQUANT_SELF_MASTER: its side of the messages
+ * @worker: EQUANT_SELF_WORKER: its side of them
  * @window: over @memory
  * @chunks: this rank's copy of the calculator; EQUANT_SELF_LOCKED: belongs to who holds the lock
  * @total: iterations or rectangles
@@ -65,6 +79,13 @@ enum equant_self_kind {
 struct equant_self {
 	struct equant *eq;
 	MPI_Comm comm;
+	MPI_Comm group;
+	int *members;
+	int size;
+	enum equant_self_role role;
+	int ahead;
+	struct equant_self_master *master;
+	struct equant_self_worker *worker;
 	MPI_Win window;
 	struct equant_self_memory *memory;
 	struct equant_chunks *chunks;
@@ -86,6 +107,30 @@ struct equant_self {
 	struct equant_self_reductions *reductions;
 	struct equant_counters before;
 };
+
+static inline int equant_self_is_owner(const struct equant_self *self)
+{
+	return pthread_equal(pthread_self(), self->owner);
+}
+
+/* self_group.c: collective; who has memory in common, by the name of an engine. 0 or -errno. */
+int equant_self_group(struct equant_self *self, const char *engine);
+
+/* self_memory.c: collective on all ranks. 0 or -errno. */
+int equant_self_memory_open(struct equant_self *self);
+void equant_self_memory_close(struct equant_self *self);
+
+/* ... the lock; -EIO after another rank died with it, and then the loop has ended */
+int equant_self_lock(struct equant_self *self);
+void equant_self_unlock(struct equant_self *self);
+
+/* self_next.c: 1 = chunk, 0 = nothing is left; from the calculator in this node's memory. */
+int equant_self_take(struct equant_self *self, struct equant_self_chunk *chunk);
+int64_t equant_self_iterations(const struct equant_self *self, int64_t first, int64_t count);
+
+/* self_stop.c: 0, or how the loop ended: 1 = cancelled, < 0 = an error; the first one counts. */
+int32_t equant_self_state(const struct equant_self *self);
+bool equant_self_stop(struct equant_self *self, int state);
 
 /* self_table.c: which kind the loop is; the table if it needs one. 0 or -errno. */
 int equant_self_classify(struct equant_self *self);

@@ -7,12 +7,8 @@
  * calculator's state is in the shared memory too, and one thread at a time works on it.
  * The lock tells the next one when its holder died.
  */
-#include <errno.h>
-#include <string.h>
-
 #include "core/clock.h"
-#include "core/message.h"
-#include "engine/self_internal.h"
+#include "engine/self_messages.h"
 #include "loop/loop_internal.h"
 #include "selfsched/state.h"
 
@@ -60,13 +56,13 @@ static int take_steps(struct equant_self *self, struct equant_self_chunk *chunk)
 	return 1;
 }
 
-static int64_t count_iterations(const struct equant_self *self, const struct equant_chunk *chunk)
+int64_t equant_self_iterations(const struct equant_self *self, int64_t begin, int64_t count)
 {
 	int64_t first[EQUANT_CHUNKS_DIMENSIONS], extents[EQUANT_CHUNKS_DIMENSIONS], all = 0;
 
 	if (self->chunks->dimensions == 1)
-		return chunk->count;
-	for (int64_t n = chunk->first; n < chunk->first + chunk->count; n++) {
+		return count;
+	for (int64_t n = begin; n < begin + count; n++) {
 		int64_t size = 1;
 
 		equant_chunks_box(self->chunks, n, first, extents);
@@ -85,6 +81,7 @@ static int ask(struct equant_self *self, struct equant_self_chunk *chunk, uint64
 	int got;
 
 	equant_chunks_load(chunks, self->memory->calculator);
+	equant_chunks_power(chunks, self->eq->rank, __atomic_load_n(&self->now, __ATOMIC_RELAXED));
 	if (chunk->iterations > 0)
 		equant_chunks_report(chunks, self->eq->rank, chunk->iterations,
 				     1e-9 * (double)equant_since(asked_ns, chunk->begun_ns),
@@ -100,76 +97,54 @@ static int ask(struct equant_self *self, struct equant_self_chunk *chunk, uint64
 static int take_locked(struct equant_self *self, struct equant_self_chunk *chunk)
 {
 	uint64_t asked_ns = equant_now_ns();
-	int error = pthread_mutex_lock(&self->memory->lock), got;
+	int error = equant_self_lock(self), got;
 
-	if (error == EOWNERDEAD) {
-		equant_message("equant_self_next: a rank died while it took a chunk");
-		equant_self_fail(self, -EIO);
-		pthread_mutex_consistent(&self->memory->lock);
-		pthread_mutex_unlock(&self->memory->lock);
-	}
 	if (error)
-		return -EIO;
+		return error;
 	got = ask(self, chunk, asked_ns);
-	pthread_mutex_unlock(&self->memory->lock);
+	equant_self_unlock(self);
 	if (got != 1)
 		return got;
 	if (self->chunks->learned)
-		chunk->iterations = count_iterations(self, &(struct equant_chunk){ chunk->first,
-										   chunk->count });
+		chunk->iterations = equant_self_iterations(self, chunk->first, chunk->count);
 	chunk->begun_ns = equant_now_ns();
 	return 1;
+}
+
+int equant_self_take(struct equant_self *self, struct equant_self_chunk *chunk)
+{
+	return self->kind == EQUANT_SELF_LOCKED ? take_locked(self, chunk) :
+						  take_steps(self, chunk);
 }
 
 static int take(struct equant_self *self, struct equant_self_chunk *chunk)
 {
 	if (self->replays)
 		return equant_self_record_next(self, chunk);
-	if (self->follows && pthread_equal(pthread_self(), self->owner))
+	if (self->follows && equant_self_is_owner(self))
 		equant_self_follow(self);
-	if (self->kind == EQUANT_SELF_LOCKED)
-		return take_locked(self, chunk);
-	return take_steps(self, chunk);
+	if (self->role == EQUANT_SELF_WORKER)
+		return equant_self_worker_next(self, chunk);
+	if (self->role == EQUANT_SELF_MASTER)
+		return equant_self_master_next(self, chunk);
+	return equant_self_take(self, chunk);
 }
 
 int equant_self_next(struct equant_self *self, struct equant_self_chunk *chunk)
 {
-	int32_t state = __atomic_load_n(&self->memory->state, __ATOMIC_RELAXED);
+	int error = equant_self_talk(self), got;
+	int32_t state = equant_self_state(self);
 
-	int got, error;
-
-	if (state)
+	if (!error && state)
 		return state < 0 ? state : 0;
-	got = take(self, chunk);
-	if (got != 1 || !self->record)
-		return got;
-	error = equant_self_record_write(self, chunk);
-	if (!error)
-		return 1;
-	equant_self_fail(self, error);
-	return error;
-}
-
-static bool stop(struct equant_self *self, int32_t state)
-{
-	int32_t none = 0;
-
-	return __atomic_compare_exchange_n(&self->memory->state, &none, state, 0, __ATOMIC_RELAXED,
-					   __ATOMIC_RELAXED);
-}
-
-void equant_self_cancel(struct equant_self *self)
-{
-	stop(self, 1);
-}
-
-void equant_self_fail(struct equant_self *self, int error)
-{
-	if (error >= 0)
-		error = -EINVAL;
-	if (stop(self, error))
-		equant_message("equant_self_fail: rank %d ends the loop: %s", self->eq->rank,
-			       strerror(-error));
+	got = error ? error : take(self, chunk);
+	if (got == 1 && self->record) {
+		error = equant_self_record_write(self, chunk);
+		got = error ? error : 1;
+	}
+	if (got < 0 && !equant_self_state(self))
+		equant_self_fail(self, got);
+	return got;
 }
 
 int equant_self_box(const struct equant_self *self, int64_t n, int64_t *first, int64_t *extents)

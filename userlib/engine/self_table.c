@@ -58,7 +58,7 @@ int equant_self_classify(struct equant_self *self)
 	const struct equant_chunks *chunks = self->chunks;
 
 	self->total = equant_chunks_total(chunks);
-	if (chunks->learned || chunks->trees) {
+	if (chunks->learned || chunks->trees || self->role != EQUANT_SELF_ALL) {
 		self->kind = EQUANT_SELF_LOCKED;
 		return 0;
 	}

@@ -10,8 +10,9 @@
  *			compute(i);
  *	error = equant_self_free(self);
  *
- * There is no master: the ranks share a counter in the memory of their node, and who adds to
- * it has the chunk.  All ranks must be on one node.  Errors are as in equant.h.
+ * On a node there is no master: the ranks share a counter in its memory, and who adds to it has
+ * the chunk.  Across nodes rank 0 hands chunks out by messages, and computes too.  Errors are as
+ * in equant.h.
  */
 #ifndef EQUANT_SELF_H
 #define EQUANT_SELF_H
@@ -36,6 +37,10 @@ extern "C" {
  *	of its CPU that the rank has according to the probe, now
  * @record: folder for a file per rank, "self.RANK", with a line "FIRST COUNT" per chunk; NULL: none
  * @replay: folder of such files: each rank gets the chunks that it had then, in that order; NULL
+ * @engine: "node": no master, all ranks are on one node; "master": rank 0 answers each request of
+ *	each rank (Chronopoulos et al., sections III and IV); "two-level": the ranks of the first
+ *	rank's node as under node, on others any rank that finds too few asks rank 0 for chunks of the
+ *	whole node; "auto" or NULL: node if all are on one, else two-level
  */
 struct equant_self_options {
 	size_t sz;
@@ -44,6 +49,7 @@ struct equant_self_options {
 	int fixed;
 	const char *record;
 	const char *replay;
+	const char *engine;
 };
 
 /**
@@ -71,23 +77,38 @@ struct equant_self;
  *
  * Return: NULL and errno: EINVAL for options that cannot be or that differ between ranks, or recorded
  * chunks that do not make up the loop (the message names file and line), what the system says of a file,
- * EOPNOTSUPP for ranks on several nodes, ECANCELED when another rank failed, what
+ * EOPNOTSUPP for engine node and ranks on several nodes, ECANCELED when another rank failed, what
  * equant_chunks_new() says, ENOMEM, EIO.
  */
 EQUANT_API struct equant_self *equant_self_new(struct equant *eq,
 					       const struct equant_self_options *options);
 
 /**
- * equant_self_next() - the next chunk; calls no MPI and may be called by any number of threads
+ * equant_self_next() - the next chunk; may be called by any number of threads
  * @self: the loop
  * @chunk: the one that is done, or zero; receives the next
  *
- * Only calls by the thread of the context look at the probe.
+ * Only calls by the thread of the context look at the probe.  Where there is a master only they call
+ * MPI: that thread of each rank must go on asking until it gets 0, and the rank's other threads wait
+ * for it when no chunk is left on the node.  The master answers in these calls and in
+ * equant_self_progress().  So that it comes back soon, the context's thread on rank 0 gets its
+ * chunks in pieces of about 1 ms, of one iteration or rectangle at least.
  *
  * Return: 1; 0 when nothing is left or a rank has cancelled the loop; what a rank gave to
- * equant_self_fail(); -EIO when a rank died while it held the lock of a scheme that learns.
+ * equant_self_fail(); -EIO when a rank died while it held the lock of a node.
  */
 EQUANT_API int equant_self_next(struct equant_self *self, struct equant_self_chunk *chunk);
+
+/**
+ * equant_self_progress() - the master answers requests; to be called in iterations that take long
+ * @self: the loop
+ *
+ * Does something in the context's thread only, and only where there is a master.
+ *
+ * Return: 0; -ECANCELED when a rank has cancelled the loop; what a rank gave to equant_self_fail();
+ * -EIO.
+ */
+EQUANT_API int equant_self_progress(struct equant_self *self);
 
 /** equant_self_box() - as equant_chunks_box() */
 EQUANT_API int equant_self_box(const struct equant_self *self, int64_t n, int64_t *first,
@@ -130,14 +151,19 @@ EQUANT_API int equant_self_allreduce(struct equant_self *self, int which,
 				     enum equant_reduction operation, double *result,
 				     int64_t *iteration);
 
-/** equant_self_cancel() - no rank gets a further chunk, and all is well; any thread */
+/**
+ * equant_self_cancel() - no rank gets a further chunk, and all is well; any thread
+ *
+ * Where there is a master other nodes know it when the context's threads, of this rank, of the
+ * master and of the other one, have been in calls of this header.
+ */
 EQUANT_API void equant_self_cancel(struct equant_self *self);
 
 /**
  * equant_self_fail() - no rank gets a further chunk, because the loop's body failed; any thread
  * @self: the loop
  * @error: -errno, which equant_self_next() and equant_self_free() return on all ranks; the
- *	first one counts
+ *	first one counts.  Other nodes know of it as of equant_self_cancel()
  */
 EQUANT_API void equant_self_fail(struct equant_self *self, int error);
 

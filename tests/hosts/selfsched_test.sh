@@ -1,0 +1,46 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+#
+# Self-scheduled loops of two ranks on each of two hosts: every iteration once, or an error everywhere.
+
+. "$(dirname "$0")/lib.sh"
+
+missing=$(missing_for_hosts)
+if [ -n "$missing" ]; then
+	echo "1..0 # SKIP $missing"
+	exit 4
+fi
+
+worker=mpi/selfsched_worker
+plan 16
+for engine in two-level master; do
+	passes "$engine: every iteration is computed exactly once" \
+		4 $worker every_iteration ENGINE=$engine
+	passes "$engine: several threads of a rank may ask at once" \
+		4 $worker every_iteration_by_threads ENGINE=$engine
+	mkdir "$scratch/$engine"
+	passes "$engine: a recorded assignment is repeated" \
+		4 $worker recorded ENGINE=$engine FOLDER="$scratch/$engine"
+	passes "$engine: a rank can cancel the loop for all" 4 $worker one_cancels ENGINE=$engine
+	passes "$engine: a body that fails stops all ranks" 4 $worker one_body_fails ENGINE=$engine
+	fails "$engine: the job ends when a rank is killed" \
+		4 $worker one_is_killed ENGINE=$engine SCHEME=awf-c
+done
+passes "across nodes it is the engine of two levels that is chosen" 4 $worker two_levels
+passes "the engine of one node is refused across nodes" 4 $worker no_common_memory ENGINE=node
+
+# What is seen of namespaces from outside.
+seen()
+{
+	cat /proc/self/mounts
+	ls /run/netns 2>&1
+}
+seen > "$scratch/before"
+{ tests/hosts/hosts -n 2 sh -c 'kill -9 $$'; } 2> /dev/null
+status=$?
+seen > "$scratch/after"
+succeeds "nothing is left of hosts whose job was killed" \
+	cmp "$scratch/before" "$scratch/after"
+[ $status -eq 137 ]
+report $? "what the command on the hosts ended with is known"
+exit $result
