@@ -130,7 +130,7 @@ static int take(struct equant_self *self, struct equant_self_chunk *chunk)
 	return equant_self_take(self, chunk);
 }
 
-int equant_self_next(struct equant_self *self, struct equant_self_chunk *chunk)
+static int next(struct equant_self *self, struct equant_self_chunk *chunk)
 {
 	int error = equant_self_talk(self), got;
 	int32_t state = equant_self_state(self);
@@ -138,12 +138,21 @@ int equant_self_next(struct equant_self *self, struct equant_self_chunk *chunk)
 	if (!error && state)
 		return state < 0 ? state : 0;
 	got = error ? error : take(self, chunk);
-	if (got == 1 && self->record) {
-		error = equant_self_record_write(self, chunk);
-		got = error ? error : 1;
-	}
+	if (got != 1 || !self->record)
+		return got;
+	error = equant_self_record_write(self, chunk);
+	return error ? error : 1;
+}
+
+int equant_self_next(struct equant_self *self, struct equant_self_chunk *chunk)
+{
+	int got = next(self, chunk);
+
 	if (got < 0 && !equant_self_state(self))
 		equant_self_fail(self, got);
+	/* Who leaves must not be the only one that knows why. */
+	if (got < 1)
+		equant_self_talk(self);
 	return got;
 }
 

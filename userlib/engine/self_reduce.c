@@ -120,18 +120,17 @@ static int check(const struct equant_self *self, int which, enum equant_reductio
 static int agree(struct equant_self *self, int which, enum equant_reduction operation, int error)
 {
 	int64_t wanted = (int64_t)which * (EQUANT_MAX + 1) + (int64_t)operation;
-	int64_t mine[2] = { wanted, -wanted }, all[2];
+	int32_t state = equant_self_state(self);
+	int64_t mine[3] = { wanted, -wanted, state < 0 ? -state : 0 }, all[3];
 
 	error = equant_mpi_agree(self->comm, error);
 	if (!error)
-		error = equant_allreduce(self->eq, mine, all, 2, MPI_INT64_T, MPI_MAX);
+		error = equant_allreduce(self->eq, mine, all, 3, MPI_INT64_T, MPI_MAX);
 	if (error)
 		return error;
-	if (all[0] == -all[1]) {
-		int32_t state = __atomic_load_n(&self->memory->state, __ATOMIC_RELAXED);
-
-		return state < 0 ? state : 0;
-	}
+	/* Not every node need know yet how the loop ended. */
+	if (all[0] == -all[1])
+		return -(int)all[2];
 	if (!self->eq->rank)
 		equant_message(
 			"equant_self_allreduce: the reduction or its operation differs between ranks");
