@@ -254,6 +254,142 @@ EQUANT_API void equant_redist_copy(const struct equant_redist_part *part, size_t
 				   const int64_t *from_strides, const void *from,
 				   const int64_t *to_strides, void *to);
 
+/* ---- schedules (section 4) --------------------------------------------------------- */
+
+/**
+ * struct equant_redist_message - a rectangle of the timing diagram (section 4.2)
+ * @from: who sends
+ * @to: who receives
+ * @startup: what it takes before its first byte, seconds
+ * @data: what its bytes take, seconds; if it is sent in pieces, each has its part of this and the
+ *	whole of @startup
+ */
+struct equant_redist_message {
+	int from;
+	int to;
+	double startup;
+	double data;
+};
+
+/**
+ * struct equant_redist_costs - the communication matrix C (section 4.3)
+ * @ranks: senders and receivers are 0 to @ranks - 1; a rank sends and receives at the same time,
+ *	one message each
+ * @count: of messages: the entries that are not zero
+ * @messages: in the order of senders, and of receivers within each
+ * @starts: @ranks + 1 numbers: sender i has the messages from @starts[i] to below @starts[i + 1]
+ */
+struct equant_redist_costs {
+	int ranks;
+	int64_t count;
+	struct equant_redist_message *messages;
+	int64_t *starts;
+};
+
+/**
+ * equant_redist_costs_new() - the messages of a redistribution and what each takes
+ * @ranks: at least 1
+ * @count: messages; may be 0
+ * @messages: in any order; copied.  A message from a rank to itself takes its time as any other:
+ *	leave it out where that is not so.
+ * @why: as above
+ * @why_size: the same
+ *
+ * Return: the costs, or NULL and errno: EINVAL for a rank that does not exist, a time that is
+ * negative, infinite or not a number, and two messages from one rank to the same other; EOVERFLOW
+ * for more than EQUANT_REDIST_PROCESSES ranks and if all times together are infinite; ENOMEM.
+ */
+EQUANT_API struct equant_redist_costs *
+equant_redist_costs_new(int ranks, int64_t count, const struct equant_redist_message *messages,
+			char *why, size_t why_size);
+EQUANT_API void equant_redist_costs_free(struct equant_redist_costs *costs);
+
+/**
+ * equant_redist_bound() - a time that no schedule can be faster than
+ *
+ * Return: what the busiest sender or receiver takes for its messages: the largest sum of a
+ * row or a column of C (section 4.2); NaN if out of memory.
+ */
+EQUANT_API double equant_redist_bound(const struct equant_redist_costs *costs);
+
+/**
+ * struct equant_redist_piece - a message, or a part of one, in a schedule
+ * @from: who sends
+ * @to: who receives
+ * @begin: seconds after the schedule's beginning
+ * @end: the same
+ * @share: of the message's data: 1 for a whole message
+ */
+struct equant_redist_piece {
+	int from;
+	int to;
+	double begin;
+	double end;
+	double share;
+};
+
+/**
+ * struct equant_redist_schedule - when each message is sent
+ * @scheduler: who made it
+ * @ranks: as in the costs
+ * @count: of @pieces
+ * @pieces: in the order of their beginnings, then of senders
+ * @makespan: when the last of them ends: the completion time
+ * @bound: equant_redist_bound() of the costs
+ */
+struct equant_redist_schedule {
+	const char *scheduler;
+	int ranks;
+	int64_t count;
+	struct equant_redist_piece *pieces;
+	double makespan;
+	double bound;
+};
+
+/**
+ * equant_redist_scheduler_name() - the schedulers that there are
+ * @i: from 0
+ *
+ *	caterpillar	step s: from each rank i to i + s modulo the number of ranks
+ *	direct		as few steps without contention as there can be: the paper's K
+ *	barrier		the same, and all wait for each other after every step
+ *	greedy		section 4.3, ties to the lowest rank: a sender that is free takes the receiver
+ *			that is free first.  At most a row and a column of C, so twice the bound.
+ *	longest		of all messages that can begin the longest begins; the same guarantee
+ *	preemptive	messages in pieces: the bound itself if there are no start-ups, and never
+ *			longer than greedy if there are (T. Gonzalez, S. Sahni, Open Shop Scheduling
+ *			to Minimize Finish Time, Journal of the ACM 23(4), 1976)
+ *	shortest	the shortest of these, the first in this list if there are several
+ *
+ * Return: a name, or NULL after the last one.
+ */
+EQUANT_API const char *equant_redist_scheduler_name(int i);
+
+/**
+ * equant_redist_schedule_new() - have a schedule made
+ * @scheduler: a name of equant_redist_scheduler_name()
+ * @costs: of the messages
+ *
+ * Return: the schedule, or NULL and errno: EINVAL for an unknown scheduler, ENOMEM.
+ */
+EQUANT_API struct equant_redist_schedule *
+equant_redist_schedule_new(const char *scheduler, const struct equant_redist_costs *costs,
+			   char *why, size_t why_size);
+EQUANT_API void equant_redist_schedule_free(struct equant_redist_schedule *schedule);
+
+/**
+ * equant_redist_schedule_check() - can @schedule be carried out, and does it carry all?
+ *
+ * Knows nothing of how it was made: every message is sent as a whole or in pieces that make up the
+ * whole, every piece has the time that it takes, and no rank sends two pieces at once or receives two
+ * at once; within rounding, of 1e-9 of the makespan.
+ *
+ * Return: 0, -EINVAL with the first thing that is wrong in @why, -ENOMEM.
+ */
+EQUANT_API int equant_redist_schedule_check(const struct equant_redist_schedule *schedule,
+					    const struct equant_redist_costs *costs, char *why,
+					    size_t why_size);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* Schedules and who makes them. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "redist/schedule.h"
+
+static int shortest(struct equant_redist_draft *draft);
+
+static const struct {
+	const char *name;
+	int (*fill)(struct equant_redist_draft *draft);
+} schedulers[] = {
+	{ "caterpillar", equant_redist_caterpillar },
+	{ "direct", equant_redist_direct },
+	{ "barrier", equant_redist_barrier },
+	{ "greedy", equant_redist_greedy },
+	{ "longest", equant_redist_longest },
+	{ "preemptive", equant_redist_preemptive },
+	{ "shortest", shortest },
+};
+
+#define SCHEDULERS ((int)(sizeof(schedulers) / sizeof(*schedulers)))
+
+const char *equant_redist_scheduler_name(int i)
+{
+	return i >= 0 && i < SCHEDULERS ? schedulers[i].name : NULL;
+}
+
+/* ---- drafts --------------------------------------------------------------------------- */
+
+int equant_redist_place(struct equant_redist_draft *draft,
+			const struct equant_redist_message *message, double share, double begin,
+			double end)
+{
+	struct equant_redist_schedule *schedule = draft->schedule;
+
+	if (schedule->count == draft->room) {
+		int64_t room = equant_redist_max(2 * draft->room, draft->costs->count + 1);
+		struct equant_redist_piece *more =
+			reallocarray(schedule->pieces, (size_t)room, sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		schedule->pieces = more;
+		draft->room = room;
+	}
+	schedule->pieces[schedule->count++] = (struct equant_redist_piece){
+		message->from, message->to, begin, end, share,
+	};
+	schedule->makespan = fmax(schedule->makespan, end);
+	return 0;
+}
+
+int equant_redist_send(struct equant_redist_draft *draft,
+		       const struct equant_redist_message *message, double share, double earliest)
+{
+	double *send = &draft->send[message->from], *receive = &draft->receive[message->to];
+	double begin = fmax(fmax(*send, *receive), earliest);
+	double end = begin + (message->startup + share * message->data);
+
+	*send = *receive = end;
+	return equant_redist_place(draft, message, share, begin, end);
+}
+
+void equant_redist_restart(struct equant_redist_draft *draft)
+{
+	draft->schedule->count = 0;
+	draft->schedule->makespan = 0;
+	for (int i = 0; i < draft->costs->ranks; i++)
+		draft->send[i] = draft->receive[i] = 0;
+}
+
+static int by_begin(const void *a, const void *b)
+{
+	const struct equant_redist_piece *x = a, *y = b;
+
+	if (x->begin != y->begin)
+		return x->begin < y->begin ? -1 : 1;
+	if (x->from != y->from)
+		return x->from < y->from ? -1 : 1;
+	if (x->end != y->end)
+		return x->end < y->end ? -1 : 1;
+	return x->to < y->to ? -1 : x->to > y->to;
+}
+
+static int fill(struct equant_redist_draft *draft, int scheduler)
+{
+	int error;
+
+	draft->schedule->scheduler = schedulers[scheduler].name;
+	equant_redist_restart(draft);
+	error = schedulers[scheduler].fill(draft);
+	if (!error && draft->schedule->count)
+		qsort(draft->schedule->pieces, (size_t)draft->schedule->count,
+		      sizeof(*draft->schedule->pieces), by_begin);
+	return error;
+}
+
+/* All others are made, and the first of the shortest once more. */
+static int shortest(struct equant_redist_draft *draft)
+{
+	double best = INFINITY;
+	int found = 0;
+
+	for (int i = 0; i < SCHEDULERS - 1; i++) {
+		int error = fill(draft, i);
+
+		if (error)
+			return error;
+		if (draft->schedule->makespan < best) {
+			best = draft->schedule->makespan;
+			found = i;
+		}
+	}
+	return fill(draft, found);
+}
+
+/* ---- schedules ------------------------------------------------------------------------- */
+
+static int fill_new(struct equant_redist_schedule *schedule,
+		    const struct equant_redist_costs *costs, int scheduler)
+{
+	struct equant_redist_draft draft = {
+		.costs = costs,
+		.schedule = schedule,
+		.send = calloc((size_t)costs->ranks, sizeof(double)),
+		.receive = calloc((size_t)costs->ranks, sizeof(double)),
+	};
+	int error = draft.send && draft.receive ? fill(&draft, scheduler) : -ENOMEM;
+
+	free(draft.send);
+	free(draft.receive);
+	return error;
+}
+
+struct equant_redist_schedule *equant_redist_schedule_new(const char *scheduler,
+							  const struct equant_redist_costs *costs,
+							  char *why, size_t why_size)
+{
+	struct equant_redist_schedule *schedule;
+	int error, i = 0;
+
+	while (i < SCHEDULERS && strcmp(schedulers[i].name, scheduler))
+		i++;
+	if (i == SCHEDULERS) {
+		errno = -equant_redist_refuse(-EINVAL, why, why_size, "no scheduler is called '%s'",
+					      scheduler);
+		return NULL;
+	}
+	schedule = calloc(1, sizeof(*schedule));
+	if (!schedule)
+		return NULL;
+	schedule->ranks = costs->ranks;
+	schedule->bound = equant_redist_bound(costs);
+	error = isnan(schedule->bound) ? -ENOMEM : fill_new(schedule, costs, i);
+	if (error) {
+		equant_redist_schedule_free(schedule);
+		errno = -error;
+		return NULL;
+	}
+	return schedule;
+}
+
+void equant_redist_schedule_free(struct equant_redist_schedule *schedule)
+{
+	if (schedule)
+		free(schedule->pieces);
+	free(schedule);
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+#ifndef EQUANT_REDIST_SCHEDULE_H
+#define EQUANT_REDIST_SCHEDULE_H
+
+#include <float.h>
+
+#include "redist/redist_internal.h"
+
+/* The same schedule everywhere: IEEE doubles in source order, no more precision. */
+#ifdef __FAST_MATH__
+#error "userlib/redist must not be compiled with -ffast-math"
+#endif
+#if FLT_EVAL_METHOD != 0
+#error "userlib/redist needs arithmetic in the precision of double (on x86: -mfpmath=sse)"
+#endif
+
+/* An entry of C. */
+static inline double equant_redist_time(const struct equant_redist_message *message)
+{
+	return message->startup + message->data;
+}
+
+/*
+ * Indices of messages in the order of receivers, and of senders within each: those for receiver j
+ * are from @starts[j] to below @starts[j + 1], as many numbers as there are ranks and one.
+ */
+void equant_redist_by_receiver(const struct equant_redist_costs *costs, int64_t *list,
+			       int64_t *starts);
+
+/**
+ * struct equant_redist_draft - a schedule under construction
+ * @costs: of the messages
+ * @schedule: its pieces so far
+ * @room: of them
+ * @send: sendavail of section 4.3: when each sender is free again
+ * @receive: recvavail
+ */
+struct equant_redist_draft {
+	const struct equant_redist_costs *costs;
+	struct equant_redist_schedule *schedule;
+	int64_t room;
+	double *send;
+	double *receive;
+};
+
+/*
+ * Send @share of @message as soon as both sides are free, but not before @earliest.
+ * 0 or -ENOMEM.
+ */
+int equant_redist_send(struct equant_redist_draft *draft,
+		       const struct equant_redist_message *message, double share, double earliest);
+
+/* Send it from @begin to @end, whatever the sides do otherwise.  0 or -ENOMEM. */
+int equant_redist_place(struct equant_redist_draft *draft,
+			const struct equant_redist_message *message, double share, double begin,
+			double end);
+
+/* Forget all pieces. */
+void equant_redist_restart(struct equant_redist_draft *draft);
+
+/* A scheduler fills in a draft; 0 or -ENOMEM.  A new one is a file, and a line in schedule.c. */
+int equant_redist_caterpillar(struct equant_redist_draft *draft);
+int equant_redist_direct(struct equant_redist_draft *draft);
+int equant_redist_barrier(struct equant_redist_draft *draft);
+int equant_redist_greedy(struct equant_redist_draft *draft);
+int equant_redist_longest(struct equant_redist_draft *draft);
+int equant_redist_preemptive(struct equant_redist_draft *draft);
+
+#endif /* EQUANT_REDIST_SCHEDULE_H */
