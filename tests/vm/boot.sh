@@ -3,7 +3,7 @@
 #
 # Boot one of Debian's kernels and run a command in it:
 #
-#	boot.sh [-c CPUS] [-m MEGABYTES] [-t SECONDS] KERNEL COMMAND [ARGUMENT...]
+#	boot.sh [-c CPUS] [-i] [-m MEGABYTES] [-t SECONDS] KERNEL COMMAND [ARGUMENT...]
 #	boot.sh KERNEL				a shell at the terminal
 #
 # KERNEL is a folder that tools/build/kernels.sh made.  The guest sees this machine's
@@ -12,7 +12,8 @@
 # messages.  The exit status is the command's, 124 when it took too long, 125 when
 # the guest ended without one, 126 when it could not be started.
 #
-# The processors are emulated (TCG), so that this works within virtual machines.
+# The processors are emulated (TCG), so that this works within virtual machines.  With
+# -i an instruction takes a nanosecond of the guest's clock, whatever it takes here.
 
 set -u
 export LC_ALL=C
@@ -20,10 +21,12 @@ source=$(cd "$(dirname "$0")/../.." && pwd)
 : "${TEST_BUILD:=$source/build}"
 leave=$TEST_BUILD/tests/vm/leave_worker
 cpus=2 memory=1536 limit=600
+clock=(-accel tcg,thread=multi)
 
-while getopts c:m:t: option; do
+while getopts c:im:t: option; do
 	case $option in
 	c) cpus=$OPTARG ;;
+	i) clock=(-accel tcg,thread=single -icount shift=0) ;;
 	m) memory=$OPTARG ;;
 	t) limit=$OPTARG ;;
 	*) exit 126 ;;
@@ -141,7 +144,7 @@ emulate()
 		shift
 	done
 	shift
-	exec "${through[@]}" qemu-system-x86_64 -accel tcg,thread=multi -cpu max -smp "$cpus" -m "$memory" \
+	exec "${through[@]}" qemu-system-x86_64 "${clock[@]}" -cpu max -smp "$cpus" -m "$memory" \
 		-nodefaults -display none -no-reboot \
 		-object memory-backend-memfd,id=memory,size="${memory}M",share=on \
 		-numa node,memdev=memory \
