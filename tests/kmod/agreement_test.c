@@ -25,8 +25,6 @@
 #define MAX_LOADS 3
 #define TRIES 5
 #define ENOUGH_SLICES 16
-#define TRIES 5
-#define ENOUGH_SLICES 16
 #define TIME_BOUND 0.001 /* of the window */
 #define CONTENDED_BOUND 0.01
 #define QUANTUM_BOUND 0.02

@@ -3,6 +3,8 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -166,6 +168,42 @@ void sleep_ms(unsigned int ms)
 	const struct timespec t = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L };
 
 	nanosleep(&t, NULL);
+}
+
+uint64_t stress_end(unsigned int ms)
+{
+	const char *seconds = getenv("STRESS_SECONDS");
+
+	return clock_ns(CLOCK_MONOTONIC) +
+	       (seconds ? strtoull(seconds, NULL, 10) * 1000 : ms) * MSEC;
+}
+
+bool time_is_up(uint64_t end)
+{
+	return clock_ns(CLOCK_MONOTONIC) >= end;
+}
+
+bool all_do(void (*work)(uint64_t end, unsigned int seed), uint64_t end, unsigned int seed)
+{
+	pid_t pid[WORKERS];
+	bool well = true;
+	int status;
+
+	for (unsigned int i = 0; i < WORKERS; i++) {
+		pid[i] = fork();
+		if (!pid[i]) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			work(end, seed + i);
+			_exit(0);
+		}
+	}
+	for (unsigned int i = 0; i < WORKERS; i++) {
+		status = status_of(pid[i]);
+		if (status)
+			fprintf(stderr, "# worker %u: %d\n", i, status);
+		well &= status == 0;
+	}
+	return well;
 }
 
 void compute_ms(unsigned int ms)

@@ -42,6 +42,15 @@ void stop_load(pid_t pid);
 void pin_to(int cpu);
 uint64_t clock_ns(int clock);
 void sleep_ms(unsigned int ms);
+/* When a stress ends that begins now: after @ms, or STRESS_SECONDS of the environment. */
+uint64_t stress_end(unsigned int ms);
+bool time_is_up(uint64_t end);
+
+#define WORKERS 64
+
+/* WORKERS children that do @work, each with a seed; true if all of them report success. */
+bool all_do(void (*work)(uint64_t end, unsigned int seed), uint64_t end, unsigned int seed);
+
 /* Compute for so long, by the wall clock. */
 void compute_ms(unsigned int ms);
 

@@ -2,15 +2,16 @@
 /*
  * Attachments that come and go while their tasks do, as fast as they can.  That
  * the kernel survives is seen in its log, which the guest's runner reads; that
- * nothing leaks, here.  EQUANT_STRESS_SECONDS: how long each takes, 3 otherwise.
+ * nothing leaks, here.  STRESS_SECONDS: how long each takes, 3 otherwise.
  */
 #include <errno.h>
+#include <linux/sched.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,7 +19,9 @@
 #include "libdevice.h"
 
 #define SKIPPED 255
-#define WORKERS 16
+
+/* The harness would end them after half a minute. */
+#define STRESS(name) TEST_F_TIMEOUT(stress, name, 300)
 
 FIXTURE(stress)
 {
@@ -29,15 +32,14 @@ FIXTURE(stress)
 
 FIXTURE_SETUP(stress)
 {
-	const char *reason = why_no_device(), *seconds = getenv("EQUANT_STRESS_SECONDS");
+	const char *reason = why_no_device();
 
 	if (reason)
 		SKIP(_exit(SKIPPED), "%s", reason);
 	self->fd = open_device();
 	ASSERT_LE(0, self->fd);
 	self->seed = (unsigned int)getpid();
-	self->end = clock_ns(CLOCK_MONOTONIC) +
-		    (seconds ? strtoull(seconds, NULL, 10) : 3) * 1000 * MSEC;
+	self->end = stress_end(3000);
 }
 
 /* The module's own clean-up may take a grace period. */
@@ -52,30 +54,6 @@ FIXTURE_TEARDOWN(stress)
 {
 	EXPECT_EQ(0, remaining(self->fd));
 	close(self->fd);
-}
-
-static bool time_is_up(uint64_t end)
-{
-	return clock_ns(CLOCK_MONOTONIC) >= end;
-}
-
-/* WORKERS children that do @work; true if all of them report success. */
-static bool all_do(void (*work)(uint64_t end, unsigned int seed), uint64_t end, unsigned int seed)
-{
-	pid_t pid[WORKERS];
-	bool well = true;
-
-	for (unsigned int i = 0; i < WORKERS; i++) {
-		pid[i] = fork();
-		if (!pid[i]) {
-			prctl(PR_SET_PDEATHSIG, SIGKILL);
-			work(end, seed + i);
-			_exit(0);
-		}
-	}
-	for (unsigned int i = 0; i < WORKERS; i++)
-		well &= status_of(pid[i]) == 0;
-	return well;
 }
 
 static void attach_and_detach(uint64_t end, unsigned int seed)
@@ -93,7 +71,7 @@ static void attach_and_detach(uint64_t end, unsigned int seed)
 	}
 }
 
-TEST_F(stress, tasks_attach_and_detach_themselves)
+STRESS(tasks_attach_and_detach_themselves)
 {
 	EXPECT_TRUE(all_do(attach_and_detach, self->end, self->seed));
 }
@@ -126,12 +104,12 @@ static void open_map_and_exit(uint64_t end, unsigned int seed)
 	}
 }
 
-TEST_F(stress, attached_tasks_exit_execute_and_are_killed)
+STRESS(attached_tasks_exit_execute_and_are_killed)
 {
 	EXPECT_TRUE(all_do(open_map_and_exit, self->end, self->seed));
 }
 
-TEST_F(stress, tasks_are_attached_while_they_exit)
+STRESS(tasks_are_attached_while_they_exit)
 {
 	unsigned int attached = 0;
 	int ret;
@@ -149,26 +127,92 @@ TEST_F(stress, tasks_are_attached_while_they_exit)
 	EXPECT_LT(0, attached);
 }
 
+/* Whatever happened to it on the way: no time may be missing or counted twice. */
+static bool adds_up(const struct equant_record *r)
+{
+	uint64_t sum = r->run_ns + r->wait_ns + r->sleep_ns, wall = r->t_state - r->t_attach;
+
+	return sum + 10 * MSEC > wall && sum < wall + 10 * MSEC &&
+	       r->switches == r->preemptions + r->yields + r->blocks;
+}
+
+/*
+ * On either CPU, or wherever the kernel puts it.  Who is started last may have no time left:
+ * some moves in any case.
+ */
 static void move_about(uint64_t end, unsigned int seed)
 {
+	const struct equant_table *table;
+	struct equant_record r;
 	cpu_set_t set;
-	int fd = open_device();
+	int fd = open_device(), cpus;
 
-	if (attach(fd, 0, EQUANT_ATTACH_EVENTS) != 1)
+	table = map_table(fd);
+	if (!table || attach(fd, 0, EQUANT_ATTACH_EVENTS) != 1)
 		_exit(1);
-	while (!time_is_up(end)) {
+	for (int i = 0; i < 50 || !time_is_up(end); i++) {
+		cpus = rand_r(&seed) % 4;
 		CPU_ZERO(&set);
-		CPU_SET(rand_r(&seed) % 2, &set);
+		if (cpus != 0)
+			CPU_SET(1, &set);
+		if (cpus != 1)
+			CPU_SET(0, &set);
 		sched_setaffinity(0, sizeof(set), &set);
 		if (rand_r(&seed) % 8 == 0)
 			sleep_ms(1);
 		sched_yield();
 	}
+	r = record_now(table, 1);
+	if (!adds_up(&r))
+		_exit(2);
+	if (!r.migrations)
+		_exit(3);
 }
 
-TEST_F(stress, attached_tasks_move_between_cpus)
+STRESS(attached_tasks_move_between_cpus)
 {
 	EXPECT_TRUE(all_do(move_about, self->end, self->seed));
+}
+
+/* Another process that gets the number of one that was attached is not attached. */
+static pid_t fork_as(pid_t wanted)
+{
+	struct clone_args args = {
+		.exit_signal = SIGCHLD,
+		.set_tid = (uintptr_t)&wanted,
+		.set_tid_size = 1,
+	};
+
+	return (pid_t)syscall(SYS_clone3, &args, sizeof(args));
+}
+
+STRESS(a_number_that_is_used_again_is_another_task)
+{
+	const struct equant_table *table = map_table(self->fd);
+	struct equant_record r;
+	pid_t pid = start_load(1, 100), again;
+	uint64_t born;
+	int index;
+
+	ASSERT_NE(NULL, table);
+	while (!time_is_up(self->end)) {
+		ASSERT_LT(0, attach(self->fd, pid, EQUANT_ATTACH_EVENTS));
+		stop_load(pid);
+		born = clock_ns(CLOCK_MONOTONIC);
+		again = fork_as(pid);
+		if (!again)
+			for (;;)
+				pause();
+		ASSERT_EQ(pid, again);
+		index = attach(self->fd, pid, EQUANT_ATTACH_EVENTS);
+		ASSERT_LT(0, index);
+		r = record_now(table, (unsigned int)index);
+		EXPECT_EQ((uint32_t)pid, r.tid);
+		EXPECT_LE(born, r.t_attach);
+		EXPECT_EQ(0, detach(self->fd, (unsigned int)index));
+	}
+	stop_load(pid);
+	unmap_table(table);
 }
 
 static bool switch_cpu(const char *on)
@@ -179,7 +223,7 @@ static bool switch_cpu(const char *on)
 	return file && !fclose(file) && well;
 }
 
-TEST_F(stress, a_cpu_goes_and_comes_back)
+STRESS(a_cpu_goes_and_comes_back)
 {
 	pid_t pid[3];
 
@@ -207,7 +251,7 @@ static bool enable(const char *value)
 	return file && !fclose(file) && well;
 }
 
-TEST_F(stress, a_retired_module_lets_everybody_go)
+STRESS(a_retired_module_lets_everybody_go)
 {
 	const struct equant_table *table = map_table(self->fd);
 	struct equant_kmod_event e;

@@ -9,79 +9,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "kselftest_harness.h"
 #include "libdevice.h"
+#include "libring.h"
 
 #define SKIPPED 255
-#define ENTRIES 8
-
-struct ring {
-	int fd;
-	struct io_uring_params params;
-	char *memory;
-	struct io_uring_sqe *sqes;
-};
 
 FIXTURE(uring)
 {
 	int fd;
 	struct ring ring;
 };
-
-static int open_ring(struct ring *ring)
-{
-	size_t size;
-
-	ring->fd = (int)syscall(SYS_io_uring_setup, ENTRIES, &ring->params);
-	if (ring->fd < 0)
-		return -errno;
-	size = ring->params.cq_off.cqes + ring->params.cq_entries * sizeof(struct io_uring_cqe);
-	ring->memory = mmap(NULL, size + 4096, PROT_READ | PROT_WRITE, MAP_SHARED, ring->fd,
-			    IORING_OFF_SQ_RING);
-	ring->sqes = mmap(NULL, ENTRIES * sizeof(*ring->sqes), PROT_READ | PROT_WRITE, MAP_SHARED,
-			  ring->fd, IORING_OFF_SQES);
-	return ring->memory == MAP_FAILED || ring->sqes == MAP_FAILED ? -errno : 0;
-}
-
-static uint32_t *at(const struct ring *ring, uint32_t offset)
-{
-	return (uint32_t *)(ring->memory + offset);
-}
-
-/* Submit one; wait for @wait completions. */
-static int submit(struct ring *ring, const struct io_uring_sqe *sqe, unsigned int wait)
-{
-	uint32_t tail = *at(ring, ring->params.sq_off.tail);
-	uint32_t mask = *at(ring, ring->params.sq_off.ring_mask);
-	int ret;
-
-	ring->sqes[tail & mask] = *sqe;
-	at(ring, ring->params.sq_off.array)[tail & mask] = tail & mask;
-	__atomic_store_n(at(ring, ring->params.sq_off.tail), tail + 1, __ATOMIC_RELEASE);
-	ret = (int)syscall(SYS_io_uring_enter, ring->fd, 1, wait, wait ? IORING_ENTER_GETEVENTS : 0,
-			   NULL, 0);
-	return ret < 0 ? -errno : ret;
-}
-
-/* The next completion within @ms; false if there is none. */
-static bool complete(struct ring *ring, int ms, struct io_uring_cqe *cqe)
-{
-	struct pollfd p = { .fd = ring->fd, .events = POLLIN };
-	uint32_t head = *at(ring, ring->params.cq_off.head);
-	uint32_t mask = *at(ring, ring->params.cq_off.ring_mask);
-
-	if (head == __atomic_load_n(at(ring, ring->params.cq_off.tail), __ATOMIC_ACQUIRE))
-		poll(&p, 1, ms);
-	if (head == __atomic_load_n(at(ring, ring->params.cq_off.tail), __ATOMIC_ACQUIRE))
-		return false;
-	*cqe = ((struct io_uring_cqe *)(ring->memory + ring->params.cq_off.cqes))[head & mask];
-	__atomic_store_n(at(ring, ring->params.cq_off.head), head + 1, __ATOMIC_RELEASE);
-	return true;
-}
 
 FIXTURE_SETUP(uring)
 {
@@ -196,35 +136,6 @@ TEST_F(uring, one_multishot_poll_tells_of_every_event)
 		do {
 			ASSERT_EQ(sizeof(e), read(self->fd, &e, sizeof(e)));
 		} while (e.type != EQUANT_EVENT_EXITED);
-	}
-}
-
-/* A process with waiting reads ends at once, whatever ends it. */
-TEST_F(uring, pending_reads_do_not_keep_a_process_from_ending_or_executing)
-{
-	struct equant_kmod_event e;
-	struct io_uring_sqe sqe = {
-		.opcode = IORING_OP_READ,
-		.fd = self->fd,
-		.addr = (uintptr_t)&e,
-		.len = sizeof(e),
-	};
-	struct ring ring;
-	pid_t pid;
-
-	for (int i = 0; i < 3; i++) {
-		pid = fork();
-		if (!pid) {
-			memset(&ring, 0, sizeof(ring));
-			if (open_ring(&ring) || submit(&ring, &sqe, 0) != 1)
-				_exit(9);
-			if (i == 0)
-				_exit(0);
-			if (i == 1)
-				execlp("true", "true", NULL);
-			raise(SIGKILL);
-		}
-		EXPECT_EQ(i == 2 ? -1 : 0, status_of(pid));
 	}
 }
 
