@@ -12,46 +12,6 @@ if [ -n "$reason" ]; then
 	exit 4
 fi
 
-is()
-{
-	[ "$1" = "$2" ] || echo "# expected: $1, got: $2"
-	[ "$1" = "$2" ]
-	report $? "$3"
-}
-
-plan 12
-
-# job PROBE
-job()
-{
-	EQUANT_CHECK=on "$equant" run --probe "$1" --json --output "$scratch/report" --load cpu=0,constant -- \
-		mpirun --bind-to core -np 2 "$mm" -n 96 -p 300
-}
-
-# of_ranks NAME: both values
-of_ranks()
-{
-	grep -oE "\"$1\": *[^,}]*" "$scratch/report" | sed 's/.*: *//; s/"//g' | tail -n 2 | paste -sd ' '
-}
-
-# What the emulated processors compute in a second depends on the machine below them.
-second_took_more()
-{
-	local computed moves
-
-	read -ra computed <<< "$(of_ranks computed)"
-	read -ra moves <<< "$(of_ranks moves)"
-	[ "${moves[0]}" -gt 0 ] && [ "${computed[1]}" -gt "${computed[0]}" ]
-}
-
-half_a_cpu()
-{
-	local share
-
-	read -ra share <<< "$(of_ranks share)"
-	near "${share[0]}" 0.5 0.1
-}
-
 # is EXPECTED GOT SENTENCE
 is()
 {
@@ -73,6 +33,14 @@ job()
 of_ranks()
 {
 	grep -oE "\"$1\": *[^,}]*" "$scratch/report" | sed 's/.*: *//; s/"//g' | tail -n 2 | paste -sd ' '
+}
+
+half_a_cpu()
+{
+	local share
+
+	read -ra share <<< "$(of_ranks share)"
+	near "${share[0]}" 0.5 0.1
 }
 
 # The second could take two thirds; the first has the first's time to find that out.
