@@ -130,7 +130,7 @@ int64_t equant_self_iterations(const struct equant_self *self, int64_t first, in
 
 /* self_stop.c: 0, or how the loop ended: 1 = cancelled, < 0 = an error; the first one counts. */
 int32_t equant_self_state(const struct equant_self *self);
-bool equant_self_stop(struct equant_self *self, int state);
+int equant_self_stop(struct equant_self *self, int32_t how);
 
 /* self_table.c: which kind the loop is; the table if it needs one. 0 or -errno. */
 int equant_self_classify(struct equant_self *self);

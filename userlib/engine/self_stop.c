@@ -15,11 +15,11 @@ int32_t equant_self_state(const struct equant_self *self)
 	return __atomic_load_n(&self->memory->state, __ATOMIC_RELAXED);
 }
 
-bool equant_self_stop(struct equant_self *self, int state)
+int equant_self_stop(struct equant_self *self, int32_t how)
 {
 	int32_t none = 0;
 
-	return __atomic_compare_exchange_n(&self->memory->state, &none, state, 0, __ATOMIC_RELAXED,
+	return __atomic_compare_exchange_n(&self->memory->state, &none, how, 0, __ATOMIC_RELAXED,
 					   __ATOMIC_RELAXED);
 }
 
