@@ -461,6 +461,40 @@ TEST_F(live, a_probe_whose_programs_are_gone_is_noticed)
 	equant_probe_close(probe);
 }
 
+static pid_t start_competitor(void)
+{
+	pid_t pid = fork();
+
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (;;)
+		;
+}
+
+/* Some of the switches come in the middle of a check. */
+TEST_F(live, a_switch_during_a_check_is_no_reason_to_give_up)
+{
+	uint64_t end = now_ns() + 500000000;
+	struct equant_probe *probe;
+	int lost = 0;
+	pid_t pid;
+
+	pin_to(0);
+	probe = equant_probe_open("bpf", self->why, sizeof(self->why));
+	ASSERT_NE(NULL, probe);
+	pid = start_competitor();
+	while (!lost && now_ns() < end)
+		lost = equant_probe_check(probe, self->why, sizeof(self->why));
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	EXPECT_EQ(0, lost)
+	{
+		TH_LOG("%s", self->why);
+	}
+	equant_probe_close(probe);
+}
+
 TEST_F(live, the_quantum_appears_beside_a_competitor)
 {
 	struct equant_status status;
@@ -471,12 +505,7 @@ TEST_F(live, the_quantum_appears_beside_a_competitor)
 	pin_to(0);
 	probe = equant_probe_open("bpf", self->why, sizeof(self->why));
 	ASSERT_NE(NULL, probe);
-	pid = fork();
-	if (!pid) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		for (;;)
-			;
-	}
+	pid = start_competitor();
 	for (end = now_ns() + 300000000; now_ns() < end;)
 		;
 	equant_probe_status(probe, &status);

@@ -157,6 +157,23 @@ TEST_F(schedstat, a_living_source_passes_the_check)
 	EXPECT_STREQ("schedstat", equant_probe_name(self->probe));
 }
 
+/* Some of the switches come in the middle of a check. */
+TEST_F(schedstat, a_switch_during_a_check_is_no_reason_to_give_up)
+{
+	uint64_t end = now_ns() + 500 * MSEC;
+	pid_t rival = start_competitor();
+	char why[128] = "";
+	int lost = 0;
+
+	while (!lost && now_ns() < end)
+		lost = equant_probe_check(self->probe, why, sizeof(why));
+	stop_child(rival);
+	EXPECT_EQ(0, lost)
+	{
+		TH_LOG("%s", why);
+	}
+}
+
 TEST_F(schedstat, a_closed_descriptor_falls_back_to_the_clock_without_a_jump)
 {
 	struct equant_counters before, dead, after;

@@ -206,11 +206,15 @@ void equant_reader_status(struct equant_probe *probe, struct equant_status *stat
 void equant_reader_start(struct equant_reader *reader)
 {
 	reader->t_attach = reader->record->t_attach;
-	reader->usage = count_switches();
 	reader->switches = reader->record->switches;
+	reader->usage = count_switches();
 }
 
-/* getrusage() first: the record, read later, cannot lag behind unless it stands still. */
+/*
+ * getrusage() first: the record, read later, cannot lag behind unless it stands still.  And once
+ * more after it: a switch between the two is in the record already, and would else be expected
+ * of it the next time.
+ */
 int equant_reader_check(struct equant_probe *probe, char *why, size_t why_size)
 {
 	struct equant_reader *reader = probe->data;
@@ -226,7 +230,7 @@ int equant_reader_check(struct equant_probe *probe, char *why, size_t why_size)
 		text = "the record is no longer this thread's";
 	else if (usage != reader->usage && r.switches == reader->switches)
 		text = "the record stands still although the thread was switched (programs detached?)";
-	reader->usage = usage;
+	reader->usage = r.switches == reader->switches ? usage : count_switches();
 	reader->switches = r.switches;
 	reader->stuck = false;
 	if (text)

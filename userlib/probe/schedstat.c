@@ -170,9 +170,9 @@ static int schedstat_open(struct equant_probe *probe, const char *arg, char *why
 		return ret;
 	}
 	equant_slice_init(&source->slice);
+	read_file(source->fd, &source->wait_ns, &source->arrivals);
 	count_switches(&status);
 	source->switches = status.switches;
-	read_file(source->fd, &source->wait_ns, &source->arrivals);
 	probe->data = source;
 	return 0;
 }
@@ -188,7 +188,8 @@ static void schedstat_close(struct equant_probe *probe, bool owner)
 
 /*
  * Switches are counted twice by the kernel, in the file and for getrusage().
- * The file is read second, so it cannot lag behind unless it stands still.
+ * The file is read second, so it cannot lag behind unless it stands still.  A switch
+ * between the two is in the file already: the next check must not expect it there again.
  */
 static int schedstat_check(struct equant_probe *probe, char *why, size_t why_size)
 {
@@ -206,6 +207,8 @@ static int schedstat_check(struct equant_probe *probe, char *why, size_t why_siz
 		return 1;
 	}
 	stuck = status.switches != source->switches && arrivals == source->arrivals;
+	if (arrivals != source->arrivals)
+		count_switches(&status);
 	source->switches = status.switches;
 	source->arrivals = arrivals;
 	if (stuck)
