@@ -2,6 +2,7 @@
 # Every tests/<room>/*.c is a program of its own, but
 #	lib*.c			is linked into all programs of its room,
 #	*_worker.c		is built and not run: a test starts it,
+#	*_guest.c, kmod/*.c	is run in guests only (tests/vm),
 #	*.bpf.c			becomes a skeleton for the programs of its room,
 #	what includes <omp.h>	is built by compilers that have OpenMP,
 #	bench/*.c		is run by tests/bench/run (make bench) only,
@@ -31,7 +32,7 @@ TEST_PROG := $(filter-out $(TEST_OPENMP),$(TEST_PROG))
 endif
 TEST_LIB := $(filter-out $(TEST_NOT:%=tests/%/%),$(TEST_LIB))
 TEST_BINS := $(TEST_PROG:%.c=$(O)/%)
-TEST_RUN := $(filter-out $(O)/tests/bench/% %_worker,$(TEST_BINS))
+TEST_RUN := $(filter-out $(O)/tests/bench/% $(O)/tests/kmod/% %_worker %_guest,$(TEST_BINS))
 TEST_SCRIPTS := $(sort $(wildcard tests/*/*_test.sh))
 
 in_room = $(if $(filter $(2),$(call room,$(1))),$(3))

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * Shares and quantum, of the BPF probe or of the kernel module, against a raw trace of
+ * sched_switch: a short form with wide bounds.  shares_worker measures all cases with
+ * the strict ones.
+ *
+ * What was measured must agree with the trace whatever else the machine
+ * does.  What was predicted is judged only while the CPU was left to the subject
+ * and its competitors; a case that is disturbed each time is not judged.
+ *
+ * Included by the programs that add the sources as variants.
+ */
+#ifndef SHARES_H
+#define SHARES_H
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "kselftest_harness.h"
+#include "libshares.h"
+#include "libsource.h"
+#include "libtable.h"
+
+#define WINDOW_MS 400
+#define MEASURED_BOUND 0.02 /* one slice more or less at either end */
+#define PREDICTED_BOUND 0.05
+#define QUANTUM_BOUND 0.25
+#define QUIET 0.03 /* of the CPU for others */
+#define TRIES 2
+
+FIXTURE(shares)
+{
+	char why[256];
+	struct finding finding;
+	bool quiet;
+};
+
+FIXTURE_VARIANT(shares)
+{
+	const char *source;
+};
+
+FIXTURE_SETUP(shares)
+{
+	const char *reason = sysconf(_SC_NPROCESSORS_ONLN) < 2 ? "needs two CPUs" : NULL;
+
+	reason = reason ?: prepare_source(variant->source);
+	if (reason)
+		SKIP(_exit(SKIPPED), "%s", reason);
+}
+
+FIXTURE_TEARDOWN(shares)
+{
+	dismiss_source(variant->source);
+}
+
+static const struct situation *situation_named(const char *name)
+{
+	for (size_t i = 0; i < nr_situations; i++)
+		if (!strcmp(situations[i].name, name))
+			return &situations[i];
+	return NULL;
+}
+
+static int find(FIXTURE_DATA(shares) * self, const char *source, const char *name)
+{
+	const struct situation *situation = situation_named(name);
+	int ret = -1;
+
+	for (int i = 0; situation && i < TRIES && !self->quiet; i++) {
+		ret = find_shares(situation, source, WINDOW_MS, &self->finding, self->why,
+				  sizeof(self->why));
+		if (ret)
+			break;
+		self->quiet = self->finding.other < QUIET && !self->finding.gaps;
+	}
+	return ret;
+}
+
+#define EXPECT_NEAR(value, goal, bound)                                                           \
+	EXPECT_TRUE(fabs((value) - (goal)) <= (bound))                                            \
+	{                                                                                         \
+		TH_LOG("%s is %.4f, by the trace %.4f", #value, (double)(value), (double)(goal)); \
+	}
+
+#define JUDGE_MEASURED(name)                                                                      \
+	do {                                                                                      \
+		ASSERT_EQ(0, find(self, variant->source, name))                                   \
+		{                                                                                 \
+			TH_LOG("%s", self->why);                                                  \
+		}                                                                                 \
+		ASSERT_EQ(0, self->finding.lost);                                                 \
+		if (!self->finding.gaps)                                                          \
+			EXPECT_NEAR(self->finding.measured, self->finding.truth, MEASURED_BOUND); \
+	} while (0)
+
+#define JUDGE(name)                                                                           \
+	do {                                                                                  \
+		JUDGE_MEASURED(name);                                                         \
+		if (self->quiet)                                                              \
+			EXPECT_NEAR(self->finding.now, self->finding.truth, PREDICTED_BOUND); \
+	} while (0)
+
+#endif /* SHARES_H */
