@@ -126,7 +126,10 @@ $(O)/bin/equant: $(TOOL_OBJS) $(LIB_A) $(O)/.tool-objects
 
 APP_SRCS := $(sort $(wildcard apps/*.c))
 ifneq ($(HAVE_MPI),1)
-APP_SRCS := $(if $(APP_SRCS),$(shell grep -LE '[</](mpi|equant)\.h>' $(APP_SRCS)))
+# Those that need it say so themselves, or a header of theirs does.
+APP_MPI := -e '[</](mpi|equant)\.h>'
+APP_HEADERS := $(notdir $(shell grep -slE $(APP_MPI) apps/*.h))
+APP_SRCS := $(if $(APP_SRCS),$(shell grep -LE $(APP_MPI) $(APP_HEADERS:%=-e '"%"') $(APP_SRCS)))
 endif
 APPS := $(APP_SRCS:apps/%.c=$(O)/libexec/equant/%)
 
