@@ -27,5 +27,42 @@ fi
 # A part that does not build does not hide the state of the others; its tests
 # fail, and so does tests/tree/compilers_test.sh.
 make -k -j"$(nproc)" all tests
-mapfile -t names < <(make -s list-tests)
-exec tests/run.sh $verbose -o "$build" "${names[@]}"
+
+# Those that compile and read everything take minutes of CPU time, leave nothing in the machine and do
+# not mind when they get it: what the jobs of ranks, which often wait, leave over.  Those jobs
+# do not mind who waits for that.  The others have the machine to themselves.
+aside=() jobs=() alone=()
+for name in $(make -s list-tests); do
+	case $name in
+	tree/compilers_test.sh | tree/install_test.sh | tree/sanitizers_test.sh | tree/style_test.sh | \
+		balance/optimisation_test.sh) aside+=("$name") ;;
+	mpi/* | fortran/* | hosts/* | plan/* | redist/*) jobs+=("$name") ;;
+	*) alone+=("$name") ;;
+	esac
+done
+
+logs=$build/tests/log
+mkdir -p "$logs"
+pid=
+trap '[ -z "$pid" ] || kill -TERM -- "-$pid" 2> /dev/null' EXIT
+trap 'exit 130' INT TERM HUP
+setsid tests/run.sh $verbose -a -f 4 -o "$build" "${aside[@]}" > "$logs/aside" 2>&1 &
+pid=$!
+tests/run.sh $verbose -o "$build" "${jobs[@]}" 2>&1 | tee "$logs/jobs"
+wait $pid
+pid=
+cat "$logs/aside"
+tests/run.sh $verbose -o "$build" "${alone[@]}" 2>&1 | tee "$logs/alone"
+
+tail -qn 1 "$logs/aside" "$logs/jobs" "$logs/alone" | awk '
+	/^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$/ {
+		passed += $1
+		failed += $3
+		skipped += $5
+		parts++
+	}
+	END {
+		failed += 3 - parts # which did not come to their ends
+		print passed + 0 " passed, " failed " failed, " skipped + 0 " skipped"
+		exit failed > 0
+	}'

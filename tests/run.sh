@@ -3,7 +3,7 @@
 #
 # Run tests strictly:
 #
-#	tests/run.sh [-v] [-o BUILD] [-t SECONDS] [-f FACTOR] ROOM/NAME...
+#	tests/run.sh [-v] [-a] [-o BUILD] [-t SECONDS] [-f FACTOR] ROOM/NAME...
 #
 # ROOM/NAME is BUILD/tests/ROOM/NAME, or the script tests/ROOM/NAME when NAME
 # ends in .sh.  The kernel's own runner reports and goes on; here a test
@@ -15,6 +15,8 @@
 #	  all times -f on a machine that is so much slower;
 #	- it leaves nothing behind: no process (see contain.c), pinned BPF object,
 #	  shared-memory file, mount, cgroup, or new BUG/WARNING in the kernel's log.
+# With -a, aside, programs get what CPU time others leave over, and what those leave
+# in the machine meanwhile is not taken for theirs.
 # Prints TAP, one result per program, and last: N passed, N failed, N skipped,
 # where single results inside the programs are counted.  Exit status 1 when
 # anything failed.
@@ -26,13 +28,15 @@ tests=$(cd "$(dirname "$0")" && pwd)
 source=$(dirname "$tests")
 build=$source/build
 verbose=
+aside=
 default_timeout=60
 factor=1
 
 arguments=("$@")
-while getopts vo:t:f: option; do
+while getopts vao:t:f: option; do
 	case $option in
 	v) verbose=1 ;;
+	a) aside=1 ;;
 	o) build=$OPTARG ;;
 	t) default_timeout=$OPTARG ;;
 	f) factor=$OPTARG ;;
@@ -50,6 +54,11 @@ if [ "$(id -u)" -eq 0 ] && [ -z "${TEST_PINS:-}" ] && unshare --mount true 2>/de
 	exec unshare --mount -- sh -c 'mount -t bpf bpf /sys/fs/bpf 2>/dev/null; exec "$@"' sh \
 		"$0" "${arguments[@]}"
 fi
+
+# The program is the first of a session, which the scheduler weighs against others' sessions.
+yield=()
+# shellcheck disable=SC2016
+[ -z "$aside" ] || yield=(sh -c 'echo 19 > /proc/self/autogroup; exec nice -n 19 "$0"')
 
 passed=0 failed=0 skipped=0 number=0
 scratch=$(mktemp -d) || exit 2
@@ -72,6 +81,7 @@ fi
 # What a test must not leave behind, one line each.
 residue()
 {
+	[ -z "$aside" ] || return
 	find /sys/fs/bpf -maxdepth 1 -name 'equant*' -printf 'pinned: %p\n' 2>/dev/null
 	find /dev/shm -maxdepth 1 -name 'equant*' -printf 'shared memory: %p\n' 2>/dev/null
 	find /sys/fs/cgroup -maxdepth 3 -type d -name 'equant*' -printf 'cgroup: %p\n' 2>/dev/null
@@ -198,7 +208,7 @@ run_one()
 	residue | sort > "$scratch/residue"
 	kernel_log > "$scratch/kernel"
 	t0=${EPOCHREALTIME/./}
-	(cd "${program%/*}" && exec "$build/tests/contain" "$limit" "$program") \
+	(cd "${program%/*}" && exec "$build/tests/contain" "$limit" "${yield[@]}" "$program") \
 		> "$log" 2>&1 < /dev/null
 	status=$?
 	t1=${EPOCHREALTIME/./}

@@ -19,10 +19,8 @@ static int is_module(const char *name)
 
 const char *prepare_source(const char *name)
 {
-	if (!is_module(name)) {
-		unload_on_abort();
-		return load_probe();
-	}
+	if (!is_module(name))
+		return geteuid() || access(EQUANT_BPF_DIR, F_OK) ? load_probe() : NULL;
 	if (geteuid())
 		return "needs root";
 	if (access("/sys/kernel/btf/vmlinux", F_OK))
@@ -34,7 +32,7 @@ void dismiss_source(const char *name)
 {
 	char output[512];
 
-	if (!is_module(name))
+	if (!is_module(name) && !access(EQUANT_BPF_DIR, F_OK))
 		probe_tool("unload", output, sizeof(output));
 }
 

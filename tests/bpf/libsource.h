@@ -14,7 +14,7 @@ struct source {
 	int fd; /* the module's device */
 };
 
-/* Make @name ready, for which the BPF probe is loaded; why that cannot be, or NULL. */
+/* Make @name ready, for which the BPF probe is loaded, if none is; why that cannot be, or NULL. */
 const char *prepare_source(const char *name);
 void dismiss_source(const char *name);
 

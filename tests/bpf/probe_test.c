@@ -33,12 +33,11 @@ FIXTURE(live)
 
 FIXTURE_SETUP(live)
 {
-	const char *reason = why_no_live_tests();
+	const char *reason = load_probe();
 
 	if (reason)
 		SKIP(_exit(SKIPPED), "%s", reason);
 	unload_on_abort();
-	ASSERT_EQ(0, probe_tool("load", self->output, sizeof(self->output)));
 	self->table = map_pinned_table();
 	ASSERT_NE(NULL, self->table);
 }

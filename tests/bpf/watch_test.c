@@ -31,12 +31,11 @@ FIXTURE(watch)
 
 FIXTURE_SETUP(watch)
 {
-	const char *reason = why_no_live_tests();
+	const char *reason = load_probe();
 
 	if (reason)
 		SKIP(_exit(SKIPPED), "%s", reason);
 	unload_on_abort();
-	ASSERT_EQ(0, probe_tool("load", self->output, sizeof(self->output)));
 	self->watch = equant_watch_open("bpf", self->why, sizeof(self->why));
 	ASSERT_NE(NULL, self->watch);
 	pthread_barrier_init(&self->attached, NULL, THREADS + 1);

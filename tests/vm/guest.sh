@@ -111,7 +111,7 @@ if [ $# -eq 0 ]; then
 	mapfile -t module < <(find tests/kmod -name '*_test.c' 2> /dev/null | sort)
 	module=("${module[@]#tests/}")
 	set -- bpf/closed_test.sh bpf/probe_test bpf/shares_test bpf/shares_guest \
-		bpf/settings_guest ${GUEST_FULL:+bpf/load_test} \
+		${GUEST_FULL:+bpf/settings_guest} ${GUEST_FULL:+bpf/load_test} \
 		"${module[@]%.c}" vm/job.sh
 fi
 
