@@ -45,7 +45,7 @@ static void usage(FILE *out)
 	      "                  [--minimum L] [--power V] [--fixed] [--png FILE] [--no-verify] [--quiet]\n"
 	      "  -n SIZE      columns and rows (default 1000)\n"
 	      "  -m MAXITER   steps at most (default 1000)\n"
-	      "  --scheme NAME  how they are handed out; static: blocks of columns (default fss)\n"
+	      "  --scheme NAME  how they are handed out; static: blocks of columns (default dtss)\n"
 	      "  --rectangles   instead of columns\n"
 	      "  --chunk K, --minimum L  of the scheme\n"
 	      "  --power V    of each rank's CPU; --fixed: whatever share of it the rank has\n"
@@ -309,7 +309,7 @@ static void print(const struct mandelbrot *m, double elapsed, long chunks, const
 
 int main(int argc, char **argv)
 {
-	struct mandelbrot m = { .n = 1000, .limit = 1000, .scheme = "fss", .verify = 1 };
+	struct mandelbrot m = { .n = 1000, .limit = 1000, .scheme = "dtss", .verify = 1 };
 	double elapsed = 0, longest = 0;
 	int error, wrong = 0;
 	long chunks = 0;

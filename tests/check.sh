@@ -28,14 +28,14 @@ fi
 # fail, and so does tests/tree/compilers_test.sh.
 make -k -j"$(nproc)" all tests
 
-# Those that compile and read everything take minutes of CPU time, leave nothing in the machine and do
+# Those that compile, read or emulate take minutes of CPU time, leave nothing in the machine and do
 # not mind when they get it: what the jobs of ranks, which often wait, leave over.  Those jobs
 # do not mind who waits for that.  The others have the machine to themselves.
 aside=() jobs=() alone=()
 for name in $(make -s list-tests); do
 	case $name in
 	tree/compilers_test.sh | tree/install_test.sh | tree/sanitizers_test.sh | tree/style_test.sh | \
-		balance/optimisation_test.sh) aside+=("$name") ;;
+		balance/optimisation_test.sh | vm/guest_test.sh) aside+=("$name") ;;
 	mpi/* | fortran/* | hosts/* | plan/* | redist/*) jobs+=("$name") ;;
 	*) alone+=("$name") ;;
 	esac
