@@ -46,13 +46,14 @@ done
 shift $((OPTIND - 1))
 build=$(cd "$build" && pwd) || exit 2
 
-# A BPF file system of the tests' own: a probe that is loaded on this machine neither disturbs them
-# nor is unloaded by them, and one of theirs is gone with them, however they end.
-if [ "$(id -u)" -eq 0 ] && [ -z "${TEST_PINS:-}" ] && unshare --mount true 2>/dev/null; then
-	export TEST_PINS=own
+# A BPF file system and shared memory of the tests' own: a probe that is loaded on this machine
+# neither disturbs them nor is unloaded by them, and what they and the ranks that they kill leave
+# there is gone with them, however they end.
+if [ "$(id -u)" -eq 0 ] && [ -z "${TEST_MOUNTS:-}" ] && unshare --mount true 2>/dev/null; then
+	export TEST_MOUNTS=own
 	# shellcheck disable=SC2016
-	exec unshare --mount -- sh -c 'mount -t bpf bpf /sys/fs/bpf 2>/dev/null; exec "$@"' sh \
-		"$0" "${arguments[@]}"
+	exec unshare --mount -- sh -c 'mount -t bpf bpf /sys/fs/bpf; mount -t tmpfs tmpfs /dev/shm
+		exec "$@" 2>&3' sh "$0" "${arguments[@]}" 3>&2 2> /dev/null
 fi
 
 # The program is the first of a session, which the scheduler weighs against others' sessions.
