@@ -120,6 +120,13 @@ TEST_F(selfsched, the_last_chunk_is_small_though_powers_are_counted_in_parts)
 	EXPECT_PASSED(&self->job);
 }
 
+TEST_F(selfsched, a_rank_of_more_power_takes_more_in_the_end_too)
+{
+	self->job.argv[0] = "fewer_in_the_end";
+	self->job.environment[0] = "EQUANT_PROBE=clock";
+	EXPECT_PASSED(&self->job);
+}
+
 TEST_F(selfsched, a_rank_that_shares_its_cpu_has_less_power)
 {
 	self->job.argv[0] = "shared_cpu";

@@ -233,6 +233,10 @@ static void recorded(void)
 		loop.dimensions = 1 + i % 2;
 		loop.extents[1] = 30;
 		once = chunks_of(eq, &loop, folder, NULL);
+		/* Into the folder that is read; what is there then is as good as what was. */
+		again = chunks_of(eq, &loop, folder, folder);
+		demand_equal(0, strcmp(once, again));
+		free(again);
 		again = chunks_of(eq, &loop, NULL, folder);
 		demand_equal(0, strcmp(once, again));
 		free(once);
@@ -253,6 +257,19 @@ static void write_record(const char *text)
 	fclose(out);
 }
 
+static void is_recorded(const char *text)
+{
+	char path[256], there[64] = "";
+	FILE *in;
+
+	snprintf(path, sizeof(path), "%s/self.%d", getenv("FOLDER"), rank);
+	in = fopen(path, "r");
+	demand(in != NULL);
+	demand_equal(strlen(text), fread(there, 1, sizeof(there) - 1, in));
+	demand_equal(0, strcmp(text, there));
+	fclose(in);
+}
+
 static void cannot_replay(struct equant *eq, const char *folder, int error)
 {
 	struct equant_chunks_options loop = loop_of("gss", 20);
@@ -260,11 +277,27 @@ static void cannot_replay(struct equant *eq, const char *folder, int error)
 		.sz = sizeof(options),
 		.loop = &loop,
 		.replay = folder,
+		.record = getenv("FOLDER"),
 	};
 
 	errno = 0;
 	demand(equant_self_new(eq, &options) == NULL);
 	demand_equal(error, errno);
+}
+
+/* One rank alone does not replay. */
+static void some_replay(struct equant *eq)
+{
+	struct equant_chunks_options loop = loop_of("gss", 20);
+	const struct equant_self_options options = {
+		.sz = sizeof(options),
+		.loop = &loop,
+		.replay = rank ? getenv("FOLDER") : NULL,
+	};
+
+	errno = 0;
+	demand(equant_self_new(eq, &options) == NULL);
+	demand_equal(EINVAL, errno);
 }
 
 static void bad_recordings(void)
@@ -281,6 +314,9 @@ static void bad_recordings(void)
 	cannot_replay(eq, folder, EINVAL);
 	write_record(rank ? "" : "0 10\n9 10\n");
 	cannot_replay(eq, folder, EINVAL);
+	/* What was refused is what it was, though it was to be written as well. */
+	is_recorded(rank ? "" : "0 10\n9 10\n");
+	some_replay(eq);
 	must_close(eq);
 }
 
@@ -521,6 +557,33 @@ static void small_end(void)
 	must_close(eq);
 }
 
+/* Powers 8, 16, ..: who asks while less than 2 V single iterations are left gets fewer of them. */
+static void fewer_in_the_end(void)
+{
+	struct equant *eq = must_open(MPI_COMM_WORLD, NULL);
+	struct equant_chunks_options loop = loop_of("dtss", 1000);
+	int64_t left = 1000, tail = 2 * 8 * (ranks * (ranks + 1) / 2), power = 8 * (rank + 1), part;
+	struct equant_self_chunk chunk = { 0 };
+	struct equant_self *self;
+
+	loop.first = loop.minimum = 1;
+	self = must_self(eq, &loop, rank + 1, 0);
+	/* One rank after the other, each down to a last part of its own. */
+	for (int r = 0; r < ranks; r++) {
+		while (r == rank && left > (ranks - 1 - r) * 40) {
+			demand_equal(1, equant_self_next(self, &chunk));
+			part = left < tail ? left * power / tail : power;
+			demand_equal(part > 1 ? part : 1, chunk.count);
+			left -= chunk.count;
+		}
+		MPI_Bcast(&left, 1, MPI_INT64_T, r, MPI_COMM_WORLD);
+	}
+	demand_equal(0, left);
+	demand_equal(0, equant_self_next(self, &chunk));
+	demand_equal(0, equant_self_free(self));
+	must_close(eq);
+}
+
 /* All ranks on one CPU: none has all of it. */
 static void shared_cpu(void)
 {
@@ -573,6 +636,7 @@ int main(int argc, char **argv)
 		CASE(no_common_memory),
 		CASE(fixed_powers),
 		CASE(small_end),
+		CASE(fewer_in_the_end),
 		CASE(shared_cpu),
 	};
 

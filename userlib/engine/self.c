@@ -63,14 +63,14 @@ static uint64_t add_text(uint64_t hash, const char *text)
 static uint64_t digest(const struct equant_self_options *options)
 {
 	const struct equant_chunks_options *loop = options->loop;
-	int64_t fields[EQUANT_CHUNKS_DIMENSIONS + 6] = {
-		loop->dimensions, loop->chunk,	  loop->minimum,
-		loop->first,	  loop->rounding, options->fixed,
+	int64_t fields[EQUANT_CHUNKS_DIMENSIONS + 8] = {
+		loop->dimensions, loop->chunk,	  loop->minimum,     loop->first,
+		loop->rounding,	  options->fixed, !!options->record, !!options->replay,
 	};
 	uint64_t hash = 0xcbf29ce484222325ull;
 
 	for (int i = 0; i < loop->dimensions && i < EQUANT_CHUNKS_DIMENSIONS; i++)
-		fields[6 + i] = loop->extents[i];
+		fields[8 + i] = loop->extents[i];
 	for (size_t i = 0; i < sizeof(fields); i++)
 		hash = (hash ^ ((unsigned char *)fields)[i]) * 0x100000001b3ull;
 	return add_text(add_text(hash, loop->scheme), options->engine);
@@ -89,6 +89,22 @@ static int agree_on_loop(struct equant_self *self, const struct equant_self_opti
 	if (!self->eq->rank)
 		equant_message("equant_self_new: the loop or its scheme differs between ranks");
 	return -EINVAL;
+}
+
+/* What a rank adds to the counter: its power, where the scheme knows such. */
+static void set_power(struct equant_self *self, const struct equant_self_options *options,
+		      const int *powers)
+{
+	int64_t all = 0;
+
+	self->full = self->now = 1;
+	if (!(self->chunks->scheme->flags & EQUANT_SCHEME_WEIGHTED))
+		return;
+	self->full = self->now = powers[self->eq->rank];
+	self->follows = !options->fixed;
+	for (int r = 0; r < self->eq->ranks; r++)
+		all += powers[r];
+	self->tail = options->fixed ? 0 : 2 * all;
 }
 
 /* The ranks' copies of the calculator, which all begin alike. */
@@ -116,16 +132,10 @@ static int make_calculator(struct equant_self *self, const struct equant_self_op
 			equant_message("equant_self_new: %s", why);
 		error = equant_mpi_agree(self->comm, error);
 	}
+	if (!error)
+		set_power(self, options, powers);
 	free(powers);
-	if (error)
-		return error;
-	self->full = self->now = 1;
-	if (self->chunks->scheme->flags & EQUANT_SCHEME_WEIGHTED) {
-		self->full = self->now = full;
-		self->follows = !options->fixed;
-		self->tail = options->fixed ? 0 : INT64_C(2) * full * self->eq->ranks;
-	}
-	return 0;
+	return error;
 }
 
 static int release(struct equant_self *self)

@@ -66,7 +66,7 @@ enum equant_self_kind {
  * @full: steps at once with a whole CPU
  * @now: the same, with the share it has
  * @follows: does @now follow the probe?
- * @tail: steps at the end of which a request gets fewer than @now; 0 = none
+ * @tail: 2 V, steps at the end of which a request gets fewer than @now; 0 = none
  * @looked_ns: when, by CLOCK_MONOTONIC_COARSE
  * @tick_ns: that clock when it was last read
  * @passes: requests that do not read it from now on

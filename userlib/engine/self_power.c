@@ -22,7 +22,9 @@ static void set_share(struct equant_self *self, double share)
 {
 	long power = lround(share * self->full);
 
-	self->now = power < 1 ? 1 : power > self->full ? self->full : (int)power;
+	power = power < 1 ? 1 : power > self->full ? self->full : power;
+	/* Other threads of the rank ask for as much. */
+	__atomic_store_n(&self->now, (int)power, __ATOMIC_RELAXED);
 }
 
 static void measure(struct equant_self *self)

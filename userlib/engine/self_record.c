@@ -149,11 +149,14 @@ int equant_self_record_open(struct equant_self *self, const struct equant_self_o
 		pthread_mutex_init(&self->record->lock, NULL);
 	if (!error && options->replay)
 		error = open_replay(self, options->replay);
-	if (!error && options->record)
-		error = open_record(self, options->record);
 	error = equant_mpi_agree(self->comm, error);
 	self->replays = options->replay != NULL;
-	return !error && options->replay ? check_sum(self) : error;
+	if (!error && options->replay)
+		error = check_sum(self);
+	/* Last: it may be the same folder, and what is refused stays as it was. */
+	if (!error && options->record)
+		error = open_record(self, options->record);
+	return equant_mpi_agree(self->comm, error);
 }
 
 int equant_self_record_next(struct equant_self *self, struct equant_self_chunk *chunk)
