@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 34
+plan 37
 
 export LC_ALL=C
 
@@ -29,6 +29,24 @@ prints()
 	silent "$sentence" diff "$scratch/expected" "$scratch/actual"
 }
 
+# Every model that there is but figures, each with its options.
+explains()
+{
+	local model
+
+	for model in barrier pipeline oscillating run program predict trace selfsched figure; do
+		"$equant" simulate $model --help > "$scratch/help" || return 1
+		head -n 1 "$scratch/help" | grep -q "^$model: " || return 1
+		[ "$(grep -c '^[a-z]' "$scratch/help")" -eq 1 ] || return 1
+	done
+}
+
+explains
+report $? "a model's help is its own part of the command's"
+exits 0 'fill (--blocks)' "a model that draws figures only has the command's help" \
+	"$equant" simulate fill -h
+exits 0 '--order WORD' "help is help behind other options, too" \
+	"$equant" simulate selfsched --size 10 --help
 refuses 'which model' "no model at all is an error"
 refuses "unknown model 'barier'" "an unknown model is named" barier
 refuses "simulate barrier: unexpected argument '--gain'" "an unknown option is named" \

@@ -113,17 +113,44 @@ static int run(int model, int argc, char **argv)
 	return ret < 0 ? 1 : ret;
 }
 
+/* The model's own paragraph of the command's usage; all of it for models that have none. */
+static int help(const char *name)
+{
+	const char *all = equant_find_command("simulate")->usage, *from, *to;
+	char begin[32];
+
+	snprintf(begin, sizeof(begin), "\n\n%s: ", name);
+	from = strstr(all, begin);
+	from = from ? from + 2 : all;
+	to = from == all ? NULL : strstr(from, "\n\n");
+	printf("%.*s", to ? (int)(to + 1 - from) : (int)strlen(from), from);
+	return fflush(stdout) ? 1 : 0;
+}
+
+static bool wants_help(int argc, char **argv)
+{
+	for (int i = 2; i < argc; i++)
+		if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
+			return true;
+	return false;
+}
+
 int equant_cmd_simulate(int argc, char **argv)
 {
+	int model = 0;
+
 	if (argc < 2) {
 		fputs("equant simulate: which model? See `equant help simulate`.\n", stderr);
 		return EQUANT_EXIT_USAGE;
 	}
+	while (model < MODELS && strcmp(argv[1], models[model].name))
+		model++;
+	if ((model < MODELS || !strcmp(argv[1], "figure")) && wants_help(argc, argv))
+		return help(argv[1]);
 	if (!strcmp(argv[1], "figure"))
 		return simulate_figure(argc - 1, argv + 1);
-	for (int i = 0; i < MODELS; i++)
-		if (!strcmp(argv[1], models[i].name))
-			return run(i, argc - 1, argv + 1);
+	if (model < MODELS)
+		return run(model, argc - 1, argv + 1);
 	fprintf(stderr, "equant simulate: unknown model '%s'; see `equant help simulate`\n",
 		argv[1]);
 	return EQUANT_EXIT_USAGE;
