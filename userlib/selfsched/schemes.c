@@ -10,6 +10,13 @@
 
 #include "selfsched/selfsched_internal.h"
 
+/* In several dimensions each line of a scheme that learns is cut by factoring. */
+#define ADAPTIVE(scheme, what, more, next, weights)                                      \
+	{                                                                                \
+		.name = scheme, .summary = what, .flags = EQUANT_SCHEME_LEARNS | (more), \
+		.size = equant_factoring_size, .learned = next, .weigh = weights,        \
+	}
+
 static const struct equant_scheme schemes[] = {
 	{
 		.name = "ss",
@@ -62,46 +69,17 @@ static const struct equant_scheme schemes[] = {
 		.flags = EQUANT_SCHEME_WEIGHTED,
 		.size = equant_factoring_size,
 	},
-	{
-		.name = "awf-b",
-		.summary = "adaptive weighted factoring: weights measured, new in each round",
-		.flags = EQUANT_SCHEME_LEARNS | EQUANT_SCHEME_ROUNDS,
-		.size = equant_factoring_size,
-		.learned = equant_adaptive_size,
-		.weigh = equant_adaptive_weigh,
-	},
-	{
-		.name = "awf-c",
-		.summary = "the same, new for each chunk",
-		.flags = EQUANT_SCHEME_LEARNS,
-		.size = equant_factoring_size,
-		.learned = equant_adaptive_size,
-		.weigh = equant_adaptive_weigh,
-	},
-	{
-		.name = "awf-d",
-		.summary = "awf-b, the time for asking included",
-		.flags = EQUANT_SCHEME_LEARNS | EQUANT_SCHEME_ROUNDS | EQUANT_SCHEME_OVERHEAD,
-		.size = equant_factoring_size,
-		.learned = equant_adaptive_size,
-		.weigh = equant_adaptive_weigh,
-	},
-	{
-		.name = "awf-e",
-		.summary = "awf-c, the time for asking included",
-		.flags = EQUANT_SCHEME_LEARNS | EQUANT_SCHEME_OVERHEAD,
-		.size = equant_factoring_size,
-		.learned = equant_adaptive_size,
-		.weigh = equant_adaptive_weigh,
-	},
-	{
-		.name = "af",
-		.summary = "adaptive factoring: by measured mean and variance of an iteration",
-		.flags = EQUANT_SCHEME_LEARNS,
-		.size = equant_factoring_size,
-		.learned = equant_adaptive_factoring_size,
-		.weigh = equant_adaptive_factoring_weigh,
-	},
+	ADAPTIVE("awf-b", "adaptive weighted factoring: weights measured, new in each round",
+		 EQUANT_SCHEME_ROUNDS, equant_adaptive_size, equant_adaptive_weigh),
+	ADAPTIVE("awf-c", "the same, new for each chunk", 0, equant_adaptive_size,
+		 equant_adaptive_weigh),
+	ADAPTIVE("awf-d", "awf-b, the time for asking included",
+		 EQUANT_SCHEME_ROUNDS | EQUANT_SCHEME_OVERHEAD, equant_adaptive_size,
+		 equant_adaptive_weigh),
+	ADAPTIVE("awf-e", "awf-c, the time for asking included", EQUANT_SCHEME_OVERHEAD,
+		 equant_adaptive_size, equant_adaptive_weigh),
+	ADAPTIVE("af", "adaptive factoring: by measured mean and variance of an iteration", 0,
+		 equant_adaptive_factoring_size, equant_adaptive_factoring_weigh),
 };
 
 #define SCHEMES ((int)(sizeof(schemes) / sizeof(schemes[0])))
