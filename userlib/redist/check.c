@@ -82,26 +82,25 @@ static int check_pieces(const struct equant_redist_schedule *schedule,
 	return 0;
 }
 
+static int by_time(const struct equant_redist_piece *x, const struct equant_redist_piece *y)
+{
+	if (x->begin != y->begin)
+		return x->begin < y->begin ? -1 : 1;
+	return x->end < y->end ? -1 : x->end > y->end;
+}
+
 static int by_sender(const void *a, const void *b)
 {
 	const struct equant_redist_piece *x = a, *y = b;
 
-	if (x->from != y->from)
-		return x->from < y->from ? -1 : 1;
-	if (x->begin != y->begin)
-		return x->begin < y->begin ? -1 : 1;
-	return x->end < y->end ? -1 : x->end > y->end;
+	return x->from != y->from ? (x->from < y->from ? -1 : 1) : by_time(x, y);
 }
 
 static int by_receiver(const void *a, const void *b)
 {
 	const struct equant_redist_piece *x = a, *y = b;
 
-	if (x->to != y->to)
-		return x->to < y->to ? -1 : 1;
-	if (x->begin != y->begin)
-		return x->begin < y->begin ? -1 : 1;
-	return x->end < y->end ? -1 : x->end > y->end;
+	return x->to != y->to ? (x->to < y->to ? -1 : 1) : by_time(x, y);
 }
 
 /* No two at once, at any sender or at any receiver. */

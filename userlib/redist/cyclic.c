@@ -1,22 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* cyclic(x) on P processes: Bhat, Prasanna, Raghavendra, section 2. */
 #include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
 
 #include "redist/redist_internal.h"
-
-int equant_redist_refuse(int error, char *why, size_t why_size, const char *format, ...)
-{
-	va_list args;
-
-	if (why && why_size) {
-		va_start(args, format);
-		vsnprintf(why, why_size, format, args);
-		va_end(args);
-	}
-	return error;
-}
 
 static int check_side(int64_t elements, const struct equant_redist_cyclic *cyclic, const char *side,
 		      char *why, size_t why_size)

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "core/say.h"
 #include <equant/redist.h>
 
 static inline int64_t equant_redist_min(int64_t a, int64_t b)
@@ -16,9 +17,9 @@ static inline int64_t equant_redist_max(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
-/* Say in @why what is wrong, and return @error. */
-int equant_redist_refuse(int error, char *why, size_t why_size, const char *format, ...)
-	__attribute__((format(printf, 4, 5)));
+/* Say in @why what is wrong; the value is @error. */
+#define equant_redist_refuse(error, why, why_size, ...) \
+	(equant_say(why, why_size, __VA_ARGS__), (error))
 
 /* ---- cyclic.c ------------------------------------------------------------------ */
 
