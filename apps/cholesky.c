@@ -38,13 +38,11 @@ static void parse(struct cholesky *c, int argc, char **argv)
 
 	while ((o = getopt_long(argc, argv, "n:b:h", longs, NULL)) != -1) {
 		if (o == 'n')
-			c->n = doall_number(p, optarg, "-n", 0, 16000);
+			c->n = app_number(p->name, "-n", optarg, 0, 16000);
 		else if (o == 'b')
-			c->panel = doall_number(p, optarg, "-b", 1, 16000);
-		else if (!doall_option(p, o)) {
-			usage(o == 'h' ? stdout : stderr);
-			exit(o == 'h' ? 0 : 2);
-		}
+			c->panel = app_number(p->name, "-b", optarg, 1, 16000);
+		else if (!doall_option(p, o))
+			app_help(usage, o);
 	}
 	doall_options_end(p, argc, argv);
 }
@@ -209,7 +207,7 @@ static double residual(const struct cholesky *c)
 
 static int verify(const struct cholesky *c)
 {
-	double *a = doall_room(&c->program, c->n * c->n);
+	double *a = app_doubles(c->program.name, c->n * c->n);
 	long wrong = 0;
 
 	fill(c, a);
@@ -241,7 +239,7 @@ int main(int argc, char **argv)
 	parse(&c, argc, argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &c.program.rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &c.program.ranks);
-	c.a = doall_room(&c.program, c.n * c.n);
+	c.a = app_doubles(c.program.name, c.n * c.n);
 	fill(&c, c.a);
 
 	error = run(&c, &elapsed);

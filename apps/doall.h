@@ -17,14 +17,11 @@
 #include <equant/equant.h>
 #include <equant/plan.h>
 #include <equant/self.h>
-#include <errno.h>
-#include <getopt.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+
+#include "app.h"
 
 struct doall_program {
 	const char *name;
@@ -77,48 +74,15 @@ struct doall {
 		"help", no_argument, NULL, 'h'                                                     \
 	}
 
-static inline long doall_number(const struct doall_program *p, const char *text, const char *option,
-				long low, long high)
-{
-	char *end;
-	long value;
-
-	errno = 0;
-	value = strtol(text, &end, 10);
-	if (errno || end == text || *end || value < low || value > high) {
-		fprintf(stderr, "%s: %s %s: not a number from %ld to %ld\n", p->name, option, text,
-			low, high);
-		exit(2);
-	}
-	return value;
-}
-
-/* A planner or scheme that there is; or names all, in one write, as ranks say it at once. */
-static inline const char *doall_known(const struct doall_program *p, const char *option,
-				      const char *text, const char *(*name)(int))
-{
-	char all[512] = "";
-
-	for (int i = 0; name(i); i++) {
-		size_t at = strlen(all);
-
-		if (!strcmp(text, name(i)))
-			return text;
-		snprintf(all + at, sizeof(all) - at, " %s", name(i));
-	}
-	fprintf(stderr, "%s: %s %s: none of%s\n", p->name, option, text, all);
-	exit(2);
-}
-
 /* 1 if @c, of getopt_long(), is one of DOALL_OPTIONS but --help. */
 static inline int doall_option(struct doall_program *p, int c)
 {
 	if (c == 'P')
-		p->plan = doall_known(p, "--plan", optarg, equant_planner_name);
+		p->plan = app_name(p->name, "--plan", optarg, equant_planner_name);
 	else if (c == 'S')
-		p->scheme = doall_known(p, "--scheme", optarg, equant_scheme_name);
+		p->scheme = app_name(p->name, "--scheme", optarg, equant_scheme_name);
 	else if (c == 'K')
-		p->chunk = doall_number(p, optarg, "--chunk", 1, 1000000000);
+		p->chunk = app_number(p->name, "--chunk", optarg, 1, 1000000000);
 	else if (c == 'M')
 		p->machine = optarg;
 	else if (c == 'B')
@@ -136,9 +100,8 @@ static inline void doall_options_end(const struct doall_program *p, int argc, ch
 {
 	const char *fault = NULL;
 
-	if (optind < argc)
-		fault = "unexpected argument";
-	else if (p->plan && p->scheme)
+	app_no_more(p->name, argc, argv);
+	if (p->plan && p->scheme)
 		fault = "not both --plan and --scheme";
 	else if (p->machine && !p->plan)
 		fault = "--machine is for --plan";
@@ -148,23 +111,11 @@ static inline void doall_options_end(const struct doall_program *p, int argc, ch
 		fault = "--chunk is for --scheme";
 	if (!fault)
 		return;
-	fprintf(stderr, "%s: %s%s%s\n", p->name, optind < argc ? argv[optind] : "",
-		optind < argc ? ": " : "", fault);
+	fprintf(stderr, "%s: %s\n", p->name, fault);
 	exit(2);
 }
 
 /* ---- the program ---------------------------------------------------------------- */
-
-static inline double *doall_room(const struct doall_program *p, long doubles)
-{
-	double *room = calloc((size_t)(doubles ? doubles : 1), sizeof(*room));
-
-	if (!room) {
-		fprintf(stderr, "%s: no memory for %ld numbers\n", p->name, doubles);
-		MPI_Abort(MPI_COMM_WORLD, 1);
-	}
-	return room;
-}
 
 /* Every rank says the same; one is enough. */
 static inline void doall_say(const struct doall_program *p, const char *option, const char *value,
@@ -409,7 +360,7 @@ static inline int doall_share(struct doall *d, double *array, long stride, long 
 {
 	int ranks = d->program->ranks, error = doall_agree(d);
 	int *counts = calloc((size_t)ranks * 2, sizeof(*counts)), *starts = counts + ranks;
-	double *all = doall_room(d->program, d->n * count);
+	double *all = app_doubles(d->program->name, d->n * count);
 
 	if (!counts)
 		error = -ENOMEM;

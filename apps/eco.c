@@ -40,13 +40,11 @@ static void parse(struct eco *e, int argc, char **argv)
 
 	while ((c = getopt_long(argc, argv, "n:s:h", longs, NULL)) != -1) {
 		if (c == 'n')
-			e->n = doall_number(p, optarg, "-n", 0, 16000);
+			e->n = app_number(p->name, "-n", optarg, 0, 16000);
 		else if (c == 's')
-			e->sweeps = doall_number(p, optarg, "-s", 0, 1000000000);
-		else if (!doall_option(p, c)) {
-			usage(c == 'h' ? stdout : stderr);
-			exit(c == 'h' ? 0 : 2);
-		}
+			e->sweeps = app_number(p->name, "-s", optarg, 0, 1000000000);
+		else if (!doall_option(p, c))
+			app_help(usage, c);
 	}
 	doall_options_end(p, argc, argv);
 }
@@ -89,8 +87,8 @@ static double profit(const struct eco *e, long i, long j)
 /* Shorter than the inverse of what prices can change with all shipments, so that it converges. */
 static void fill(struct eco *e)
 {
-	e->rows = doall_room(&e->program, e->n * (e->n + 1));
-	e->rho = doall_room(&e->program, e->n);
+	e->rows = app_doubles(e->program.name, e->n * (e->n + 1));
+	e->rho = app_doubles(e->program.name, e->n);
 	e->step = 1 / (2 * 1.3 * (double)e->n + 2 * (double)e->n + 2 * 1.3);
 	for (long i = 0; i < e->n; i++) {
 		e->rows[i * (e->n + 1) + e->n] = supply_price(i, 0);

@@ -34,13 +34,11 @@ static void parse(struct fft2d *f, int argc, char **argv)
 
 	while ((c = getopt_long(argc, argv, "n:r:h", longs, NULL)) != -1) {
 		if (c == 'n')
-			f->n = doall_number(p, optarg, "-n", 1, 16384);
+			f->n = app_number(p->name, "-n", optarg, 1, 16384);
 		else if (c == 'r')
-			f->times = doall_number(p, optarg, "-r", 1, 1000000000);
-		else if (!doall_option(p, c)) {
-			usage(c == 'h' ? stdout : stderr);
-			exit(c == 'h' ? 0 : 2);
-		}
+			f->times = app_number(p->name, "-r", optarg, 1, 1000000000);
+		else if (!doall_option(p, c))
+			app_help(usage, c);
 	}
 	doall_options_end(p, argc, argv);
 	if (f->n & (f->n - 1)) {
@@ -56,9 +54,9 @@ static double element(long row, long column)
 
 static void set_up(struct fft2d *f)
 {
-	f->rows = doall_room(&f->program, 2 * f->n * f->n);
-	f->columns = doall_room(&f->program, 2 * f->n * f->n);
-	f->roots = doall_room(&f->program, f->n);
+	f->rows = app_doubles(f->program.name, 2 * f->n * f->n);
+	f->columns = app_doubles(f->program.name, 2 * f->n * f->n);
+	f->roots = app_doubles(f->program.name, f->n);
 	for (long k = 0; k < f->n / 2; k++) {
 		f->roots[2 * k] = cos(2 * M_PI * (double)k / (double)f->n);
 		f->roots[2 * k + 1] = -sin(2 * M_PI * (double)k / (double)f->n);

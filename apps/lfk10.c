@@ -37,21 +37,19 @@ static void parse(struct lfk10 *k, int argc, char **argv)
 
 	while ((c = getopt_long(argc, argv, "n:s:h", longs, NULL)) != -1) {
 		if (c == 'n')
-			k->n = doall_number(p, optarg, "-n", 0, 10000000);
+			k->n = app_number(p->name, "-n", optarg, 0, 10000000);
 		else if (c == 's')
-			k->steps = doall_number(p, optarg, "-s", 0, 1000000000);
-		else if (!doall_option(p, c)) {
-			usage(c == 'h' ? stdout : stderr);
-			exit(c == 'h' ? 0 : 2);
-		}
+			k->steps = app_number(p->name, "-s", optarg, 0, 1000000000);
+		else if (!doall_option(p, c))
+			app_help(usage, c);
 	}
 	doall_options_end(p, argc, argv);
 }
 
 static void fill(struct lfk10 *k)
 {
-	k->px = doall_room(&k->program, k->n * COLUMNS);
-	k->cx = doall_room(&k->program, k->n);
+	k->px = app_doubles(k->program.name, k->n * COLUMNS);
+	k->cx = app_doubles(k->program.name, k->n);
 	for (long i = 0; i < k->n; i++) {
 		k->cx[i] = (double)(i * 37 % 101) / 101;
 		for (int c = 0; c < COLUMNS; c++)

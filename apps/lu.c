@@ -14,12 +14,9 @@
  * are, so the factors are those of the sequential program bit for bit, which rank 0 verifies.
  */
 #include <equant/equant.h>
-#include <errno.h>
-#include <getopt.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+
+#include "app.h"
 
 struct lu {
 	long n;
@@ -44,20 +41,6 @@ static void usage(FILE *out)
 	      out);
 }
 
-static long number(const char *text, const char *name, long low, long high)
-{
-	char *end;
-	long value;
-
-	errno = 0;
-	value = strtol(text, &end, 10);
-	if (errno || end == text || *end || value < low || value > high) {
-		fprintf(stderr, "lu: %s %s: not a number from %ld to %ld\n", name, text, low, high);
-		exit(2);
-	}
-	return value;
-}
-
 static void parse(struct lu *lu, int argc, char **argv)
 {
 	static const struct option longs[] = { { "cyclic", no_argument, NULL, 'c' },
@@ -69,37 +52,21 @@ static void parse(struct lu *lu, int argc, char **argv)
 
 	while ((c = getopt_long(argc, argv, "n:b:r:h", longs, NULL)) != -1) {
 		if (c == 'n')
-			lu->n = number(optarg, "-n", 0, 20000);
+			lu->n = app_number("lu", "-n", optarg, 0, 20000);
 		else if (c == 'b')
-			lu->panel = number(optarg, "-b", 1, 20000);
+			lu->panel = app_number("lu", "-b", optarg, 1, 20000);
 		else if (c == 'r')
-			lu->repeats = number(optarg, "-r", 1, 1000000000);
+			lu->repeats = app_number("lu", "-r", optarg, 1, 1000000000);
 		else if (c == 'c')
 			lu->cyclic = 1;
 		else if (c == 'u')
 			lu->unverified = 1;
 		else if (c == 'q')
 			lu->quiet = 1;
-		else {
-			usage(c == 'h' ? stdout : stderr);
-			exit(c == 'h' ? 0 : 2);
-		}
+		else
+			app_help(usage, c);
 	}
-	if (optind < argc) {
-		fprintf(stderr, "lu: %s: unexpected argument\n", argv[optind]);
-		exit(2);
-	}
-}
-
-static double *room(long n)
-{
-	double *p = calloc((size_t)(n ? n : 1), sizeof(*p));
-
-	if (!p) {
-		perror("lu: matrix");
-		MPI_Abort(MPI_COMM_WORLD, 1);
-	}
-	return p;
+	app_no_more("lu", argc, argv);
 }
 
 /* Small integers: many elements are equal, so ties between pivots do occur. */
@@ -296,7 +263,7 @@ static long pivot_of(const struct lu *lu, double *a, long k)
 /* Against the sequential program. */
 static int verify(const struct lu *lu)
 {
-	double *a = room(lu->n * lu->n);
+	double *a = app_doubles("lu", lu->n * lu->n);
 	long wrong = 0;
 
 	for (long r = 0; r < lu->n; r++)
@@ -325,8 +292,8 @@ int main(int argc, char **argv)
 	parse(&lu, argc, argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &lu.rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-	lu.a = room(lu.n * lu.n);
-	lu.magnitudes = room(lu.n);
+	lu.a = app_doubles("lu", lu.n * lu.n);
+	lu.magnitudes = app_doubles("lu", lu.n);
 
 	error = run(&lu, &elapsed);
 	if (error) {

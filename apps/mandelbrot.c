@@ -8,16 +8,11 @@
  * against the sequential one and prints its checksum.
  */
 #include <equant/self.h>
-#include <errno.h>
-#include <getopt.h>
-#include <mpi.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #if EQUANT_HAVE_PNG
 #include <png.h>
 #endif
 
+#include "app.h"
 #include "mandelbrot.h"
 
 struct mandelbrot {
@@ -53,30 +48,10 @@ static void usage(FILE *out)
 	      out);
 }
 
-static long number(const char *text, const char *name, long low, long high)
+/* All that there are, and no scheme at all. */
+static const char *scheme_name(int n)
 {
-	char *end;
-	long value;
-
-	errno = 0;
-	value = strtol(text, &end, 10);
-	if (errno || end == text || *end || value < low || value > high) {
-		fprintf(stderr, "mandelbrot: %s %s: not a number from %ld to %ld\n", name, text,
-			low, high);
-		exit(2);
-	}
-	return value;
-}
-
-static void check_scheme(const char *name)
-{
-	if (!strcmp(name, "static") || equant_scheme_summary(name))
-		return;
-	fprintf(stderr, "mandelbrot: --scheme %s: not static, nor one of", name);
-	for (int i = 0; equant_scheme_name(i); i++)
-		fprintf(stderr, " %s", equant_scheme_name(i));
-	fprintf(stderr, "\n");
-	exit(2);
+	return n ? equant_scheme_name(n - 1) : "static";
 }
 
 static void check_png(void)
@@ -106,44 +81,29 @@ static void parse(struct mandelbrot *m, int argc, char **argv)
 
 	while ((c = getopt_long(argc, argv, "n:m:h", longs, NULL)) != -1) {
 		if (c == 'n')
-			m->n = number(optarg, "-n", 0, 16000);
+			m->n = app_number("mandelbrot", "-n", optarg, 0, 16000);
 		else if (c == 'm')
-			m->limit = number(optarg, "-m", 1, 1000000000);
+			m->limit = app_number("mandelbrot", "-m", optarg, 1, 1000000000);
 		else if (c == 's')
-			m->scheme = optarg;
+			m->scheme = app_name("mandelbrot", "--scheme", optarg, scheme_name);
 		else if (c == 'k')
-			m->chunk = number(optarg, "--chunk", 1, 16000);
+			m->chunk = app_number("mandelbrot", "--chunk", optarg, 1, 16000);
 		else if (c == 'l')
-			m->minimum = number(optarg, "--minimum", 1, 16000);
+			m->minimum = app_number("mandelbrot", "--minimum", optarg, 1, 16000);
 		else if (c == 'v')
-			m->power = (int)number(optarg, "--power", 1, 1000);
+			m->power = (int)app_number("mandelbrot", "--power", optarg, 1, 1000);
 		else if (c == 'g')
 			m->png = optarg;
 		else if (c == 'h' || c == '?')
-			exit((usage(c == 'h' ? stdout : stderr), c == 'h' ? 0 : 2));
+			app_help(usage, c);
 		m->rectangles |= c == 'r';
 		m->fixed |= c == 'f';
 		m->verify &= c != 'V';
 		m->quiet |= c == 'q';
 	}
-	if (optind < argc) {
-		fprintf(stderr, "mandelbrot: %s: unexpected argument\n", argv[optind]);
-		exit(2);
-	}
-	check_scheme(m->scheme);
+	app_no_more("mandelbrot", argc, argv);
 	if (m->png)
 		check_png();
-}
-
-static uint32_t *image(long n)
-{
-	uint32_t *levels = calloc((size_t)(n ? n * n : 1), sizeof(*levels));
-
-	if (!levels) {
-		perror("mandelbrot: image");
-		MPI_Abort(MPI_COMM_WORLD, 1);
-	}
-	return levels;
 }
 
 static void compute(const struct mandelbrot *m, uint32_t *levels, const int64_t *first,
@@ -258,7 +218,7 @@ static uint32_t checksum(const struct mandelbrot *m)
 static int verify(const struct mandelbrot *m)
 {
 	const int64_t first[2] = { 0, 0 }, extents[2] = { m->n, m->n };
-	uint32_t *expected = image(m->n);
+	uint32_t *expected = app_zeros("mandelbrot", m->n * m->n, sizeof(*expected));
 	long wrong = 0;
 
 	compute(m, expected, first, extents);
@@ -318,7 +278,7 @@ int main(int argc, char **argv)
 	parse(&m, argc, argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &m.rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &m.ranks);
-	m.levels = image(m.n);
+	m.levels = app_zeros("mandelbrot", m.n * m.n, sizeof(*m.levels));
 	error = strcmp(m.scheme, "static") ? run(&m, &elapsed) : run_static(&m, &elapsed);
 	if (error) {
 		fprintf(stderr, "mandelbrot: rank %d: %s\n", m.rank, strerror(-error));

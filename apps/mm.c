@@ -10,11 +10,8 @@
  * yardstick for what measuring and balancing cost.
  */
 #include <equant/equant.h>
-#include <errno.h>
-#include <getopt.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+
+#include "app.h"
 
 struct mm {
 	long n;
@@ -35,20 +32,6 @@ static void usage(FILE *out)
 	      "  --hooks after|inside  balance after each product (default) or between rows\n"
 	      "  --plain      equal blocks of rows, no equant call\n",
 	      out);
-}
-
-static long number(const char *text, const char *name, long low, long high)
-{
-	char *end;
-	long value;
-
-	errno = 0;
-	value = strtol(text, &end, 10);
-	if (errno || end == text || *end || value < low || value > high) {
-		fprintf(stderr, "mm: %s %s: not a number from %ld to %ld\n", name, text, low, high);
-		exit(2);
-	}
-	return value;
 }
 
 static int is_inside(const char *text)
@@ -72,35 +55,19 @@ static void parse(struct mm *mm, int argc, char **argv)
 
 	while ((c = getopt_long(argc, argv, "n:p:h", longs, NULL)) != -1) {
 		if (c == 'n')
-			mm->n = number(optarg, "-n", 0, 20000);
+			mm->n = app_number("mm", "-n", optarg, 0, 20000);
 		else if (c == 'p')
-			mm->products = number(optarg, "-p", 0, 1000000000);
+			mm->products = app_number("mm", "-p", optarg, 0, 1000000000);
 		else if (c == 'P')
 			mm->plain = 1;
 		else if (c == 'k')
 			mm->inside = is_inside(optarg);
 		else if (c == 'q')
 			mm->quiet = 1;
-		else {
-			usage(c == 'h' ? stdout : stderr);
-			exit(c == 'h' ? 0 : 2);
-		}
+		else
+			app_help(usage, c);
 	}
-	if (optind < argc) {
-		fprintf(stderr, "mm: %s: unexpected argument\n", argv[optind]);
-		exit(2);
-	}
-}
-
-static double *matrix(long n)
-{
-	double *m = calloc((size_t)(n ? n * n : 1), sizeof(*m));
-
-	if (!m) {
-		perror("mm: matrix");
-		MPI_Abort(MPI_COMM_WORLD, 1);
-	}
-	return m;
+	app_no_more("mm", argc, argv);
 }
 
 static void fill(struct mm *mm)
@@ -135,7 +102,7 @@ static void row(const struct mm *mm, long r)
 
 static int verify(const struct mm *mm)
 {
-	double *expected = matrix(mm->n);
+	double *expected = app_doubles("mm", mm->n * mm->n);
 	long r, wrong = 0;
 
 	for (r = 0; r < mm->n; r++) {
@@ -273,9 +240,9 @@ int main(int argc, char **argv)
 	parse(&mm, argc, argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &mm.rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &mm.ranks);
-	mm.a = matrix(mm.n);
-	mm.b = matrix(mm.n);
-	mm.c = matrix(mm.n);
+	mm.a = app_doubles("mm", mm.n * mm.n);
+	mm.b = app_doubles("mm", mm.n * mm.n);
+	mm.c = app_doubles("mm", mm.n * mm.n);
 	fill(&mm);
 
 	error = mm.plain ? run_plain(&mm, &elapsed) : run_balanced(&mm, &elapsed);

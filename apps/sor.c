@@ -11,12 +11,9 @@
  * verifies.
  */
 #include <equant/equant.h>
-#include <errno.h>
-#include <getopt.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+
+#include "app.h"
 
 #define OMEGA 1.5
 
@@ -49,20 +46,6 @@ static void usage(FILE *out)
 	      out);
 }
 
-static long number(const char *name, const char *text, long most)
-{
-	char *end;
-	long value;
-
-	errno = 0;
-	value = strtol(text, &end, 10);
-	if (errno || end == text || *end || value < 0 || value > most) {
-		fprintf(stderr, "sor: %s %s: not a number from 0 to %ld\n", name, text, most);
-		exit(2);
-	}
-	return value;
-}
-
 static double fraction(const char *name, const char *text)
 {
 	char *end;
@@ -89,9 +72,9 @@ static void parse(struct sor *sor, int argc, char **argv)
 
 	while ((c = getopt_long(argc, argv, "n:s:t:h", longs, NULL)) != -1) {
 		if (c == 'n')
-			sor->n = number("-n", optarg, 20000);
+			sor->n = app_number("sor", "-n", optarg, 0, 20000);
 		else if (c == 's')
-			sor->sweeps = number("-s", optarg, 1000000);
+			sor->sweeps = app_number("sor", "-s", optarg, 0, 1000000);
 		else if (c == 't')
 			sor->tolerance = fraction("-t", optarg);
 		else if (c == 'b')
@@ -100,26 +83,10 @@ static void parse(struct sor *sor, int argc, char **argv)
 			sor->unverified = 1;
 		else if (c == 'q')
 			sor->quiet = 1;
-		else {
-			usage(c == 'h' ? stdout : stderr);
-			exit(c == 'h' ? 0 : 2);
-		}
+		else
+			app_help(usage, c);
 	}
-	if (optind < argc) {
-		fprintf(stderr, "sor: %s: unexpected argument\n", argv[optind]);
-		exit(2);
-	}
-}
-
-static double *room(long n)
-{
-	double *p = calloc((size_t)(n ? n : 1), sizeof(*p));
-
-	if (!p) {
-		perror("sor: mesh");
-		MPI_Abort(MPI_COMM_WORLD, 1);
-	}
-	return p;
+	app_no_more("sor", argc, argv);
 }
 
 static double *column(const struct sor *sor, double *mesh, long j)
@@ -262,7 +229,8 @@ static int differ(const double *a, const double *b, long n)
 static int verify(const struct sor *sor)
 {
 	long n = sor->n, wrong = 0;
-	double *mesh = room((n + 2) * (n + 2)), *errors = room(n), *norms = room(n);
+	double *mesh = app_doubles("sor", (n + 2) * (n + 2)), *errors = app_doubles("sor", n),
+	       *norms = app_doubles("sor", n);
 
 	for (long j = 0; j <= n + 1; j++)
 		fill_column(sor, mesh, j);
@@ -319,9 +287,9 @@ int main(int argc, char **argv)
 	parse(&sor, argc, argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &sor.rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-	sor.mesh = room((sor.n + 2) * (sor.n + 2));
-	sor.errors = room(sor.n);
-	sor.norms = room(sor.n);
+	sor.mesh = app_doubles("sor", (sor.n + 2) * (sor.n + 2));
+	sor.errors = app_doubles("sor", sor.n);
+	sor.norms = app_doubles("sor", sor.n);
 
 	error = solve(&sor, &elapsed);
 	if (error) {

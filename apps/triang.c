@@ -34,15 +34,13 @@ static void parse(struct triang *t, int argc, char **argv)
 
 	while ((c = getopt_long(argc, argv, "n:s:r:h", longs, NULL)) != -1) {
 		if (c == 'n')
-			t->n = doall_number(p, optarg, "-n", 0, 16000);
+			t->n = app_number(p->name, "-n", optarg, 0, 16000);
 		else if (c == 's')
-			t->steps = doall_number(p, optarg, "-s", 1, 1000000000);
+			t->steps = app_number(p->name, "-s", optarg, 1, 1000000000);
 		else if (c == 'r')
-			t->times = doall_number(p, optarg, "-r", 1, 1000000000);
-		else if (!doall_option(p, c)) {
-			usage(c == 'h' ? stdout : stderr);
-			exit(c == 'h' ? 0 : 2);
-		}
+			t->times = app_number(p->name, "-r", optarg, 1, 1000000000);
+		else if (!doall_option(p, c))
+			app_help(usage, c);
 	}
 	doall_options_end(p, argc, argv);
 }
@@ -91,7 +89,7 @@ static int run(struct triang *t, double *elapsed)
 
 static int verify(const struct triang *t)
 {
-	double *row = doall_room(&t->program, t->n);
+	double *row = app_doubles(t->program.name, t->n);
 	long wrong = 0;
 
 	for (long i = 0; i < t->n; i++) {
@@ -114,7 +112,7 @@ int main(int argc, char **argv)
 	parse(&t, argc, argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &t.program.rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &t.program.ranks);
-	t.a = doall_room(&t.program, t.n * t.n);
+	t.a = app_doubles(t.program.name, t.n * t.n);
 
 	error = run(&t, &elapsed);
 	if (error)

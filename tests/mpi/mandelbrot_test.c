@@ -117,7 +117,7 @@ TEST_F(mandelbrot, a_scheme_that_is_none_is_refused_with_the_names_of_all)
 	self->job.argv[5] = "guided";
 	ASSERT_EQ(0, job_run(&self->job));
 	EXPECT_EQ(NULL, job_not_failed(&self->job, 20));
-	EXPECT_SAID(&self->job, "--scheme guided: not static, nor one of ss fs css gss");
+	EXPECT_SAID(&self->job, "--scheme guided: none of static ss fs css gss");
 	self->job.argv[5] = "css";
 	ASSERT_EQ(0, job_run(&self->job));
 	EXPECT_EQ(NULL, job_not_failed(&self->job, 20));

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * What all the programs do alike: read their options, exiting with status 2 and a line that names the
+ * fault, and take memory.  @app is the program's name.
+ */
+#ifndef APP_H
+#define APP_H
+
+#include <errno.h>
+#include <getopt.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The number @text of the @option, from @low to @high. */
+static inline long app_number(const char *app, const char *option, const char *text, long low,
+			      long high)
+{
+	char *end;
+	long value;
+
+	errno = 0;
+	value = strtol(text, &end, 10);
+	if (errno || end == text || *end || value < low || value > high) {
+		fprintf(stderr, "%s: %s %s: not a number from %ld to %ld\n", app, option, text, low,
+			high);
+		exit(2);
+	}
+	return value;
+}
+
+/* The name @text of the @option, one of name(0) on; or names all, in one write, as ranks say it at once. */
+static inline const char *app_name(const char *app, const char *option, const char *text,
+				   const char *(*name)(int))
+{
+	char all[512] = "";
+
+	for (int i = 0; name(i); i++) {
+		size_t at = strlen(all);
+
+		if (!strcmp(text, name(i)))
+			return text;
+		snprintf(all + at, sizeof(all) - at, " %s", name(i));
+	}
+	fprintf(stderr, "%s: %s %s: none of%s\n", app, option, text, all);
+	exit(2);
+}
+
+/* @c, of getopt_long(), is --help or no option at all. */
+static inline void app_help(void (*usage)(FILE *out), int c)
+{
+	usage(c == 'h' ? stdout : stderr);
+	exit(c == 'h' ? 0 : 2);
+}
+
+/* The programs take nothing but options. */
+static inline void app_no_more(const char *app, int argc, char **argv)
+{
+	if (optind == argc)
+		return;
+	fprintf(stderr, "%s: %s: unexpected argument\n", app, argv[optind]);
+	exit(2);
+}
+
+/* @n zeros of @size bytes; for the caller to free. */
+static inline void *app_zeros(const char *app, long n, size_t size)
+{
+	void *zeros = calloc((size_t)(n ? n : 1), size);
+
+	if (!zeros) {
+		fprintf(stderr, "%s: no memory for %ld numbers\n", app, n);
+		MPI_Abort(MPI_COMM_WORLD, 1);
+	}
+	return zeros;
+}
+
+static inline double *app_doubles(const char *app, long n)
+{
+	return app_zeros(app, n, sizeof(double));
+}
+
+#endif /* APP_H */
