@@ -16,6 +16,7 @@
 #ifndef EQUANT_REDIST_H
 #define EQUANT_REDIST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -389,6 +390,178 @@ EQUANT_API void equant_redist_schedule_free(struct equant_redist_schedule *sched
 EQUANT_API int equant_redist_schedule_check(const struct equant_redist_schedule *schedule,
 					    const struct equant_redist_costs *costs, char *why,
 					    size_t why_size);
+
+/* ---- networks (section 3) ----------------------------------------------------------- */
+
+/**
+ * struct equant_redist_link - what messages from one rank to another take
+ * @from: who sends
+ * @to: who receives
+ * @startup: T, seconds, not negative
+ * @bandwidth: B, bytes per second, above 0; may be infinite
+ *
+ * A message of m bytes takes T + m / B.
+ */
+struct equant_redist_link {
+	int from;
+	int to;
+	double startup;
+	double bandwidth;
+};
+
+/**
+ * struct equant_redist_host - ranks that share a port to all other hosts
+ * @send: bytes per second that all of them together send, above 0; infinite: no limit
+ * @receive: the same for receiving
+ *
+ * What ranks of one host have for each other does not go through its port.
+ */
+struct equant_redist_host {
+	double send;
+	double receive;
+};
+
+/**
+ * struct equant_redist_network - what is between the ranks
+ * @ranks: how many
+ * @usual: what is so between all ranks that are not in @links; its @from and @to mean nothing
+ * @count: of @links
+ * @room: for so many there is memory
+ * @links: the others, in the order of senders, and of receivers within each
+ * @hosts: of @host
+ * @host: their ports
+ * @places: the host that each rank is on, or -1: on one of its own whose port has no limit
+ *
+ * Made by the functions below; to be read only.
+ */
+struct equant_redist_network {
+	int ranks;
+	struct equant_redist_link usual;
+	int64_t count;
+	int64_t room;
+	struct equant_redist_link *links;
+	int hosts;
+	struct equant_redist_host *host;
+	int *places;
+};
+
+/**
+ * equant_redist_network_new() - a network in which all links are alike
+ * @ranks: at least 1
+ * @startup: of each link, seconds
+ * @bandwidth: of each link, bytes per second
+ *
+ * Return: the network, or NULL and errno: EINVAL for no ranks, a @startup that is negative,
+ * infinite or not a number and a @bandwidth that is not above 0; EOVERFLOW for more than
+ * EQUANT_REDIST_PROCESSES ranks; ENOMEM.
+ */
+EQUANT_API struct equant_redist_network *
+equant_redist_network_new(int ranks, double startup, double bandwidth, char *why, size_t why_size);
+EQUANT_API void equant_redist_network_free(struct equant_redist_network *network);
+
+/**
+ * equant_redist_network_set() - one link that is not as usual
+ * @network: the network
+ * @link: replaces what was known of it; links that come in the order of their ranks are added
+ *	in no time
+ *
+ * Return: 0, -EINVAL for ranks that do not exist and for what equant_redist_network_new() refuses,
+ * -ENOMEM.
+ */
+EQUANT_API int equant_redist_network_set(struct equant_redist_network *network,
+					 const struct equant_redist_link *link, char *why,
+					 size_t why_size);
+
+/**
+ * equant_redist_network_link() - what messages from @from to @to take
+ * @network: the network
+ * @from: a rank
+ * @to: another, or the same
+ */
+EQUANT_API struct equant_redist_link
+equant_redist_network_link(const struct equant_redist_network *network, int from, int to);
+
+/**
+ * equant_redist_network_host() - another host
+ * @network: the network
+ * @host: its port
+ *
+ * Return: its number, from 0; -EINVAL for a capacity that is not above 0, -ENOMEM.
+ */
+EQUANT_API int equant_redist_network_host(struct equant_redist_network *network,
+					  const struct equant_redist_host *host, char *why,
+					  size_t why_size);
+
+/**
+ * equant_redist_network_place() - @rank is on @host
+ *
+ * Return: 0, -EINVAL for a rank or a host that does not exist, -EEXIST for a rank that is on
+ * another one.
+ */
+EQUANT_API int equant_redist_network_place(struct equant_redist_network *network, int rank,
+					   int host, char *why, size_t why_size);
+
+/**
+ * struct equant_redist_volume - how much one rank has for another
+ * @from: who sends
+ * @to: who receives
+ * @bytes: not negative
+ */
+struct equant_redist_volume {
+	int from;
+	int to;
+	int64_t bytes;
+};
+
+/**
+ * equant_redist_volumes() - the messages of a redistribution
+ * @array: what is redistributed
+ * @element: bytes of an element
+ * @senders: the rank that each sender is, no two the same; NULL: rank i is sender i
+ * @receivers: the rank that each receiver is, likewise
+ * @count: receives how many there are
+ *
+ * What a rank has for itself is no message, and neither is what has no elements.
+ *
+ * Return: the volumes in the order of senders, to be freed with free(), not NULL if there are none;
+ * or NULL and errno: what equant_redist_array_check() gave, EINVAL for @element 0, EOVERFLOW
+ * for a message of more than 2^62 bytes, ENOMEM.
+ */
+EQUANT_API struct equant_redist_volume *
+equant_redist_volumes(const struct equant_redist_array *array, size_t element, const int *senders,
+		      const int *receivers, int64_t *count);
+
+/**
+ * equant_redist_network_costs() - what messages take in a network: the matrix C
+ * @network: the network
+ * @count: of @volumes
+ * @volumes: at most one from each rank to each other
+ *
+ * A message that has its hosts' ports to itself takes T + m / B where B is what the slowest of
+ * its link, the port that it leaves by and the port that it comes in by has.
+ *
+ * Return: the costs, or NULL and errno as from equant_redist_costs_new(), and EINVAL for a number of
+ * bytes that is negative.
+ */
+EQUANT_API struct equant_redist_costs *
+equant_redist_network_costs(const struct equant_redist_network *network, int64_t count,
+			    const struct equant_redist_volume *volumes, char *why, size_t why_size);
+
+/**
+ * equant_redist_network_bound() - a time that no transfer through a network can be faster than
+ * @network: the network
+ * @count: of @volumes
+ * @volumes: as for equant_redist_network_costs()
+ * @one_port: a rank sends one message at a time, and receives one at a time
+ *
+ * Return: the largest of the time of the slowest message, of the bytes through each port by its
+ * capacity, and, with @one_port, of equant_redist_bound(); NaN for volumes that
+ * equant_redist_network_costs() refuses and if out of memory.
+ */
+EQUANT_API double equant_redist_network_bound(const struct equant_redist_network *network,
+					      int64_t count,
+					      const struct equant_redist_volume *volumes,
+					      bool one_port);
 
 #ifdef __cplusplus
 }
