@@ -13,6 +13,7 @@
 #define EXPORTED __attribute__((visibility("default")))
 
 static int starving; /* inside calls of the library */
+static int victim; /* the rank */
 static long left; /* allocations until one fails */
 static long failed;
 
@@ -106,7 +107,7 @@ static void prepare(struct equant_loop *loop, struct ledger *ledger, int sweeps)
 }
 
 /*
- * The @nth allocation fails on the last rank; 0 if there are fewer.  Either all ranks hear of it, or the
+ * The @nth allocation fails on the victim; 0 if there are fewer.  Either all ranks hear of it, or the
  * library could do without.
  */
 static long starve(struct equant *eq, int (*step)(struct equant_loop *loop, long n), int steps,
@@ -120,7 +121,7 @@ static long starve(struct equant *eq, int (*step)(struct equant_loop *loop, long
 	prepare(loop, &ledger, step == sweep_step);
 	failed = 0;
 	left = nth;
-	starving = rank == ranks - 1;
+	starving = rank == victim;
 	for (long n = 0; n < steps && !error; n++)
 		error = step(loop, n);
 	starving = 0;
@@ -144,8 +145,9 @@ static void starve_all(int (*step)(struct equant_loop *loop, long n), int steps,
 	o.period = 0.001;
 	o.mode = mode;
 	eq = must_open(MPI_COMM_WORLD, &o);
-	for (long nth = 1; nth < 200 && starve(eq, step, steps, nth); nth += 1 + nth / 4)
-		;
+	for (victim = 0; victim < ranks; victim += ranks - 1)
+		for (long nth = 1; nth < 200 && starve(eq, step, steps, nth); nth += 1 + nth / 4)
+			;
 	starve(eq, step, steps, 1000000000);
 	must_close(eq);
 }

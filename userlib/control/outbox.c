@@ -16,13 +16,13 @@ void equant_outbox_init(struct equant_outbox *box, struct equant_waiter *waiter,
 	box->comm = comm;
 }
 
-static int make_room(struct equant_outbox *box)
+static int make_room(struct equant_outbox *box, int more)
 {
-	int room = box->room ? 2 * box->room : 8;
+	int room = box->n + more > 8 ? 2 * (box->n + more) : 8;
 	MPI_Request *requests;
 	char **messages;
 
-	if (box->n < box->room)
+	if (box->n + more <= box->room)
 		return 0;
 	messages = realloc(box->messages, (size_t)room * sizeof(*messages));
 	if (!messages)
@@ -36,28 +36,63 @@ static int make_room(struct equant_outbox *box)
 	return 0;
 }
 
-int equant_outbox_send(struct equant_outbox *box, int to, int tag, const void *message, size_t size)
+/* @n copies, behind those under way. */
+static int copy(struct equant_outbox *box, int n, const void *message, size_t size)
 {
-	char *copy;
-	int error;
+	int i;
 
 	if (size > INT_MAX)
 		return -EOVERFLOW;
-	if (make_room(box))
+	if (make_room(box, n))
 		return -ENOMEM;
-	copy = malloc(size);
-	if (!copy)
-		return -ENOMEM;
-	memcpy(copy, message, size);
-	error = equant_mpi_error(equant_send(box->waiter, copy, (int)size, MPI_BYTE, to, tag,
-					     box->comm, &box->requests[box->n]),
-				 "sending a notice");
-	if (error) {
-		free(copy);
-		return error;
+	for (i = 0; i < n; i++) {
+		box->messages[box->n + i] = malloc(size);
+		if (!box->messages[box->n + i])
+			break;
+		memcpy(box->messages[box->n + i], message, size);
 	}
-	box->messages[box->n++] = copy;
-	return 0;
+	if (i == n)
+		return 0;
+	while (i--)
+		free(box->messages[box->n + i]);
+	return -ENOMEM;
+}
+
+/* The next copy; of one that MPI has refused nothing is left. */
+static int post(struct equant_outbox *box, int to, int tag, size_t size)
+{
+	int error =
+		equant_mpi_error(equant_send(box->waiter, box->messages[box->n], (int)size,
+					     MPI_BYTE, to, tag, box->comm, &box->requests[box->n]),
+				 "sending a notice");
+
+	if (error)
+		box->requests[box->n] = MPI_REQUEST_NULL;
+	box->n++;
+	return error;
+}
+
+int equant_outbox_send(struct equant_outbox *box, int to, int tag, const void *message, size_t size)
+{
+	int error = copy(box, 1, message, size);
+
+	return error ? error : post(box, to, tag, size);
+}
+
+int equant_outbox_send_all(struct equant_outbox *box, int tag, const void *message, size_t size)
+{
+	int error, posted, ranks, rank;
+
+	MPI_Comm_size(box->comm, &ranks);
+	MPI_Comm_rank(box->comm, &rank);
+	error = copy(box, ranks - 1, message, size);
+	if (error)
+		return error;
+	for (int r = ranks - 1; r >= 0; r--) {
+		posted = r == rank ? 0 : post(box, r, tag, size);
+		error = error ? error : posted;
+	}
+	return error;
 }
 
 int equant_outbox_progress(struct equant_outbox *box)

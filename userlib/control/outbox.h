@@ -29,6 +29,13 @@ void equant_outbox_init(struct equant_outbox *box, struct equant_waiter *waiter,
 int equant_outbox_send(struct equant_outbox *box, int to, int tag, const void *message,
 		       size_t size);
 
+/**
+ * equant_outbox_send_all() - send a copy to every other rank
+ *
+ * Return: 0; -ENOMEM, and nobody gets it; -EIO.
+ */
+int equant_outbox_send_all(struct equant_outbox *box, int tag, const void *message, size_t size);
+
 /** equant_outbox_progress() - forget what has arrived, never waits; 0 or -errno */
 int equant_outbox_progress(struct equant_outbox *box);
 

@@ -31,6 +31,16 @@ static int is_asynchronous(const struct equant_loop *loop)
 	return loop->pass && loop->pass->async;
 }
 
+/* All that the end of a pass needs: a rank that fails only there keeps others waiting. */
+static int reserve(struct equant_async *async, size_t units)
+{
+	async->done = calloc(units + 1, sizeof(*async->done));
+	async->owner = calloc(units + 1, sizeof(*async->owner));
+	async->notice = malloc(sizeof(*async->notice));
+	async->room = sizeof(*async->notice);
+	return async->done && async->owner && async->notice ? 0 : -ENOMEM;
+}
+
 int equant_async_start(struct equant_loop *loop)
 {
 	struct equant_async *async = calloc(1, sizeof(*async));
@@ -42,8 +52,7 @@ int equant_async_start(struct equant_loop *loop)
 	equant_outbox_init(&async->outbox, &loop->eq->waiter, loop->comm);
 	async->period = loop->eq->options.period > 0 ? loop->eq->options.period :
 						       EQUANT_REPORT_PERIOD;
-	async->done = calloc((size_t)units + 1, sizeof(*async->done));
-	if (!async->done)
+	if (reserve(async, (size_t)units))
 		return -ENOMEM;
 	async->met = 1;
 	loop->pass->until = 1;
@@ -62,6 +71,7 @@ void equant_async_free(struct equant_async *async)
 		return;
 	equant_master_free(async->master);
 	free(async->done);
+	free(async->owner);
 	free(async->notice);
 	free(async);
 }
@@ -210,11 +220,10 @@ static int meet(struct equant_loop *loop)
 {
 	long units = loop->units.units, active = equant_units_active(&loop->units);
 	long own = loop->units.counts[loop->rank], all = 0;
-	int *owner = calloc((size_t)units + 1, sizeof(*owner));
+	int *owner = loop->pass->async->owner;
 	int error = 0;
 
-	if (!owner)
-		return -ENOMEM;
+	memset(owner, 0, (size_t)units * sizeof(*owner));
 	equant_for_each_unit(loop, u)
 		owner[u] = loop->rank + 1;
 	for (long first = 0; first < units && !error; first += CHUNK)
@@ -230,7 +239,6 @@ static int meet(struct equant_loop *loop)
 	}
 	if (!error)
 		error = equant_units_assign(&loop->units, owner);
-	free(owner);
 	if (!error && loop->pass->async->master)
 		error = equant_master_meet(loop);
 	loop->pass->async->met = !error;
@@ -304,7 +312,8 @@ int equant_async_end(struct equant_loop *loop)
 	async->over = 0;
 	async->heard_ns = equant_now_ns();
 	error = equant_async_report(loop, EQUANT_ASYNC_CLOSED, 0);
-	while (!async->over && (!error || error == async->failure)) {
+	/* Without memory rank 0 has told nobody yet; they wait for it. */
+	while (!async->over && (!error || error == async->failure || error == -ENOMEM)) {
 		failed = failed ? failed : error;
 		error = equant_async_await(loop);
 	}

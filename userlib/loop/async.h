@@ -42,6 +42,7 @@ struct equant_master;
  * @met: the ranks have met, and no pass has begun since
  * @period: seconds between reports
  * @notice: room for one of @room bytes
+ * @owner: room for who owns which unit, while ranks meet
  * @heard_ns: when rank 0 was last heard of
  * @master: on rank 0, else NULL
  */
@@ -56,6 +57,7 @@ struct equant_async {
 	double period;
 	struct equant_notice *notice;
 	size_t room;
+	int *owner;
 	uint64_t heard_ns;
 	struct equant_outbox outbox;
 	struct equant_master *master;

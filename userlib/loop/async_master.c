@@ -90,16 +90,19 @@ static int tell(struct equant_loop *loop, int rank, const struct equant_notice *
 				  size);
 }
 
-/* Rank 0 itself comes last: its answer may be an error. */
+/* All or nobody: some would meet at the end of a pass, and wait there for the others. */
+static int tell_others(struct equant_loop *loop, const struct equant_notice *notice)
+{
+	loop->pass->async->master->told_ns = equant_now_ns();
+	return equant_outbox_send_all(&loop->pass->async->outbox, EQUANT_TAG_NOTICE, notice,
+				      sizeof(*notice));
+}
+
 static int tell_all(struct equant_loop *loop, const struct equant_notice *notice)
 {
-	int error = 0, own;
+	int error = tell_others(loop, notice);
 
-	loop->pass->async->master->told_ns = equant_now_ns();
-	for (int r = loop->ranks - 1; r > 0 && !error; r--)
-		error = tell(loop, r, notice, sizeof(*notice));
-	own = tell(loop, 0, notice, sizeof(*notice));
-	return error ? error : own;
+	return error ? error : equant_async_obey(loop, notice);
 }
 
 /* @odd: the rank because of which all that has gone wrong, -1 = none */
@@ -118,8 +121,12 @@ static int tell_failure(struct equant_loop *loop, int rank, int error)
 					       .peer = rank,
 					       .error = error };
 
+	int told = tell_others(loop, &failure);
+
+	if (told)
+		return told;
 	loop->pass->async->master->failed = 1;
-	return tell_all(loop, &failure);
+	return equant_async_obey(loop, &failure);
 }
 
 /* The giver's, of which its receiver learns by the giver. */
