@@ -5,9 +5,10 @@
 
 #include <equant/dag.h>
 
-/* One line about what is wrong; returns @error. */
-int equant_dag_say(char *why, size_t why_size, int error, const char *format, ...)
-	__attribute__((format(printf, 4, 5)));
+#include "core/say.h"
+
+/* One line about what is wrong; its value is @error. */
+#define equant_dag_say(why, why_size, error, ...) (equant_say(why, why_size, __VA_ARGS__), (error))
 
 /* Edges by task, compressed rows: those of task i are [first[i]] to below [first[i + 1]]. */
 struct dag_rows {

@@ -5,24 +5,10 @@
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "dag_internal.h"
-
-int equant_dag_say(char *why, size_t why_size, int error, const char *format, ...)
-{
-	va_list list;
-
-	if (!why || !why_size)
-		return error;
-	va_start(list, format);
-	vsnprintf(why, why_size, format, list);
-	va_end(list);
-	return error;
-}
 
 struct equant_dag *equant_dag_new(void)
 {

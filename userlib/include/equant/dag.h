@@ -155,6 +155,18 @@ EQUANT_API struct equant_dag *equant_dag_generate(const char *family,
 						  const struct equant_dag_shape *shape, char *why,
 						  size_t why_size);
 
+/**
+ * equant_dag_read() - a graph from a file
+ * @path: file
+ * @format: "dot", "stg" or "json", as Documentation/dag.rst describes them; NULL: by the ending of
+ *	@path, which is .dot or .gv, .stg, or .json
+ *
+ * Return: a graph that passes equant_dag_check(), or NULL and errno: EINVAL for an unknown format or
+ * a fault in the file (@why names file, line and word), what equant_dag_check() and the system say.
+ */
+EQUANT_API struct equant_dag *equant_dag_read(const char *path, const char *format, char *why,
+					      size_t why_size);
+
 /** equant_dag_family() - the name of family number @index, NULL behind the last one */
 EQUANT_API const char *equant_dag_family(int index);
 
@@ -207,6 +219,16 @@ struct equant_dag_machine {
  * EQUANT_DAG_PROCESSORS, ENOMEM.
  */
 EQUANT_API struct equant_dag_machine *equant_dag_machine_new(int processors);
+
+/**
+ * equant_dag_machine_read() - a machine from a file
+ * @path: file, in JSON as Documentation/dag.rst describes it
+ *
+ * Return: the machine, or NULL and errno: EINVAL for a fault in the file (@why names file, line and
+ * word), what the system says.
+ */
+EQUANT_API struct equant_dag_machine *equant_dag_machine_read(const char *path, char *why,
+							      size_t why_size);
 
 /**
  * equant_dag_machine_random() - rates drawn uniformly from their mean -+ a part of it

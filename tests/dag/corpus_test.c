@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * Whatever a file holds, reading it gives a graph, a machine or a reason, and what has been read
+ * can be scheduled.  tests/dag/corpus holds files that a fuzzer found to take different ways
+ * through the readers; the first byte says which one.  To look for more:
+ *
+ *	clang -g -O1 -fsanitize=fuzzer,address,undefined -DFUZZER -D_GNU_SOURCE= -Iuserlib/include \
+ *		-Iuserlib -Itests -o fuzz tests/dag/(this).c userlib/dag/(all).c -lm
+ *	./fuzz -max_total_time=600 NEW tests/dag/corpus
+ *	./fuzz -merge=1 tests/dag/corpus NEW
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dag/scan.h"
+
+/* What is scheduled at all; more of it would be no other way through the code. */
+#define FEW 200
+
+static bool scheduled(const struct equant_dag *dag, const struct equant_dag_machine *machine)
+{
+	char why[200] = "";
+	bool good = true;
+
+	for (int s = 0; equant_dag_scheduler(s) && good; s++) {
+		struct equant_dag_schedule *schedule = equant_dag_schedule(
+			equant_dag_scheduler(s), dag, machine, NULL, why, sizeof(why));
+
+		good = schedule ? !equant_dag_verify(dag, machine, schedule, why, sizeof(why)) :
+				  why[0] != '\0';
+		equant_dag_schedule_free(schedule);
+	}
+	if (!good)
+		fprintf(stderr, "# %s\n", why);
+	return good;
+}
+
+static bool graph_is_handled(const char *format, const char *data, size_t size)
+{
+	char why[200] = "";
+	struct equant_dag *dag = equant_dag_parse(format, "x", data, size, why, sizeof(why));
+	struct equant_dag_machine *machine = equant_dag_machine_new(2);
+	bool good = dag ? dag->tasks > FEW || scheduled(dag, machine) :
+			  errno != 0 && why[0] != '\0';
+
+	equant_dag_machine_free(machine);
+	equant_dag_free(dag);
+	return good;
+}
+
+static bool machine_is_handled(const char *data, size_t size)
+{
+	char why[200] = "";
+	struct equant_dag_machine *machine =
+		equant_dag_machine_parse("x", data, size, why, sizeof(why));
+	struct equant_dag *dag = equant_dag_new();
+	bool good = machine || (errno != 0 && why[0] != '\0');
+
+	for (int i = 0; i < (machine && machine->cost ? machine->tasks : 2) && i <= FEW; i++)
+		if (equant_dag_add_task(dag, NULL, 1) != i ||
+		    (i && equant_dag_add_edge(dag, i - 1, i, 1)))
+			abort();
+	if (machine && dag->tasks <= FEW && machine->processors <= FEW)
+		good = scheduled(dag, machine);
+	equant_dag_machine_free(machine);
+	equant_dag_free(dag);
+	return good;
+}
+
+/* Is @data read and scheduled, or refused with a reason?  Ends with a 0, as any text does. */
+static bool handled(const char *data, size_t size)
+{
+	switch (size ? data[0] : 0) {
+	case 'd':
+		return graph_is_handled("dot", data + 1, size - 1);
+	case 's':
+		return graph_is_handled("stg", data + 1, size - 1);
+	case 'j':
+		return graph_is_handled("json", data + 1, size - 1);
+	case 'm':
+		return machine_is_handled(data + 1, size - 1);
+	}
+	return true;
+}
+
+#ifdef FUZZER
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char *text = malloc(size + 1);
+
+	memcpy(text, data, size);
+	text[size] = '\0';
+	if (!handled(text, size))
+		abort();
+	free(text);
+	return 0;
+}
+
+#else
+
+#include "kselftest_harness.h"
+
+static bool file_is_handled(const char *folder, const char *name)
+{
+	char path[4096], data[65536];
+	size_t size;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	file = fopen(path, "re");
+	if (!file)
+		return false;
+	size = fread(data, 1, sizeof(data) - 1, file);
+	data[size] = '\0';
+	fclose(file);
+	return handled(data, size);
+}
+
+TEST(whatever_a_file_holds_is_read_or_refused_with_a_reason)
+{
+	const char *source = getenv("TEST_SOURCE");
+	char folder[2048];
+	struct dirent *entry;
+	int many = 0;
+	DIR *all;
+
+	snprintf(folder, sizeof(folder), "%s/tests/dag/corpus", source ? source : ".");
+	all = opendir(folder);
+	ASSERT_NE(NULL, all);
+	while ((entry = readdir(all))) {
+		if (entry->d_name[0] == '.')
+			continue;
+		EXPECT_TRUE(file_is_handled(folder, entry->d_name))
+		{
+			TH_LOG("%s", entry->d_name);
+		}
+		many++;
+	}
+	closedir(all);
+	EXPECT_LT(50, many);
+}
+
+TEST_HARNESS_MAIN
+
+#endif

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * Graphs and machines from text: what is read, and what is said of what cannot be.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "dag/scan.h"
+#include "kselftest_harness.h"
+#include "libdag.h"
+
+FIXTURE(read)
+{
+	char why[200];
+	char line[DAG_LINE];
+};
+
+FIXTURE_SETUP(read)
+{
+	strcpy(self->why, "nothing said");
+}
+
+FIXTURE_TEARDOWN(read)
+{
+}
+
+/* "a=3 b=1; a>b:5", or what was said. */
+static const char *graph_line(const char *format, const char *text, char *why, char line[DAG_LINE])
+{
+	struct equant_dag *dag = equant_dag_parse(format, "f", text, strlen(text), why, 200);
+	int at = 0;
+
+	if (!dag)
+		return why;
+	for (int i = 0; i < dag->tasks; i++)
+		at += snprintf(line + at, DAG_LINE - (size_t)at, "%s%s=%g", i ? " " : "",
+			       dag->task[i].name, dag->task[i].work);
+	at += snprintf(line + at, DAG_LINE - (size_t)at, ";");
+	for (int e = 0; e < dag->edges; e++)
+		at += snprintf(line + at, DAG_LINE - (size_t)at, " %d>%d:%g", dag->edge[e].from,
+			       dag->edge[e].to, dag->edge[e].data);
+	equant_dag_free(dag);
+	return line;
+}
+
+#define reads(format, text, expected) \
+	EXPECT_STREQ(expected, graph_line(format, text, self->why, self->line))
+
+TEST_F(read, dot)
+{
+	reads("dot", "digraph { a [weight=3]; b [weight=1] a -> b [weight=5] }", "a=3 b=1; 0>1:5");
+	reads("dot",
+	      "# comment\nstrict digraph \"a graph\" {\n\trankdir=LR // too\n"
+	      "\tnode [shape=box, weight=2] /* and\n this */ edge [weight=\"4\"];\n"
+	      "\t\"x y\" [label=\"say \\\"no\\\"\"][weight=.5]\n\t\"x y\" -> b -> c\n"
+	      "\tb -> d [weight=1;color=red];\n}\n",
+	      "x y=0.5 b=2 c=2 d=2; 0>1:4 1>2:4 1>3:1");
+	reads("dot", "digraph{node[weight=1]a->b}", "a=1 b=1; 0>1:0");
+}
+
+TEST_F(read, dot_that_is_none_is_refused_by_line_and_word)
+{
+	reads("dot", "graph { a -- b }", "f:1: 'graph': expected digraph");
+	reads("dot", "digraph {\n a [weight=1]\n a -> b\n}", "f: 'b': a task without a weight");
+	reads("dot", "digraph {\n a [weight=-1] }", "f:2: '-1': expected a number, not negative");
+	reads("dot", "digraph {\n a [weight=nan] }", "f:2: 'nan': expected a number, not negative");
+	reads("dot", "digraph {\n a [weight=1e999] }",
+	      "f:2: '1e999': expected a number, not negative");
+	reads("dot", "digraph {\n\n a [weight 1] }", "f:3: '1': expected =");
+	reads("dot", "digraph { a [weight=1]", "f:1: 'end of file': expected }");
+	reads("dot", "digraph { a [weight=1] } x", "f:1: 'x': expected nothing more");
+	reads("dot", "digraph {\n subgraph b { } }", "f:2: 'subgraph': subgraphs are not read");
+	reads("dot", "digraph {\n a:n -> b }", "f:2: ':': ports are not read");
+	reads("dot", "digraph {\n \"a }", "f:2: '\"': a string without an end");
+	reads("dot", "digraph { /* a }", "f:1: '/*': a comment without an end");
+	reads("dot", "digraph {\n abcdefghijklmnopqrstuvwxyz0123456789 }",
+	      "f:2: 'abcdefghijklmnopqrstuvwxyz0123456789': too long for a task's name");
+	reads("dot", "digraph { }", "f: a graph without tasks");
+	reads("dot", "", "f:1: 'end of file': expected digraph");
+}
+
+/* The prototype set's files say how many processors, and have no task 0. */
+TEST_F(read, stg)
+{
+	reads("stg", " 2\n 0 0 0\n 1 3 1 0\n 2 4.5 2 0 1\n 3 0 1 2\n# Standard Task Graph\n",
+	      "0=0 1=3 2=4.5 3=0; 0>1:0 0>2:0 1>2:0 2>3:0");
+	reads("stg", "1\n0 0 0\n1 3 1\n  0 7\n2 0 1\n  1 2.5\n", "0=0 1=3 2=0; 0>1:7 1>2:2.5");
+	reads("stg", "2 3\n1 14 0\n2 20 1 1\n3 0 2 1 2", "1=14 2=20 3=0; 0>1:0 0>2:0 1>2:0");
+}
+
+TEST_F(read, stg_that_is_none_is_refused_by_line_and_word)
+{
+	reads("stg", "", "f:1: 'end of file': expected a number");
+	reads("stg", "1\n0 0 0\n2 3 1 0\n", "f:3: '2': too large");
+	reads("stg", "1\n0 0 0\n1 3 1 1\n", "f:3: '1': too large");
+	reads("stg", "1\n0 0 0\n1 3 1 0\n", "f:4: 'end of file': expected a number");
+	reads("stg", "2\n0 0 0\n1 3 1 0\n2 3 2 0\n3 0 1 2\n",
+	      "f:4: '?': expected another predecessor");
+	reads("stg", "1\n0 0 0\n1 x 1 0\n", "f:3: 'x': expected a number, not negative");
+	reads("stg", "1\n0 0 0\n1 1 1 0 0\n", "f:3: '0': unexpected");
+	reads("stg", "1\n0 0 0\n1 1 1 0\n2 0 1 1\n3 0 0\n",
+	      "f:5: '3': more than the number of tasks");
+	reads("stg", "1\n0 0 0.5\n", "f:2: '0.5': expected a whole number");
+	reads("stg", "1\n0 0 0\n1 1 0\n2 0 2 1 1\n", "f: two edges from task 1 to task 2");
+}
+
+TEST_F(read, json)
+{
+	reads("json",
+	      "{ \"tasks\": [ { \"name\": \"a\", \"work\": 3 },\n { \"work\": 1e1 } ],\n"
+	      "\"edges\": [ { \"from\": \"a\", \"to\": 1, \"data\": 0.5 } ] }",
+	      "a=3 =10; 0>1:0.5");
+	reads("json", "{\"tasks\":[{\"work\":0,\"name\":\"\\u00e9\\ud83d\\ude00\\/\"}]}",
+	      "\xc3\xa9\xf0\x9f\x98\x80/=0;");
+}
+
+TEST_F(read, json_that_is_none_is_refused_by_line_and_word)
+{
+	reads("json", "[]", "f:1: '[': expected {");
+	reads("json", "{\n\"tasks\": [ { \"name\": \"a\" } ] }",
+	      "f:2: 'work': missing before the } in this line");
+	reads("json", "{ \"edges\": [] }", "f:1: 'tasks': missing before the } in this line");
+	reads("json", "{ \"tasks\": [ { \"work\": 01 } ] }", "f:1: '01': expected a number");
+	reads("json", "{ \"tasks\": [ { \"work\": NaN } ] }", "f:1: 'NaN': expected a number");
+	reads("json", "{ \"tasks\": [ { \"work\": -1 } ] }",
+	      "f:1: '-1': expected a number, not negative");
+	reads("json", "{ \"tasks\": [ { \"work\": 1, \"work\": 2 } ] }",
+	      "f:1: 'work': a second one");
+	reads("json", "{ \"tasks\": [\n{ \"wrok\": 1 } ] }", "f:2: 'wrok': not known here");
+	reads("json", "{ \"tasks\": [ { \"work\": 1 } { } ] }", "f:1: '{': expected , or ]");
+	reads("json", "{ \"tasks\": [ { \"work\": 1 } ], }", "f:1: '}': expected a string");
+	reads("json", "{ \"tasks\": [ { \"work\": 1 } ] } {", "f:1: '{': expected nothing more");
+	reads("json", "{ \"tasks\": [ { \"work\": 1, \"name\": \"a",
+	      "f:1: 'end of file': not in a string");
+	reads("json", "{ \"tasks\": [ { \"work\": 1, \"name\": \"\\q\" } ] }",
+	      "f:1: 'q': no escape");
+	reads("json", "{ \"tasks\": [ { \"work\": 1, \"name\": \"\\ud800x\" } ] }",
+	      "f:1: 'x': expected the other half of a character");
+	reads("json",
+	      "{ \"tasks\": [ { \"name\": \"a\", \"work\": 1 },\n{ \"name\": \"a\", \"work\": 1 } ] }",
+	      "f:2: 'a': a second task of this name");
+}
+
+TEST_F(read, unknown_tasks_and_cycles_are_named)
+{
+	reads("json",
+	      "{ \"tasks\": [ { \"work\": 1 } ],\n\"edges\": [ { \"from\": 0, \"to\": \"b\" } ] }",
+	      "f:2: 'b': no task of this name before");
+	reads("json",
+	      "{ \"tasks\": [ { \"work\": 1 } ],\n\"edges\": [ { \"from\": 0, \"to\": 1 } ] }",
+	      "f:2: '1': no task of this number before");
+	reads("dot", "digraph { node [weight=1] a -> b -> c -> a }",
+	      "f: cycle of 3 tasks: a -> b -> c -> a");
+	reads("dot", "digraph { node [weight=1] a -> b a -> b }",
+	      "f: two edges from task a to task b");
+}
+
+TEST_F(read, many_tasks_are_found_by_name)
+{
+	char text[40000];
+	int at = snprintf(text, sizeof(text), "digraph { node [weight=1] ");
+	struct equant_dag *dag;
+
+	for (int i = 0; i < 1500; i++)
+		at += snprintf(text + at, sizeof(text) - (size_t)at, "t%d->t%d ", i, (i + 1) * 2);
+	snprintf(text + at, sizeof(text) - (size_t)at, "}");
+	dag = equant_dag_parse("dot", "f", text, strlen(text), self->why, sizeof(self->why));
+	ASSERT_NE(NULL, dag);
+	EXPECT_EQ(1500, dag->edges);
+	for (int e = 0; e < dag->edges; e++) {
+		EXPECT_EQ(e, atoi(dag->task[dag->edge[e].from].name + 1));
+		EXPECT_EQ(2 * (e + 1), atoi(dag->task[dag->edge[e].to].name + 1));
+	}
+	equant_dag_free(dag);
+}
+
+/* ---- machines ------------------------------------------------------------------------------ */
+
+static const char *machine_fault(const char *text, char why[200])
+{
+	equant_dag_machine_free(equant_dag_machine_parse("f", text, strlen(text), why, 200));
+	return why;
+}
+
+TEST_F(read, machine)
+{
+	const char *text = "{ \"processors\": [1, 2.5], \"startup\": 3, \"data_rate\": 4,\n"
+			   "\"channels\": \"duplex\", \"overlap\": false,\n"
+			   "\"links\": [ { \"from\": 1, \"to\": 0, \"data_rate\": 5 } ],\n"
+			   "\"costs\": [ [6, 7], [8, 9], [0, 1] ] }";
+	struct equant_dag_machine *machine =
+		equant_dag_machine_parse("f", text, strlen(text), self->why, sizeof(self->why));
+
+	ASSERT_NE(NULL, machine);
+	EXPECT_EQ(2, machine->processors);
+	EXPECT_EQ(2.5, machine->rate[1]);
+	EXPECT_EQ(3, machine->startup[1]);
+	EXPECT_EQ(4, machine->data_rate[1]);
+	EXPECT_EQ(0, machine->startup[2]);
+	EXPECT_EQ(5, machine->data_rate[2]);
+	EXPECT_EQ(EQUANT_DAG_DUPLEX, (int)machine->channels);
+	EXPECT_FALSE(machine->overlap);
+	EXPECT_EQ(3, machine->tasks);
+	EXPECT_EQ(9, machine->cost[3]);
+	equant_dag_machine_free(machine);
+}
+
+TEST_F(read, a_machine_that_is_none_is_refused_by_line_and_word)
+{
+	EXPECT_STREQ("f:1: 'processors': at least one",
+		     machine_fault("{ \"processors\": [] }", self->why));
+	EXPECT_STREQ("f:1: '0': a rate is above 0",
+		     machine_fault("{ \"processors\": [1, 0] }", self->why));
+	EXPECT_STREQ("f:1: 'overlap': processors come first",
+		     machine_fault("{ \"overlap\": true }", self->why));
+	EXPECT_STREQ("f:2: 'maybe': expected true or false",
+		     machine_fault("{ \"processors\": [1],\n\"overlap\": maybe }", self->why));
+	EXPECT_STREQ("f:2: 'bus': expected free, shared or duplex",
+		     machine_fault("{ \"processors\": [1],\n\"channels\": \"bus\" }", self->why));
+	EXPECT_STREQ("f:2: 'costs': a row has one for each processor",
+		     machine_fault("{ \"processors\": [1, 1],\n\"costs\": [ [1] ] }", self->why));
+	EXPECT_STREQ("f:1: '2': too large",
+		     machine_fault("{ \"processors\": [1, 1], \"links\": [ { \"from\": 2 } ] }",
+				   self->why));
+	EXPECT_STREQ("f:1: '0': a rate is above 0",
+		     machine_fault("{ \"processors\": [1, 1], \"data_rate\": 0 }", self->why));
+}
+
+/* ---- files --------------------------------------------------------------------------------- */
+
+TEST_F(read, files_are_known_by_their_endings)
+{
+	char path[] = "/tmp/equant-dag-XXXXXX.gv";
+	int file = mkstemps(path, 3);
+	struct equant_dag *dag;
+
+	ASSERT_LE(0, file);
+	ASSERT_EQ(26, write(file, "digraph { a [weight = 2] }", 26));
+	dag = equant_dag_read(path, NULL, self->why, sizeof(self->why));
+	EXPECT_EQ(NULL, equant_dag_read(path, "stg", self->why, sizeof(self->why)));
+	EXPECT_EQ(NULL, equant_dag_machine_read(path, self->why, sizeof(self->why)));
+	EXPECT_EQ(EINVAL, errno);
+	close(file);
+	unlink(path);
+	ASSERT_NE(NULL, dag);
+	EXPECT_EQ(1, dag->tasks);
+	equant_dag_free(dag);
+	EXPECT_EQ(NULL, equant_dag_read("graph.txt", NULL, self->why, sizeof(self->why)));
+	EXPECT_STREQ("graph.txt: the name ends in none of .dot, .gv, .stg and .json", self->why);
+	EXPECT_EQ(NULL, equant_dag_read("nowhere.dot", NULL, self->why, sizeof(self->why)));
+	EXPECT_STREQ("nowhere.dot: No such file or directory", self->why);
+	EXPECT_EQ(ENOENT, errno);
+	EXPECT_EQ(NULL, equant_dag_read("/", "dot", self->why, sizeof(self->why)));
+	EXPECT_STREQ("/: Is a directory", self->why);
+}
+
+TEST_HARNESS_MAIN

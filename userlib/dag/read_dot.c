@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * Graphs in the DOT language of Graphviz:
+ *
+ *	digraph name {
+ *		node [weight=1]			what tasks have that say nothing else
+ *		a [weight=3]			a task's work
+ *		a -> b -> c [weight=5]		an edge's data
+ *	}
+ *
+ * Other attributes are passed over.  A node without a weight is an error, an edge without one has
+ * no data.  Not read: undirected graphs, subgraphs, ports, and HTML strings.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "scan.h"
+
+#define UNKNOWN (-1.0) /* a weight that has not been said */
+
+enum kind {
+	END,
+	NAME,
+	ARROW,
+	SIGN,
+};
+
+/* @text: without quotes and escapes */
+struct token {
+	enum kind kind;
+	struct dag_word word;
+	char text[64];
+	bool quoted;
+	bool too_long;
+};
+
+struct dot {
+	struct dag_scan *scan;
+	struct equant_dag *dag;
+	struct dag_names names;
+	struct token next;
+	double node_weight; /* of nodes that say nothing else */
+	double edge_weight;
+};
+
+/* ---- words --------------------------------------------------------------------------------- */
+
+static bool starts(const struct dag_scan *scan, const char *text)
+{
+	size_t length = strlen(text);
+
+	return scan->size - scan->at >= length && !memcmp(scan->text + scan->at, text, length);
+}
+
+static void skip_line(struct dag_scan *scan)
+{
+	while (!dag_at_end(scan) && dag_peek(scan) != '\n')
+		dag_step(scan);
+}
+
+static int skip_comment(struct dag_scan *scan)
+{
+	struct dag_word begin = { scan->text + scan->at, 2, scan->line };
+
+	while (!dag_at_end(scan) && !starts(scan, "*/"))
+		dag_step(scan);
+	if (dag_at_end(scan))
+		return equant_dag_refuse(scan, &begin, "a comment without an end");
+	scan->at += 2;
+	return 0;
+}
+
+static int skip(struct dag_scan *scan)
+{
+	int err = 0;
+
+	while (!dag_at_end(scan) && !err) {
+		bool fresh = !scan->at || scan->text[scan->at - 1] == '\n';
+
+		if (starts(scan, "//") || (fresh && dag_peek(scan) == '#'))
+			skip_line(scan);
+		else if (starts(scan, "/*"))
+			err = skip_comment(scan);
+		else if (dag_peek(scan) && strchr(" \t\r\n\f", dag_peek(scan)))
+			dag_step(scan);
+		else
+			break;
+	}
+	return err;
+}
+
+static void keep(struct token *token, size_t *length, char c)
+{
+	if (*length < sizeof(token->text) - 1)
+		token->text[(*length)++] = c;
+	else
+		token->too_long = true;
+	token->text[*length] = '\0';
+}
+
+static int quoted(struct dag_scan *scan, struct token *token)
+{
+	size_t length = 0;
+
+	token->quoted = true;
+	for (dag_step(scan); dag_peek(scan) != '"'; dag_step(scan)) {
+		if (starts(scan, "\\\""))
+			dag_step(scan);
+		if (dag_at_end(scan))
+			return equant_dag_refuse(scan, &token->word, "a string without an end");
+		keep(token, &length, dag_peek(scan));
+	}
+	dag_step(scan);
+	return 0;
+}
+
+static bool of_name(char c)
+{
+	return isalnum((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80;
+}
+
+/* A numeral may begin with - and have a point. */
+static void bare(struct dag_scan *scan, struct token *token)
+{
+	bool numeral = memchr("-.0123456789", dag_peek(scan), 12);
+	size_t length = 0;
+
+	do {
+		keep(token, &length, dag_peek(scan));
+		dag_step(scan);
+	} while (!dag_at_end(scan) &&
+		 (of_name(dag_peek(scan)) || (numeral && dag_peek(scan) == '.')));
+}
+
+static int advance(struct dot *dot)
+{
+	struct dag_scan *scan = dot->scan;
+	struct token *token = &dot->next;
+	int err = skip(scan);
+	char c = dag_peek(scan);
+
+	*token = (struct token){ .word = { scan->text + scan->at, 1, scan->line } };
+	if (err || dag_at_end(scan))
+		return err;
+	token->kind = NAME;
+	if (c == '"') {
+		err = quoted(scan, token);
+	} else if (starts(scan, "->")) {
+		token->kind = ARROW;
+		scan->at += 2;
+	} else if (of_name(c) || c == '.' || (c == '-' && !starts(scan, "--"))) {
+		bare(scan, token);
+	} else {
+		token->kind = SIGN;
+		token->text[0] = c;
+		dag_step(scan);
+	}
+	token->word.length = (size_t)(scan->text + scan->at - token->word.text);
+	return err;
+}
+
+static int refuse(const struct dot *dot, const char *fault)
+{
+	if (dot->next.kind == END)
+		return equant_dag_refuse_here(dot->scan, fault);
+	return equant_dag_refuse(dot->scan, &dot->next.word, fault);
+}
+
+static bool is_sign(const struct dot *dot, char c)
+{
+	return dot->next.kind == SIGN && dot->next.text[0] == c;
+}
+
+static bool is_keyword(const struct dot *dot, const char *word)
+{
+	return dot->next.kind == NAME && !dot->next.quoted && !strcasecmp(dot->next.text, word);
+}
+
+static int expect_sign(struct dot *dot, char c, const char *fault)
+{
+	return is_sign(dot, c) ? advance(dot) : refuse(dot, fault);
+}
+
+/* ---- statements ---------------------------------------------------------------------------- */
+
+/* name = value; *weight becomes it if that is its name. */
+static int attribute(struct dot *dot, double *weight)
+{
+	bool is_weight = dot->next.kind == NAME && !strcmp(dot->next.text, "weight");
+	struct dag_word word;
+	int err = dot->next.kind == NAME ? advance(dot) : refuse(dot, "expected an attribute");
+
+	err = err ? err : expect_sign(dot, '=', "expected =");
+	if (err)
+		return err;
+	if (dot->next.kind != NAME)
+		return refuse(dot, "expected a value");
+	word = (struct dag_word){ dot->next.text, strlen(dot->next.text), dot->next.word.line };
+	if (is_weight)
+		err = dot->next.too_long ? refuse(dot, "too long for a number") :
+					   equant_dag_number(dot->scan, &word, weight);
+	return err ? err : advance(dot);
+}
+
+/* [a=b, c=d; e=f] [g=h] */
+static int attributes(struct dot *dot, double *weight)
+{
+	int err = 0;
+
+	while (!err && is_sign(dot, '[')) {
+		err = advance(dot);
+		while (!err && !is_sign(dot, ']')) {
+			err = attribute(dot, weight);
+			if (!err && (is_sign(dot, ',') || is_sign(dot, ';')))
+				err = advance(dot);
+		}
+		err = err ? err : advance(dot);
+	}
+	return err;
+}
+
+/* The task of the name at which reading is; a new one if there was none. */
+static int task(struct dot *dot, int *number)
+{
+	int err;
+
+	if (dot->next.kind != NAME)
+		return refuse(dot, "expected a name");
+	if (is_keyword(dot, "subgraph"))
+		return refuse(dot, "subgraphs are not read");
+	*number = equant_dag_names_find(&dot->names, dot->next.text);
+	if (*number < 0 || dot->next.too_long || !dot->next.text[0]) {
+		*number = dot->next.text[0] ? equant_dag_add_task(dot->dag, dot->next.text, 0) :
+					      -EINVAL;
+		if (*number == -EINVAL)
+			return refuse(dot, "no name for a task");
+		if (*number == -ENAMETOOLONG)
+			return refuse(dot, "too long for a task's name");
+		if (*number < 0)
+			return *number;
+		dot->dag->task[*number].work = dot->node_weight;
+		err = equant_dag_names_add(&dot->names);
+		if (err)
+			return err;
+	}
+	err = advance(dot);
+	return err || !is_sign(dot, ':') ? err : refuse(dot, "ports are not read");
+}
+
+/* a -> b -> c [weight=5] from its first arrow on */
+static int edges(struct dot *dot, int from)
+{
+	double data = dot->edge_weight;
+	int first = dot->dag->edges, to, err = 0;
+
+	while (!err && dot->next.kind == ARROW) {
+		err = advance(dot);
+		err = err ? err : task(dot, &to);
+		err = err ? err : equant_dag_add_edge(dot->dag, from, to, 0);
+		from = to;
+	}
+	err = err ? err : attributes(dot, &data);
+	for (int e = first; e < dot->dag->edges; e++)
+		dot->dag->edge[e].data = data;
+	return err;
+}
+
+static int statement(struct dot *dot)
+{
+	double ignored = 0, *weight = &ignored;
+	int number, err;
+
+	if (is_keyword(dot, "node") || is_keyword(dot, "edge") || is_keyword(dot, "graph")) {
+		if (is_keyword(dot, "node"))
+			weight = &dot->node_weight;
+		else if (is_keyword(dot, "edge"))
+			weight = &dot->edge_weight;
+		err = advance(dot);
+		if (!err && !is_sign(dot, '['))
+			return refuse(dot, "expected [");
+		return err ? err : attributes(dot, weight);
+	}
+	if (is_sign(dot, '{'))
+		return refuse(dot, "subgraphs are not read");
+	err = task(dot, &number);
+	if (err || dot->next.kind == ARROW)
+		return err ? err : edges(dot, number);
+	return attributes(dot, &dot->dag->task[number].work);
+}
+
+/* name = value, of the graph: nothing that we need.  Looks ahead, as the name is no task. */
+static bool is_assignment(const struct dot *dot)
+{
+	struct dag_scan ahead = *dot->scan;
+
+	ahead.why = NULL;
+	return dot->next.kind == NAME && !skip(&ahead) && dag_peek(&ahead) == '=';
+}
+
+static int body(struct dot *dot)
+{
+	double ignored = 0;
+	int err = 0;
+
+	while (!err && !is_sign(dot, '}')) {
+		if (dot->next.kind == END)
+			return refuse(dot, "expected }");
+		if (is_sign(dot, ';'))
+			err = advance(dot);
+		else
+			err = is_assignment(dot) ? attribute(dot, &ignored) : statement(dot);
+	}
+	err = err ? err : advance(dot);
+	return err || dot->next.kind == END ? err : refuse(dot, "expected nothing more");
+}
+
+static int graph(struct dot *dot)
+{
+	int err = advance(dot);
+
+	if (!err && is_keyword(dot, "strict"))
+		err = advance(dot);
+	if (!err && !is_keyword(dot, "digraph"))
+		return refuse(dot, "expected digraph");
+	err = err ? err : advance(dot);
+	if (!err && dot->next.kind == NAME)
+		err = advance(dot);
+	err = err ? err : expect_sign(dot, '{', "expected {");
+	return err ? err : body(dot);
+}
+
+int equant_dag_read_dot(struct dag_scan *scan, struct equant_dag *dag)
+{
+	struct dot dot = { .scan = scan, .dag = dag, .names.dag = dag, .node_weight = UNKNOWN };
+	int err = graph(&dot);
+
+	for (int i = 0; i < dag->tasks && !err; i++)
+		if (dag->task[i].work < 0)
+			err = equant_dag_say(scan->why, scan->why_size, -EINVAL,
+					     "%s: '%s': a task without a weight", scan->path,
+					     dag->task[i].name);
+	free(dot.names.slot);
+	return err;
+}
