@@ -10,20 +10,33 @@ static inline double set_coordinate(long i, long n)
 	return n > 1 ? -2 + (double)i * 4 / (double)(n - 1) : -2;
 }
 
+/* z of z^2 + c, and its parts' squares; |z| < sqrt(2) as the paper prints it. */
+struct set_orbit {
+	double x, y, x2, y2;
+};
+
+static inline int set_is_bound(const struct set_orbit *z)
+{
+	return z->x2 + z->y2 < 2;
+}
+
+static inline void set_step(struct set_orbit *z, double cx, double cy)
+{
+	double next = z->x2 - z->y2 + cx;
+
+	z->y = 2 * z->x * z->y + cy;
+	z->x = next;
+	z->x2 = z->x * z->x;
+	z->y2 = z->y * z->y;
+}
+
 static inline uint32_t set_level(double cx, double cy, long limit)
 {
-	double x = 0, y = 0, x2 = 0, y2 = 0;
+	struct set_orbit z = { 0 };
 	long steps = 0;
 
-	while (steps < limit && x2 + y2 < 2) {
-		double next = x2 - y2 + cx;
-
-		y = 2 * x * y + cy;
-		x = next;
-		x2 = x * x;
-		y2 = y * y;
-		steps++;
-	}
+	for (; steps < limit && set_is_bound(&z); steps++)
+		set_step(&z, cx, cy);
 	return (uint32_t)steps;
 }
 

@@ -8,6 +8,7 @@
  */
 #include <stdlib.h>
 
+#include "../../apps/mandelbrot.h"
 #include "workload.h"
 
 const char *const workload_words[] = { "mandelbrot", "uniform",	    "increasing",
@@ -24,24 +25,18 @@ static double *at(struct workload *workload, long column, long row)
 }
 
 /* An orbit that comes back to exactly where it was never leaves: all steps, without taking them. */
-static long set_level(double cx, double cy, long limit)
+static long level(double cx, double cy, long limit)
 {
-	double x = 0, y = 0, x2 = 0, y2 = 0, old_x = 0, old_y = 0;
+	struct set_orbit z = { 0 }, old = { 0 };
 	long steps = 0, remember = 1;
 
-	while (steps < limit && x2 + y2 < 2) {
-		double next = x2 - y2 + cx;
-
-		y = 2 * x * y + cy;
-		x = next;
-		x2 = x * x;
-		y2 = y * y;
+	while (steps < limit && set_is_bound(&z)) {
+		set_step(&z, cx, cy);
 		steps++;
-		if (x == old_x && y == old_y)
+		if (z.x == old.x && z.y == old.y)
 			return limit;
 		if (steps == remember) {
-			old_x = x;
-			old_y = y;
+			old = z;
 			remember *= 2;
 		}
 	}
@@ -56,11 +51,6 @@ static uint64_t hash(uint64_t z)
 	return z ^ (z >> 31);
 }
 
-static double coordinate(long i, long size)
-{
-	return size > 1 ? -2 + (double)i * 4 / (double)(size - 1) : -2;
-}
-
 static double steps_of(enum workload_kind kind, long column, long row, long size, long limit)
 {
 	switch (kind) {
@@ -73,7 +63,8 @@ static double steps_of(enum workload_kind kind, long column, long row, long size
 	case WORKLOAD_CONDITIONAL:
 		return hash((uint64_t)(column * size + row) + 1) % 2 ? 10 : 1;
 	default:
-		return (double)set_level(coordinate(column, size), coordinate(row, size), limit);
+		return (double)level(set_coordinate(column, size), set_coordinate(row, size),
+				     limit);
 	}
 }
 
