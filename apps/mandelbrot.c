@@ -19,6 +19,7 @@ struct mandelbrot {
 	long n;
 	long limit;
 	const char *scheme;
+	const char *engine;
 	long chunk;
 	long minimum;
 	int rectangles;
@@ -37,13 +38,15 @@ struct mandelbrot {
 static void usage(FILE *out)
 {
 	fputs("usage: mandelbrot [-n SIZE] [-m MAXITER] [--scheme NAME] [--rectangles] [--chunk K]\n"
-	      "                  [--minimum L] [--power V] [--fixed] [--png FILE] [--no-verify] [--quiet]\n"
+	      "                  [--minimum L] [--power V] [--fixed] [--engine NAME]\n"
+	      "                  [--png FILE] [--no-verify] [--quiet]\n"
 	      "  -n SIZE      columns and rows (default 1000)\n"
 	      "  -m MAXITER   steps at most (default 1000)\n"
 	      "  --scheme NAME  how they are handed out; static: blocks of columns (default dtss)\n"
 	      "  --rectangles   instead of columns\n"
 	      "  --chunk K, --minimum L  of the scheme\n"
 	      "  --power V    of each rank's CPU; --fixed: whatever share of it the rank has\n"
+	      "  --engine NAME  who hands out: node, master, two-level or auto (default auto)\n"
 	      "  --png FILE   the image\n",
 	      out);
 }
@@ -71,6 +74,7 @@ static void parse(struct mandelbrot *m, int argc, char **argv)
 		{ "minimum", required_argument, NULL, 'l' },
 		{ "power", required_argument, NULL, 'v' },
 		{ "fixed", no_argument, NULL, 'f' },
+		{ "engine", required_argument, NULL, 'e' },
 		{ "png", required_argument, NULL, 'g' },
 		{ "no-verify", no_argument, NULL, 'V' },
 		{ "quiet", no_argument, NULL, 'q' },
@@ -92,6 +96,8 @@ static void parse(struct mandelbrot *m, int argc, char **argv)
 			m->minimum = app_number("mandelbrot", "--minimum", optarg, 1, 16000);
 		else if (c == 'v')
 			m->power = (int)app_number("mandelbrot", "--power", optarg, 1, 1000);
+		else if (c == 'e')
+			m->engine = optarg;
 		else if (c == 'g')
 			m->png = optarg;
 		else if (c == 'h' || c == '?')
@@ -146,6 +152,7 @@ static int hand_out(struct mandelbrot *m, struct equant *eq, double *elapsed)
 		.loop = &loop,
 		.power = m->power,
 		.fixed = m->fixed,
+		.engine = m->engine,
 	};
 	struct equant_self_chunk chunk = { 0 };
 	struct equant_self *self;

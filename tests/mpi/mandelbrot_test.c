@@ -63,6 +63,25 @@ TEST_F(mandelbrot, the_image_is_the_same_for_every_scheme)
 	}
 }
 
+TEST_F(mandelbrot, the_image_is_the_same_whoever_hands_out)
+{
+	static const char *const engines[] = { "node", "master", "two-level", "auto" };
+	char option[32], checksum[32] = "";
+
+	self->job.argv[5] = "dtss";
+	self->job.argv[6] = option;
+	for (int i = 0; i < 4; i++) {
+		snprintf(option, sizeof(option), "--engine=%s", engines[i]);
+		EXPECT_VERIFIED(&self->job);
+		ASSERT_TRUE(checksum_of(&self->job, checksum));
+		EXPECT_STREQ(self->checksum, checksum);
+	}
+	snprintf(option, sizeof(option), "--engine=central");
+	ASSERT_EQ(0, job_run(&self->job));
+	EXPECT_EQ(NULL, job_not_failed(&self->job, 20));
+	EXPECT_SAID(&self->job, "unknown engine 'central'");
+}
+
 TEST_F(mandelbrot, blocks_of_columns_make_the_same_image)
 {
 	char checksum[32] = "";
