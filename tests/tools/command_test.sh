@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 13
+plan 15
 
 exits 2 'which command' "no command at all is an error" "$equant"
 exits 2 "unknown command 'ballance'" "an unknown command is named" "$equant" ballance
@@ -21,6 +21,28 @@ for command in $("$equant" help | sed -n 's/^  equant \([a-z]*\) .*/\1/p'); do
 	"$equant" help "$command" | grep -q "^Usage: equant $command" || echo "$command"
 done > "$scratch/without"
 silent "help has a usage for every command it lists" cat "$scratch/without"
+exits 0 '^Usage: equant plan' "each command knows -h" "$equant" plan -h
+
+# "COMMAND --OPTION" for each that a command looks for, by getopt_long() or by itself, and its
+# usage does not name.
+unnamed()
+{
+	local command option pattern
+
+	for command in run top report probe advise plan demo; do
+		pattern='"--[a-z-]+"'
+		! grep -q getopt_long "tools/equant/$command.c" ||
+			pattern='\{ "[a-z-]+", [a-z]+_argument'
+		grep -ohE "$pattern" "tools/equant/$command.c" |
+			sed -E 's/^[^"]*"-*([a-z-]+)".*/--\1/' | sort -u > "$scratch/taken"
+		[ -s "$scratch/taken" ] || echo "$command: no options found"
+		"$equant" help "$command" > "$scratch/usage"
+		while read -r option; do
+			grep -qE -e "$option\>" "$scratch/usage" || echo "$command $option"
+		done < "$scratch/taken"
+	done
+}
+silent "help names every option that a command takes" unnamed
 
 # The options of the library are the fields of struct equant_options.
 fields()

@@ -12,7 +12,7 @@
 /**
  * struct equant_command - one subcommand
  * @name: the word after `equant`
- * @run: gets argv[0] = @name; returns the exit status
+ * @run: gets argv[0] = "equant " @name; returns the exit status
  * @summary: one line for `equant help`
  * @usage: the whole text of `equant help NAME`, without the summary
  */

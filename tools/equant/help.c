@@ -12,7 +12,9 @@ static int help_commands(void)
 	puts("equant: MPI jobs, measured by the kernel and balanced while they run\n");
 	for (const struct equant_command *command = equant_commands(); command->name; command++)
 		printf("  equant %-8s %s\n", command->name, command->summary);
-	puts("\n`equant help COMMAND` says more about one of them.");
+	puts("\n`equant help COMMAND` says more about one of them.\n"
+	     "Where it does not say otherwise, the exit status is 1 when something failed and 2 when\n"
+	     "the command line is wrong.");
 	return 0;
 }
 

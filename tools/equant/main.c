@@ -2,6 +2,7 @@
 /*
  * equant: the command.  Finds the subcommand and calls it.
  */
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -34,7 +35,7 @@ static const struct equant_command commands[] = {
 			"\n"
 			"As root with Open MPI, OMPI_ALLOW_RUN_AS_ROOT and its _CONFIRM are set for the job.\n"
 			"The exit status is the job's, 128 + N when signal N ended it, 125 when equant itself\n"
-			"failed, 127 when the command does not exist.\n",
+			"failed, 126 when the command cannot be run, 127 when it does not exist.\n",
 	},
 	{
 		.name = "top",
@@ -58,19 +59,31 @@ static const struct equant_command commands[] = {
 		.name = "report",
 		.run = equant_cmd_report,
 		.summary = "turn traces into a table and a time line",
-		.usage = "Usage: equant report [--json] [--svg FILE] [--width N] TRACE...\n"
-			 "\n"
-			 "One trace per rank of the same loop, in any order.\n",
+		.usage =
+			"Usage: equant report [--json] [--svg FILE] [--width N] TRACE...\n"
+			"\n"
+			"  --json        as JSON\n"
+			"  --svg FILE    draw the ranks over time, too\n"
+			"  --width N     columns of the time line, from 1 to 1000 (the terminal's)\n"
+			"\n"
+			"One trace per rank of the same loop, in any order.\n",
 	},
 	{
 		.name = "probe",
 		.run = equant_cmd_probe,
 		.summary = "load, unload or examine the kernel probe",
 		.usage =
-			"Usage: equant probe status\n"
+			"Usage: equant probe status [--json]\n"
 			"       equant probe load [--if-needed] [--replace] [--group GROUP]\n"
 			"                         [--per-user N] [--reserve N] [--force-sys-enter]\n"
 			"       equant probe unload\n"
+			"\n"
+			"  --if-needed        it is no error if the probe is loaded already\n"
+			"  --replace          put a new one in place of the loaded one\n"
+			"  --group GROUP      only this group may use it\n"
+			"  --per-user N       records per user other than root; 0: no limit (64 per CPU)\n"
+			"  --reserve N        records that only root may take (1/16 of them)\n"
+			"  --force-sys-enter  register by a hook on every system call of the machine\n"
 			"\n"
 			"load and unload need root; jobs then use the probe without any privilege.\n",
 	},
@@ -248,10 +261,15 @@ int equant_cmd_version(int argc, char **argv)
 	return 0;
 }
 
+static bool asks_for_help(const char *word)
+{
+	return !strcmp(word, "--help") || !strcmp(word, "-h");
+}
+
 /* The usual spellings of two subcommands. */
 static const char *canonical(const char *word)
 {
-	if (!strcmp(word, "--help") || !strcmp(word, "-h"))
+	if (asks_for_help(word))
 		return "help";
 	if (!strcmp(word, "--version"))
 		return "version";
@@ -261,6 +279,7 @@ static const char *canonical(const char *word)
 int main(int argc, char **argv)
 {
 	const struct equant_command *command;
+	char name[32];
 
 	if (argc < 2) {
 		fputs("equant: which command? See `equant help`.\n", stderr);
@@ -271,9 +290,12 @@ int main(int argc, char **argv)
 		fprintf(stderr, "equant: unknown command '%s'; see `equant help`\n", argv[1]);
 		return EQUANT_EXIT_USAGE;
 	}
-	if (argc == 3 && !strcmp(argv[2], "--help")) {
+	if (argc == 3 && asks_for_help(argv[2])) {
 		fputs(command->usage, stdout);
 		return 0;
 	}
+	/* getopt_long() begins its messages with it. */
+	snprintf(name, sizeof(name), "equant %s", command->name);
+	argv[1] = name;
 	return command->run(argc - 1, argv + 1);
 }

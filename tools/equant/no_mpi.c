@@ -10,7 +10,7 @@
 #if !EQUANT_HAVE_MPI
 static int built_without_mpi(const char *what)
 {
-	fprintf(stderr, "equant %s: built without MPI\n", what);
+	fprintf(stderr, "%s: built without MPI\n", what);
 	return 1;
 }
 
@@ -28,6 +28,6 @@ int equant_cmd_demo(int argc, char **argv)
 
 int equant_help_env(void)
 {
-	return built_without_mpi("help env");
+	return built_without_mpi("equant help env");
 }
 #endif

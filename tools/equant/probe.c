@@ -123,7 +123,7 @@ static int cmd_status(int argc, char **argv)
 		return probe_status(false);
 	if (argc == 2 && !strcmp(argv[1], "--json"))
 		return probe_status(true);
-	probe_error("status: unexpected argument '%s'", argv[argc == 2 ? 1 : 2]);
+	probe_error("status: unexpected argument '%s'", argv[strcmp(argv[1], "--json") ? 1 : 2]);
 	return EQUANT_EXIT_USAGE;
 }
 
