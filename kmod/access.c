@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
 /*
  * Who may attach whom: the rule of ptrace(2) in its strict form, since
  * ptrace_may_access() is not for modules.  Security modules are not asked.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
 /*
  * The scheduler's tracepoints, and the locks that their hooks run under:
  *	sched_switch			this CPU's run-queue lock

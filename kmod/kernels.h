@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What differs from kernel to kernel, from 6.1 on: HAVE_* come from Kbuild, which
  * looks into the kernel's headers.  Nothing is read from the scheduler that they do

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
 /*
  * A file's queue of events: bounded; written by hooks, which neither wait nor
  * wake; read by read(2).  What does not fit is counted, and the count is an event

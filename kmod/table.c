@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-only
 /*
  * A file's table of records: pages that come when records need them, stay until
  * the file is closed, and are mapped read-only.
