@@ -10,6 +10,9 @@ VERSION := 0.1.0
 SOVERSION := 0
 
 O ?= build
+ifneq ($(words $(O)),1)
+$(error O=$(O): a folder without blanks, please)
+endif
 V ?= 0
 PREFIX ?= /usr/local
 DESTDIR ?=

@@ -10,7 +10,8 @@ dkmsdir ?= /usr/src/equant-$(VERSION)
 MODULE_SOURCES := Kbuild kmod/Kbuild $(wildcard kmod/*.[ch]) \
 	userlib/include/equant/abi.h userlib/include/equant/kmod.h
 
-module = SOURCES='$(MODULE_SOURCES)' tools/build/module.sh '$(KDIR)' '$(O)/modules' $(1) V=$(V) $(if $(W),W=$(W)) $(if $(C),C=$(C))
+module = SOURCES='$(MODULE_SOURCES)' tools/build/module.sh '$(KDIR)' '$(O)/modules' $(1) V=$(V) \
+	$(if $(W),W=$(W)) $(if $(C),C=$(C))
 
 PHONY += modules modules_install module_settings dkms_install
 modules:
