@@ -16,7 +16,6 @@ TEST_BPF := $(filter %.bpf.c,$(TEST_FILES))
 TEST_C := $(filter-out %.bpf.c,$(TEST_FILES))
 TEST_LIB := $(foreach f,$(TEST_C),$(if $(filter lib%,$(notdir $(f))),$(f)))
 TEST_PROG := $(filter-out $(TEST_LIB),$(TEST_C))
-TEST_ROOMS := $(sort $(foreach f,$(TEST_PROG),$(call room,$(f))))
 
 # Rooms whose programs (or libraries) talk to MPI or load BPF themselves.
 uses = $(sort $(foreach f,$(if $(TEST_C),$(shell grep -lE $(1) $(TEST_C))),$(call room,$(f))))
