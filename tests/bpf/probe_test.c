@@ -519,6 +519,12 @@ TEST_F(live, the_quantum_appears_beside_a_competitor)
 	equant_probe_close(probe);
 }
 
+/* An emulated CPU takes so long for a yield that the other task's slice often ends meanwhile. */
+static unsigned long least_yields(void)
+{
+	return getenv("GUEST_KERNEL") ? 100 : 500;
+}
+
 TEST_F(live, a_yield_is_not_taken_for_a_preemption)
 {
 	struct equant_status before, after;
@@ -540,7 +546,7 @@ TEST_F(live, a_yield_is_not_taken_for_a_preemption)
 	equant_probe_status(probe, &after);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
-	EXPECT_GT(after.yields - before.yields, 100);
+	EXPECT_GT(after.yields - before.yields, least_yields());
 	EXPECT_LT(after.preemptions - before.preemptions, (after.yields - before.yields) / 4);
 	equant_probe_close(probe);
 }
