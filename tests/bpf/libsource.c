@@ -20,20 +20,12 @@ static int is_module(const char *name)
 const char *prepare_source(const char *name)
 {
 	if (!is_module(name))
-		return geteuid() || access(EQUANT_BPF_DIR, F_OK) ? load_probe() : NULL;
+		return shared_probe();
 	if (geteuid())
 		return "needs root";
 	if (access("/sys/kernel/btf/vmlinux", F_OK))
 		return "the kernel has no BTF, so that nothing can be traced";
 	return access(EQUANT_DEVICE, F_OK) ? "the kernel module is not loaded" : NULL;
-}
-
-void dismiss_source(const char *name)
-{
-	char output[512];
-
-	if (!is_module(name) && !access(EQUANT_BPF_DIR, F_OK))
-		probe_tool("unload", output, sizeof(output));
 }
 
 static int open_module(struct source *source)

@@ -14,9 +14,8 @@ struct source {
 	int fd; /* the module's device */
 };
 
-/* Make @name ready, for which the BPF probe is loaded, if none is; why that cannot be, or NULL. */
+/* Make @name ready: the BPF probe is the program's shared one; why that cannot be, or NULL. */
 const char *prepare_source(const char *name);
-void dismiss_source(const char *name);
 
 /* It must be prepared; -errno. */
 int open_source(struct source *source, const char *name);

@@ -107,6 +107,32 @@ const char *load_probe(void)
 	return NULL;
 }
 
+static pid_t sharer;
+
+static void unload_shared(void)
+{
+	char output[512];
+
+	if (getpid() != sharer || access(EQUANT_BPF_DIR, F_OK))
+		return;
+	if (!probe_tool("unload", output, sizeof(output)) && access(EQUANT_BPF_DIR, F_OK))
+		return;
+	fprintf(stderr, "the probe does not go: %s", output);
+	_exit(1);
+}
+
+/* One that is there already is somebody else's, and stays. */
+void share_probe(void)
+{
+	sharer = access(EQUANT_BPF_DIR, F_OK) ? getpid() : 0;
+	atexit(unload_shared);
+}
+
+const char *shared_probe(void)
+{
+	return sharer && !access(EQUANT_BPF_DIR, F_OK) ? NULL : load_probe();
+}
+
 const char *why_no_live_tests(void)
 {
 	const char *reason = load_probe();

@@ -18,8 +18,17 @@ int probe_tool(const char *what, char *output, size_t size);
 /* A failed assertion ends a test without its tear-down. */
 void unload_on_abort(void);
 
-/* Load the probe, which takes seconds in a guest; why that cannot be, or NULL. */
+/* Load the probe; why that cannot be, or NULL. */
 const char *load_probe(void);
+
+/*
+ * Called before the harness begins: its sentences, which are processes, use one probe in turn,
+ * for loading takes seconds in a guest.  It is unloaded when the calling process ends.
+ */
+void share_probe(void);
+
+/* Load it, if no sentence before has; why that cannot be, or NULL. */
+const char *shared_probe(void);
 
 /* Why the live tests cannot run here, or NULL. */
 const char *why_no_live_tests(void);

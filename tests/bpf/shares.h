@@ -55,18 +55,9 @@ FIXTURE_TEARDOWN(shares)
 {
 }
 
-static pid_t harness;
-
-__attribute__((constructor)) static void remember_harness(void)
+__attribute__((constructor)) static void use_one_probe(void)
 {
-	harness = getpid();
-}
-
-/* Loading takes seconds in a guest: the cases, which are processes, use one probe in turn. */
-__attribute__((destructor)) static void unload_in_the_end(void)
-{
-	if (getpid() == harness)
-		dismiss_source("bpf");
+	share_probe();
 }
 
 static const struct situation *situation_named(const char *name)
