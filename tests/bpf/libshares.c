@@ -24,10 +24,11 @@
 #define SUBJECT_CPU 0
 #define WATCHER_CPU 1
 #define SETTLE_MS 400
-#define WATCH_MS 60 /* after the wake-up, sample the prediction so long */
+#define WATCH_MS 60 /* after the first competitor has come, sample the prediction so long */
+#define LATEST_MS 1000 /* a CPU that stands still lets it come later */
 #define SAMPLE_US 50
 #define BAND 0.02
-#define MAX_SAMPLES (WATCH_MS * 1000 / SAMPLE_US + 1)
+#define MAX_SAMPLES (LATEST_MS * 1000 / SAMPLE_US)
 
 const struct situation situations[] = {
 	{ .name = "alone" },
@@ -56,13 +57,14 @@ const struct situation situations[] = {
 	},
 	{
 		.name = "nested cgroups",
-		.groups = { { .path = "outer", .shares = 2048 },
+		.groups = { { .path = "outer", .shares = 65536 },
 			    { .path = "outer/one", .shares = 1024 },
-			    { .path = "outer/two", .shares = 512 } },
+			    { .path = "outer/two", .shares = 512 },
+			    { .path = "beside", .shares = 32768 } },
 		.group = "outer/one",
 		.competitors = { { .session = SAME, .group = "outer/two" },
 				 { .session = SAME, .group = "outer/one" },
-				 { .session = SAME } },
+				 { .session = SAME, .group = "beside" } },
 	},
 	{
 		.name = "a cgroup with a limit",
@@ -140,13 +142,31 @@ static void __attribute__((noreturn)) compete(const struct scene *scene, const s
 	}
 }
 
+/*
+ * What others run on the CPU hardly counts beside sessions of the greatest weight.  Control
+ * groups of a situation have weights of their own, for which sessions must keep theirs.
+ */
+static void begin_session(const struct situation *situation)
+{
+	FILE *file;
+
+	setsid();
+	if (situation->groups[0].path)
+		return;
+	file = fopen("/proc/self/autogroup", "w");
+	if (!file)
+		return; /* a kernel without groups for sessions */
+	fputs("-20", file);
+	fclose(file);
+}
+
 /* A session's later members are forked by its first: only so can they be in it. */
 static void __attribute__((noreturn)) lead_session(struct scene *scene, int index, int report)
 {
 	const struct competitor *c = scene->situation->competitors;
 	pid_t pid;
 
-	setsid();
+	begin_session(scene->situation);
 	for (int i = index + 1; i < MAX_COMPETITORS && c[i].session == SAME_AS_BEFORE; i++) {
 		pid = fork();
 		if (!pid) {
@@ -409,11 +429,27 @@ struct sample {
 	uint32_t settled;
 };
 
-/* What the record says in the first milliseconds, from another CPU. */
+/* A competitor has had the subject's CPU, by the trace; events before @*seen are known. */
+static bool competitor_came(const struct scene *scene, size_t *seen)
+{
+	const struct switch_event *event;
+
+	ring_buffer__consume(scene->ring);
+	while (*seen < scene->nr_events) {
+		event = &scene->events[(*seen)++];
+		if (event->kind == SWITCH_EVENT && is_competitor(scene, event->next))
+			return true;
+	}
+	return false;
+}
+
+/* What the record says in the first milliseconds of competition, from another CPU. */
 static int watch(const struct scene *scene, struct sample *samples)
 {
+	bool came = !scene->nr_competitors;
 	uint64_t end = now_ns() + WATCH_MS * 1000000ull;
 	struct equant_record r;
+	size_t seen = 0;
 	int nr = 0;
 
 	while (nr < MAX_SAMPLES && now_ns() < end) {
@@ -421,6 +457,10 @@ static int watch(const struct scene *scene, struct sample *samples)
 		samples[nr].now = r.share_now;
 		samples[nr++].settled = r.share_settled;
 		usleep(SAMPLE_US);
+		if (!came) {
+			came = competitor_came(scene, &seen);
+			end = now_ns() + WATCH_MS * 1000000ull;
+		}
 	}
 	return nr;
 }
@@ -540,7 +580,7 @@ static int run_case(const struct situation *situation, const char *source, unsig
 	int ret;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	setsid();
+	begin_session(situation);
 	ret = set_up(&scene, source);
 	pin_to(WATCHER_CPU);
 	if (sched_setscheduler(0, SCHED_FIFO, &param))

@@ -4,15 +4,16 @@
  * sched_switch: a short form with wide bounds.  shares_worker measures all cases with
  * the strict ones.
  *
- * What was measured must agree with the trace whatever else the machine
+ * What was measured, and the quantum, must agree with the trace whatever else the machine
  * does.  What was predicted is judged only while the CPU was left to the subject
- * and its competitors; a case that is disturbed each time is not judged.
+ * and its competitors, for which a case waits.
  *
  * Included by the programs that add the sources as variants.
  */
 #ifndef SHARES_H
 #define SHARES_H
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +29,7 @@
 #define PREDICTED_BOUND 0.05
 #define QUANTUM_BOUND 0.25
 #define QUIET 0.03 /* of the CPU for others */
-#define TRIES 2
+#define PATIENCE_S 12 /* the harness has 30 */
 
 FIXTURE(shares)
 {
@@ -71,15 +72,16 @@ static const struct situation *situation_named(const char *name)
 static int find(FIXTURE_DATA(shares) * self, const char *source, const char *name)
 {
 	const struct situation *situation = situation_named(name);
-	int ret = -1;
+	uint64_t end = now_ns() + PATIENCE_S * 1000000000ull;
+	int ret;
 
-	for (int i = 0; situation && i < TRIES && !self->quiet; i++) {
+	if (!situation)
+		return -ENOENT;
+	do {
 		ret = find_shares(situation, source, WINDOW_MS, &self->finding, self->why,
 				  sizeof(self->why));
-		if (ret)
-			break;
-		self->quiet = self->finding.other < QUIET && !self->finding.gaps;
-	}
+		self->quiet = !ret && self->finding.other < QUIET && !self->finding.gaps;
+	} while (!ret && !self->quiet && now_ns() < end);
 	return ret;
 }
 
