@@ -20,13 +20,58 @@ done
 unset MAKEFLAGS MFLAGS MAKELEVEL
 make() { command make --no-print-directory O="$build" "$@"; }
 
-if ! make setup "$build/tests/contain"; then
+# Each part is a process group of its own: when this is interrupted, those that are there end, and
+# what they have started with them.
+declare -A groups=()
+start()
+{
+	set -m
+	"$@" < /dev/null &
+	set +m
+	groups[$!]=1
+}
+
+# Unlike a command, waiting can be interrupted.
+finish()
+{
+	local status
+
+	wait "$1"
+	status=$?
+	unset "groups[$1]"
+	return $status
+}
+
+run()
+{
+	start "$@"
+	finish $!
+}
+
+end_all()
+{
+	local group
+
+	for group in "${!groups[@]}"; do
+		kill -TERM -- "-$group" 2> /dev/null
+	done
+	for group in "${!groups[@]}"; do
+		for _ in $(seq 100); do
+			kill -0 -- "-$group" 2> /dev/null || break
+			sleep 0.1
+		done
+	done
+}
+trap end_all EXIT
+trap 'exit 130' INT TERM HUP
+
+if ! run make setup "$build/tests/contain"; then
 	echo "0 passed, 1 failed, 0 skipped"
 	exit 1
 fi
 # A part that does not build does not hide the state of the others; its tests
 # fail, and so does tests/tree/compilers_test.sh.
-make -k -j"$(nproc)" all tests
+run make -k -j"$(nproc)" all tests
 
 # Those that compile, read or emulate take minutes of CPU time, leave nothing in the machine and do
 # not mind when they get it: what the jobs of ranks, which often wait, leave over.  Those jobs
@@ -43,16 +88,20 @@ done
 
 logs=$build/tests/log
 mkdir -p "$logs"
-pid=
-trap '[ -z "$pid" ] || kill -TERM -- "-$pid" 2> /dev/null' EXIT
-trap 'exit 130' INT TERM HUP
-setsid tests/run.sh $verbose -a -f 4 -o "$build" "${aside[@]}" > "$logs/aside" 2>&1 &
-pid=$!
-tests/run.sh $verbose -o "$build" "${jobs[@]}" 2>&1 | tee "$logs/jobs"
-wait $pid
-pid=
+shown()
+{
+	local log=$logs/$1
+
+	shift
+	tests/run.sh $verbose -o "$build" "$@" 2>&1 | tee "$log"
+}
+
+start tests/run.sh $verbose -a -f 4 -o "$build" "${aside[@]}" > "$logs/aside" 2>&1
+beside=$!
+run shown jobs "${jobs[@]}"
+finish $beside
 cat "$logs/aside"
-tests/run.sh $verbose -o "$build" "${alone[@]}" 2>&1 | tee "$logs/alone"
+run shown alone "${alone[@]}"
 
 tail -qn 1 "$logs/aside" "$logs/jobs" "$logs/alone" | awk '
 	/^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$/ {

@@ -12,11 +12,13 @@ cat > "$scratch/tests/fake/it" <<'EOT'
 EOT
 chmod +x "$scratch/tests/fake/it"
 
+options=()
+
 # run SCRIPT: how the runner judges a program that does that
 run()
 {
 	echo "$1" > "$scratch/tests/fake/it.script"
-	tests/run.sh -o "$scratch" -t 1 fake/it > "$scratch/log"
+	tests/run.sh "${options[@]}" -o "$scratch" -t 1 fake/it > "$scratch/log"
 	echo "status $? $(tail -n 1 "$scratch/log")"
 }
 
@@ -44,7 +46,7 @@ bad="status 1 0 passed, 1 failed, 0 skipped"
 marred="status 1 1 passed, 1 failed, 0 skipped"
 shm=/dev/shm/equant-runner-test.$$
 
-plan 19
+plan 25
 judged "a passing program passes" "$good" 'echo 1..1; echo ok 1 it'
 judged "a result written twice by a forked child counts once" "$good" \
 	'echo 1..1; echo ok 1 it; echo ok 1 it'
@@ -73,6 +75,77 @@ judged "a skipped result is counted as skipped" "status 0 0 passed, 0 failed, 1 
 	'echo 1..1; echo "ok 1 # SKIP no it"; exit 0'
 judged "a skipped program is counted as skipped" "status 0 0 passed, 0 failed, 1 skipped" \
 	'echo "1..0 # SKIP no it"; exit 4'
+
+options=(-a)
+judged "aside, a failing result fails" "$bad" 'echo 1..1; echo not ok 1 it; exit 1'
+judged "aside, a program leaves the CPU to others" "$good" 'echo 1..1
+	[ "$(nice)" -eq 19 ] || echo not ok 1 nice
+	[ "$(id -u)" -ne 0 ] || [ ! -s /proc/self/autogroup ] ||
+		grep -q " nice 19$" /proc/self/autogroup ||
+		echo not ok 1 autogroup
+	echo ok 1 it'
+judged "aside, what others leave meanwhile is not taken for the program's" "$good" \
+	"echo 1..1; echo ok 1 it; echo > $shm"
+rm -f "$shm"
+options=(-f 4)
+judged "a slow machine has a multiple of the time" "$good" 'sleep 1.5; echo 1..1; echo ok 1 it'
+options=()
+
+# A tree whose tests wait: as many results as there are parts.
+checked=$scratch/checked
+mkdir -p "$checked/tests/tree" "$checked/bin" "$checked/build/tests/mpi" "$checked/build/tests/loop"
+ln -s "$TEST_BUILD/tests/contain" "$checked/build/tests/contain"
+ln -s "$PWD/tests/run.sh" "$PWD/tests/check.sh" "$checked/tests"
+cat > "$checked/bin/make" <<'EOT'
+#!/bin/sh
+case "$*" in
+*list-tests) echo mpi/it loop/it tree/style_test.sh
+esac
+EOT
+cat > "$checked/tests/tree/style_test.sh" <<'EOT'
+#!/bin/sh
+[ ! -e "$TEST_BUILD/wait" ] || { echo $$ >> "$TEST_BUILD/pids"; sleep 50; }
+echo 1..1
+echo ok 1 it
+EOT
+chmod +x "$checked/bin/make" "$checked/tests/tree/style_test.sh"
+cp "$checked/tests/tree/style_test.sh" "$checked/build/tests/mpi/it"
+cp "$checked/tests/tree/style_test.sh" "$checked/build/tests/loop/it"
+
+check()
+{
+	PATH=$checked/bin:$PATH exec "$checked/tests/check.sh" > "$scratch/log" 2>&1
+}
+
+adds_up()
+{
+	(check) && [ "$(tail -n 1 "$scratch/log")" = "3 passed, 0 failed, 0 skipped" ]
+}
+succeeds "a check is the sum of its parts" adds_up
+
+# Two wait beside each other; the third has not begun.
+ends()
+{
+	local check pid status
+
+	touch "$checked/build/wait"
+	check &
+	check=$!
+	for _ in $(seq 200); do
+		[ "$(wc -l < "$checked/build/pids" 2> /dev/null || echo 0)" -lt 2 ] || break
+		sleep 0.05
+	done
+	kill -TERM $check
+	wait $check
+	status=$?
+	mapfile -t pids < "$checked/build/pids"
+	[ $status -eq 130 ] && [ ${#pids[@]} -eq 2 ] || return 1
+	for pid in "${pids[@]}"; do
+		! kill -0 "$pid" 2> /dev/null || return 1
+	done
+}
+succeeds "a check that is interrupted leaves nothing running" ends
+
 rm "$scratch/tests/fake/it"
 judged "a program that was not built is a failure" "$bad" ''
 finish
