@@ -92,7 +92,7 @@ static void synchronous(void)
 static void depths(void)
 {
 	static const int all[] = { 0, 1, 2, 3, 4, 16 };
-	static const struct shape shape = { "depths", 1000, 30, 0.001, 1 };
+	static const struct shape shape = { "depths", 1000, 50, 0.001, 1 };
 	struct equant_options o = checked();
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {

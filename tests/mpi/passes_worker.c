@@ -64,7 +64,7 @@ static struct equant_options checked(void)
 
 static void moves_pipelined(void)
 {
-	static const struct shape shape = { "pipelined", 400, 2, 0.015, 1, 0, 1 };
+	static const struct shape shape = { "pipelined", 400, 3, 0.02, 1, 0, 1 };
 	struct equant_options o = checked();
 
 	conserve(&o, &shape);
@@ -72,7 +72,7 @@ static void moves_pipelined(void)
 
 static void moves_synchronously(void)
 {
-	static const struct shape shape = { "synchronous", 400, 2, 0.015, 1, 0, 1 };
+	static const struct shape shape = { "synchronous", 400, 3, 0.02, 1, 0, 1 };
 	struct equant_options o = checked();
 
 	o.depth = 0;
@@ -81,7 +81,7 @@ static void moves_synchronously(void)
 
 static void moves_unchecked(void)
 {
-	static const struct shape shape = { "unchecked", 400, 2, 0.015, 1, 0, 1 };
+	static const struct shape shape = { "unchecked", 400, 3, 0.02, 1, 0, 1 };
 	struct equant_options o = checked();
 
 	o.check = 0;
@@ -91,7 +91,7 @@ static void moves_unchecked(void)
 /* One pass is all there is: what moves, moves in its middle. */
 static void once(void)
 {
-	static const struct shape shape = { "once", 600, 1, 0.04, 1, 0, 1 };
+	static const struct shape shape = { "once", 600, 1, 0.06, 1, 0, 1 };
 	struct equant_options o = checked();
 
 	conserve(&o, &shape);

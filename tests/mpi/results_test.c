@@ -24,17 +24,17 @@ FIXTURE_VARIANT(results)
 
 /* clang-format off */
 FIXTURE_VARIANT_ADD(results, mm) {
-	"libexec/equant/mm", { "-n", "60", "-p", "20" }, { "EQUANT_CONTROL=tree", "EQUANT_DEPTH=2" }, 1, 2
+	"libexec/equant/mm", { "-n", "60", "-p", "20" }, { "EQUANT_CONTROL=tree", "EQUANT_DEPTH=2" }, 1, 1
 };
 FIXTURE_VARIANT_ADD(results, mm_asynchronous) {
 	"libexec/equant/mm", { "-n", "60", "-p", "20", "--hooks", "inside" },
 	{ "EQUANT_MODE=asynchronous" }, 2, 3
 };
 FIXTURE_VARIANT_ADD(results, lu) {
-	"libexec/equant/lu", { "-n", "60" }, { "EQUANT_CONTROL=central" }, 2, 2
+	"libexec/equant/lu", { "-n", "60" }, { "EQUANT_CONTROL=central" }, 1, 1
 };
 FIXTURE_VARIANT_ADD(results, sor) {
-	"libexec/equant/sor", { "-n", "80", "-s", "5" }, { "EQUANT_CONTROL=exchange" }, 1, 2
+	"libexec/equant/sor", { "-n", "80", "-s", "5" }, { "EQUANT_CONTROL=exchange" }, 1, 1
 };
 FIXTURE_VARIANT_ADD(results, sor_f) {
 	"libexec/equant/sor_f", { "-n", "80", "-s", "5" },

@@ -112,7 +112,7 @@ static void stopped(void)
 	}
 	work_start(&w, &o);
 	if (rank == ODD)
-		child = stop_me(0.7);
+		child = stop_me(2);
 	while (!over) {
 		for (int i = 0; i < 20; i++)
 			demand_equal(0, work_step(&w));
