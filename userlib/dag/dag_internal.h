@@ -119,8 +119,26 @@ double equant_dag_start(const struct dag_state *state, int task, int k, double a
 /* Let @task run on @k, not before @floor, and send its messages.  0 or -ENOMEM. */
 int equant_dag_place(struct dag_state *state, int task, int k, double floor);
 
+/* What @state has goes to a schedule, if all tasks are placed.  NULL: no memory. */
+struct equant_dag_schedule *equant_dag_finish(struct dag_state *state, const char *name);
+
 /* The processor on which @task ends first, with insertion. */
 int equant_dag_earliest_finish(struct dag_state *state, int task);
+
+/* ---- what happens in a schedule, in order ------------------------------------------------ */
+
+/* A task, or the message of an edge. */
+struct dag_event {
+	double start;
+	double finish;
+	int key; /* decides between two of no length: a task's place in the order comes first */
+	int task; /* -1: */
+	int edge;
+};
+
+/* All of a schedule that passes the checker, so that what is needed comes before who needs it. */
+struct dag_event *equant_dag_events(const struct dag_model *model,
+				    const struct equant_dag_schedule *schedule);
 
 /* ---- schedulers: 0 or -errno ----------------------------------------------------------- */
 

@@ -66,8 +66,7 @@ static void number(struct dag_state *state, bool back)
 		state->slot[order[i]].task = i;
 }
 
-/* What @state has goes to the schedule. */
-static struct equant_dag_schedule *finish(struct dag_state *state, const char *name)
+struct equant_dag_schedule *equant_dag_finish(struct dag_state *state, const char *name)
 {
 	struct equant_dag_schedule *schedule = calloc(1, sizeof(*schedule));
 	const struct equant_dag *dag = state->model->dag;
@@ -114,7 +113,7 @@ static struct equant_dag_schedule *run(int index, struct dag_model *model,
 	}
 	err = schedulers[index].run(&state, options);
 	if (!err) {
-		schedule = finish(&state, schedulers[index].name);
+		schedule = equant_dag_finish(&state, schedulers[index].name);
 		err = schedule ? 0 : -ENOMEM;
 	}
 	equant_dag_state_free(&state);

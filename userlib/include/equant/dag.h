@@ -35,6 +35,7 @@ extern "C" {
 #define EQUANT_DAG_TASKS (1 << 24)
 #define EQUANT_DAG_EDGES (1 << 26)
 #define EQUANT_DAG_PROCESSORS 4096
+#define EQUANT_DAG_OPTIMUM 10
 
 /* ---- the graph --------------------------------------------------------------- */
 
@@ -390,6 +391,52 @@ EQUANT_API void equant_dag_schedule_free(struct equant_dag_schedule *schedule);
 
 /** equant_dag_scheduler() - the name of scheduler number @index, NULL behind the last one */
 EQUANT_API const char *equant_dag_scheduler(int index);
+
+/**
+ * equant_dag_improve() - a schedule that is shorter, if a search finds one
+ * @schedule: of @dag on @machine
+ *
+ * Moves one task at a time to another processor and places all tasks again, in the order in which
+ * they started, with insertion; a move that makes the schedule shorter stays.  Ends when no move
+ * does, or after 2 10^7 placements of a task.
+ *
+ * Return: a schedule under the name of @schedule, never longer than it nor than all tasks on the
+ * best single processor; NULL and errno as equant_dag_schedule(), and EINVAL for a @schedule that
+ * does not pass equant_dag_verify().
+ */
+EQUANT_API struct equant_dag_schedule *
+equant_dag_improve(const struct equant_dag *dag, const struct equant_dag_machine *machine,
+		   const struct equant_dag_schedule *schedule, char *why, size_t why_size);
+
+/**
+ * equant_dag_optimum() - the shortest schedule of a small graph
+ *
+ * Tries all processors and orders of tasks and messages, as far as bounds do not rule them out: the
+ * time that takes is exponential, and longest for many messages on processors that are alike.
+ *
+ * Return: the schedule, or NULL and errno: E2BIG for more than EQUANT_DAG_OPTIMUM tasks, else as
+ * equant_dag_schedule().
+ */
+EQUANT_API struct equant_dag_schedule *equant_dag_optimum(const struct equant_dag *dag,
+							  const struct equant_dag_machine *machine,
+							  char *why, size_t why_size);
+
+/**
+ * equant_dag_replay() - what becomes of a schedule on another machine
+ * @machine: what @schedule was made for
+ * @actual: another one with as many processors
+ *
+ * Tasks stay where they are, and every processor and channel keeps its order; all of it happens as
+ * early as that allows.  On the same machine, never later than in @schedule.
+ *
+ * Return: the schedule on @actual, or NULL and errno: EINVAL for a @schedule that does not pass
+ * equant_dag_verify() or another number of processors, else as equant_dag_schedule().
+ */
+EQUANT_API struct equant_dag_schedule *equant_dag_replay(const struct equant_dag *dag,
+							 const struct equant_dag_machine *machine,
+							 const struct equant_dag_schedule *schedule,
+							 const struct equant_dag_machine *actual,
+							 char *why, size_t why_size);
 
 /**
  * equant_dag_verify() - is @schedule one of @dag on @machine?
