@@ -5,13 +5,13 @@
 
 #include <equant/redist.h>
 
+#include "arrays.h"
 #include "random.h"
 
 #include "kselftest_harness.h"
 
 #define ROUNDS 600
 #define GRID 16 /* processes on a side */
-#define CELLS 3000 /* elements redistributed */
 #define ROOM 60000 /* elements in local arrays */
 
 FIXTURE(pack)
@@ -36,92 +36,6 @@ FIXTURE_SETUP(pack)
 
 FIXTURE_TEARDOWN(pack)
 {
-}
-
-static struct equant_redist_cyclic random_cyclic(struct random *random, int most)
-{
-	struct equant_redist_cyclic cyclic = {
-		.block = 1 + random_below(random, 6),
-		.processes = 1 + (int)random_below(random, most),
-	};
-
-	cyclic.first = (int)random_below(random, cyclic.processes);
-	cyclic.offset = random_below(random, 3) ? 0 : random_below(random, 5);
-	return cyclic;
-}
-
-static void random_array(struct random *random, struct equant_redist_array *array)
-{
-	int64_t cells = CELLS;
-	int senders = GRID, receivers = GRID;
-
-	array->dimensions = 1 + (int)random_below(random, EQUANT_REDIST_DIMENSIONS);
-	array->from_order = (enum equant_redist_order)random_below(random, 2);
-	array->to_order = (enum equant_redist_order)random_below(random, 2);
-	for (int d = 0; d < array->dimensions; d++) {
-		long most = array->dimensions > 4 ? 5 : array->dimensions > 2 ? 14 : 200;
-
-		most = cells < most ? cells : most;
-		array->extent[d] =
-			most ? random_below(random, 20) ? 1 + random_below(random, most) : 0 : 0;
-		cells /= array->extent[d] ? array->extent[d] : 1;
-		array->from[d] = random_cyclic(random, senders);
-		array->to[d] = random_cyclic(random, receivers);
-		senders /= array->from[d].processes;
-		receivers /= array->to[d].processes;
-	}
-}
-
-/* Strides of a local array with gaps, in any order of dimensions.  Return: its elements. */
-static int64_t lay_out(struct random *random, const struct equant_redist_array *array, bool sends,
-		       int process, int64_t *strides)
-{
-	int64_t size = 1;
-	bool first = random_below(random, 2);
-
-	for (int i = 0; i < array->dimensions; i++) {
-		int d = first ? i : array->dimensions - 1 - i;
-		const struct equant_redist_cyclic *c = sends ? &array->from[d] : &array->to[d];
-		int at = sends ? equant_redist_sender_at(array, process, d) :
-				 equant_redist_receiver_at(array, process, d);
-		int64_t length = equant_redist_local(array->extent[d], c, at);
-
-		strides[d] = size;
-		size *= (length ? length : 1) + (random_below(random, 4) ? 0 : 1);
-	}
-	return size;
-}
-
-/* The process that has the element at @index, and where: the grid's definition, spelt out. */
-static int owner(const struct equant_redist_array *array, bool sends, const int64_t *index,
-		 const int64_t strides[][EQUANT_REDIST_DIMENSIONS], int64_t *at)
-{
-	enum equant_redist_order order = sends ? array->from_order : array->to_order;
-	int64_t local[EQUANT_REDIST_DIMENSIONS];
-	int process = 0;
-
-	for (int i = 0; i < array->dimensions; i++) {
-		int d = order == EQUANT_REDIST_ROW_MAJOR ? i : array->dimensions - 1 - i;
-		const struct equant_redist_cyclic *c = sends ? &array->from[d] : &array->to[d];
-		int64_t g = c->offset + index[d], block = g / c->block;
-
-		process = process * c->processes + (int)((c->first + block) % c->processes);
-		local[d] = block / c->processes * c->block + g % c->block;
-	}
-	*at = 0;
-	for (int d = 0; d < array->dimensions; d++)
-		*at += local[d] * strides[process][d];
-	return process;
-}
-
-static bool next_index(const struct equant_redist_array *array, int64_t *index)
-{
-	for (int d = 0; d < array->dimensions; d++) {
-		if (++index[d] < array->extent[d])
-			return true;
-		index[d] = 0;
-	}
-	return false;
 }
 
 static unsigned char *filled(size_t bytes, int value)
@@ -239,7 +153,7 @@ TEST_F(pack, every_element_comes_to_its_place_and_nothing_else_changes)
 	int done = 0;
 
 	for (int round = 0; round < ROUNDS; round++) {
-		random_array(&self->random, &self->array);
+		random_array(&self->random, &self->array, GRID);
 		self->element = round % 2 ? 1ul << random_below(&self->random, 5) :
 					    1 + (size_t)random_below(&self->random, 100);
 		ASSERT_EQ(0, equant_redist_array_check(&self->array, NULL, 0));

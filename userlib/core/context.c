@@ -15,33 +15,6 @@ const char *equant_version(void)
 	return EQUANT_VERSION;
 }
 
-int equant_mpi_is_over(void)
-{
-	int over = 0;
-
-	return MPI_Finalized(&over) != MPI_SUCCESS || over;
-}
-
-static int check_comm(MPI_Comm comm)
-{
-	int running = 0, inter = 0;
-
-	MPI_Initialized(&running);
-	if (!running || equant_mpi_is_over()) {
-		equant_message("equant_open: MPI is not initialised");
-		return -EINVAL;
-	}
-	if (comm == MPI_COMM_NULL) {
-		equant_message("equant_open: MPI_COMM_NULL is no communicator");
-		return -EINVAL;
-	}
-	if (MPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS || inter) {
-		equant_message("equant_open: an intracommunicator is needed");
-		return -EINVAL;
-	}
-	return 0;
-}
-
 static int duplicate(struct equant *eq, MPI_Comm comm)
 {
 	int error = equant_mpi_error(MPI_Comm_dup(comm, &eq->comm), "MPI_Comm_dup");
@@ -133,7 +106,7 @@ int equant_open(struct equant **out, MPI_Comm comm, const struct equant_options 
 	int error;
 
 	*out = NULL;
-	error = check_comm(comm);
+	error = equant_mpi_check(comm, "equant_open");
 	if (error)
 		return error;
 	eq = calloc(1, sizeof(*eq));

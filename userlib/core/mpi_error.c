@@ -34,3 +34,30 @@ int equant_mpi_agree(MPI_Comm comm, int error)
 		return error ? error : failed;
 	return any ? -ECANCELED : 0;
 }
+
+int equant_mpi_is_over(void)
+{
+	int over = 0;
+
+	return MPI_Finalized(&over) != MPI_SUCCESS || over;
+}
+
+int equant_mpi_check(MPI_Comm comm, const char *function)
+{
+	int running = 0, inter = 0;
+
+	MPI_Initialized(&running);
+	if (!running || equant_mpi_is_over()) {
+		equant_message("%s: MPI is not initialised", function);
+		return -EINVAL;
+	}
+	if (comm == MPI_COMM_NULL) {
+		equant_message("%s: MPI_COMM_NULL is no communicator", function);
+		return -EINVAL;
+	}
+	if (MPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS || inter) {
+		equant_message("%s: an intracommunicator is needed", function);
+		return -EINVAL;
+	}
+	return 0;
+}

@@ -22,4 +22,17 @@ int equant_mpi_error(int code, const char *what);
  */
 int equant_mpi_agree(MPI_Comm comm, int error);
 
+/* equant_mpi_is_over() - has MPI been finalised? */
+int equant_mpi_is_over(void);
+
+/**
+ * equant_mpi_check() - can @function work with @comm?
+ * @comm: what a program gave
+ * @function: for the message
+ *
+ * Return: 0; -EINVAL after a message: MPI is not running, no communicator, or an
+ * intercommunicator.
+ */
+int equant_mpi_check(MPI_Comm comm, const char *function);
+
 #endif /* EQUANT_CORE_MPI_ERROR_H */

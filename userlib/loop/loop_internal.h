@@ -12,6 +12,7 @@
 #include "control/exchange.h"
 #include "control/node.h"
 #include "control/wait.h"
+#include "core/mpi_error.h"
 #include "core/team.h"
 #include "loop/move.h"
 #include "loop/pass.h"
@@ -261,7 +262,6 @@ void equant_context_probe(const struct equant *eq, int thread, char *name, size_
 
 /* loop.c */
 int equant_loop_fail(struct equant_loop *loop, int error);
-int equant_mpi_is_over(void);
 
 /* report.c */
 int equant_report_write(struct equant_loop *loop);

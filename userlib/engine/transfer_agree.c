@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * Before a redistribution is planned all ranks look at their own arguments and compare them: what differs
+ * is an error on all of them and not a message that never comes.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+
+#include "core/message.h"
+#include "core/mpi_error.h"
+#include "engine/transfer_internal.h"
+#include "loop/units.h"
+
+/* ---- what is wrong here ------------------------------------------------------------------ */
+
+static int check_ranks(const struct equant_transfer *transfer, const char *side, const int *list,
+		       int count)
+{
+	if (count > transfer->ranks) {
+		equant_message("rank %d: equant_transfer_new: %d %s and only %d ranks",
+			       transfer->rank, count, side, transfer->ranks);
+		return -EINVAL;
+	}
+	for (int i = 0; list && i < count; i++) {
+		if (list[i] < 0 || list[i] >= transfer->ranks) {
+			equant_message("rank %d: equant_transfer_new: %s %d is rank %d of %d",
+				       transfer->rank, side, i, list[i], transfer->ranks);
+			return -EINVAL;
+		}
+		for (int j = 0; j < i; j++) {
+			if (list[j] == list[i]) {
+				equant_message(
+					"rank %d: equant_transfer_new: %s %d and %d are both rank %d",
+					transfer->rank, side, j, i, list[i]);
+				return -EINVAL;
+			}
+		}
+	}
+	return 0;
+}
+
+static int check_options(const struct equant_transfer *transfer,
+			 const struct equant_transfer_options *options)
+{
+	const char *name;
+	int i = 0;
+
+	if (options->network && options->network->ranks != transfer->ranks) {
+		equant_message("rank %d: equant_transfer_new: a network of %d ranks, there are %d",
+			       transfer->rank, options->network->ranks, transfer->ranks);
+		return -EINVAL;
+	}
+	if (options->window < 0 || options->largest > INT_MAX) {
+		equant_message("rank %d: equant_transfer_new: window %d, largest %zu",
+			       transfer->rank, options->window, options->largest);
+		return -EINVAL;
+	}
+	while (options->scheduler && (name = equant_redist_scheduler_name(i)) &&
+	       strcmp(name, options->scheduler))
+		i++;
+	if (options->scheduler && !name) {
+		equant_message("rank %d: equant_transfer_new: no scheduler is called '%s'",
+			       transfer->rank, options->scheduler);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+int equant_transfer_check(const struct equant_transfer *transfer,
+			  const struct equant_redist_array *array, size_t element,
+			  const struct equant_transfer_options *options)
+{
+	char why[200] = "no array, or elements of 0 bytes";
+	int error = -EINVAL;
+
+	if (array && element)
+		error = equant_redist_array_check(array, why, sizeof(why));
+	if (error) {
+		equant_message("rank %d: equant_transfer_new: %s", transfer->rank, why);
+		return error;
+	}
+	error = check_ranks(transfer, "sender", options->senders, equant_redist_senders(array));
+	if (!error)
+		error = check_ranks(transfer, "receiver", options->receivers,
+				    equant_redist_receivers(array));
+	return error ? error : check_options(transfer, options);
+}
+
+/* ---- what differs ------------------------------------------------------------------------ */
+
+static uint64_t add(uint64_t hash, uint64_t value)
+{
+	return equant_mix(hash ^ value);
+}
+
+static uint64_t add_double(uint64_t hash, double value)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	return add(hash, bits);
+}
+
+static uint64_t add_cyclic(uint64_t hash, const struct equant_redist_cyclic *cyclic)
+{
+	hash = add(add(hash, (uint64_t)cyclic->block), (uint64_t)cyclic->processes);
+	return add(add(hash, (uint64_t)cyclic->first), (uint64_t)cyclic->offset);
+}
+
+static uint64_t add_list(uint64_t hash, const int *list, int count)
+{
+	for (int i = 0; i < count; i++)
+		hash = add(hash, (uint64_t)(list ? list[i] : i));
+	return hash;
+}
+
+static uint64_t add_network(uint64_t hash, const struct equant_redist_network *network)
+{
+	hash = add_double(add_double(hash, network->usual.startup), network->usual.bandwidth);
+	for (int64_t i = 0; i < network->count; i++) {
+		const struct equant_redist_link *link = &network->links[i];
+
+		hash = add(add(hash, (uint64_t)link->from), (uint64_t)link->to);
+		hash = add_double(add_double(hash, link->startup), link->bandwidth);
+	}
+	for (int h = 0; h < network->hosts; h++)
+		hash = add_double(add_double(hash, network->host[h].send),
+				  network->host[h].receive);
+	return add_list(hash, network->places, network->ranks);
+}
+
+static uint64_t digest(const struct equant_transfer *transfer,
+		       const struct equant_transfer_options *options)
+{
+	const struct equant_redist_array *array = &transfer->array;
+	const char *scheduler = options->scheduler ? options->scheduler : "greedy";
+	uint64_t hash = add(add((uint64_t)array->dimensions, transfer->element), options->largest);
+
+	hash = add(add(hash, array->from_order), array->to_order);
+	for (int d = 0; d < array->dimensions; d++) {
+		hash = add(hash, (uint64_t)array->extent[d]);
+		hash = add_cyclic(add_cyclic(hash, &array->from[d]), &array->to[d]);
+	}
+	hash = add_list(hash, options->senders, equant_redist_senders(array));
+	hash = add_list(hash, options->receivers, equant_redist_receivers(array));
+	for (; *scheduler; scheduler++)
+		hash = add(hash, (unsigned char)*scheduler);
+	return options->network ? add_network(hash, options->network) : hash;
+}
+
+int equant_transfer_agree(const struct equant_transfer *transfer,
+			  const struct equant_transfer_options *options, int error)
+{
+	uint64_t hash = error ? 0 : digest(transfer, options);
+	uint64_t mine[3] = { error != 0, hash, ~hash }, all[3];
+	int failed =
+		equant_mpi_error(MPI_Allreduce(mine, all, 3, MPI_UINT64_T, MPI_MAX, transfer->comm),
+				 "comparing redistributions");
+
+	if (error || failed)
+		return error ? error : failed;
+	if (all[0])
+		return -ECANCELED;
+	if (all[1] == ~all[2])
+		return 0;
+	if (!transfer->rank)
+		equant_message(
+			"equant_transfer_new: the array, its ranks or the options differ between ranks");
+	return -EINVAL;
+}

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * Every rank makes the whole schedule, which is the same everywhere, and takes out of it what it sends and
+ * what it receives.
+ *
+ * Nobody waits in a circle: of all chunks that are not through take the first in the schedule's order.
+ * What its sender has before it is through, and what its receiver has too, so both have begun it.  That holds
+ * for any windows, so they need not be the same on all ranks.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/message.h"
+#include "engine/transfer_internal.h"
+
+#define ROUNDING 1e-9 /* of shares: as equant_redist_schedule_check() has it */
+
+/**
+ * struct plan - what is needed while planning only
+ * @numbers: of each rank among receivers, and among senders, or -1
+ * @letters: of each rank in either lane, or -1
+ * @shares: how much of each rank's message has been put into the lane
+ */
+struct plan {
+	int *numbers[2];
+	int64_t *letters[2];
+	double *shares[2];
+};
+
+static int number_of(const int *ranks, int count, int rank)
+{
+	for (int i = 0; i < count; i++)
+		if ((ranks ? ranks[i] : i) == rank)
+			return i;
+	return -1;
+}
+
+/* ---- the schedule ------------------------------------------------------------------------ */
+
+static int make_schedule(struct equant_transfer *transfer, const char *scheduler,
+			 const struct equant_redist_network *network, int64_t count,
+			 const struct equant_redist_volume *volumes, char *why, size_t why_size)
+{
+	struct equant_redist_costs *costs =
+		equant_redist_network_costs(network, count, volumes, why, why_size);
+	int error;
+
+	if (!costs)
+		return -errno;
+	transfer->schedule = equant_redist_schedule_new(scheduler, costs, why, why_size);
+	error = transfer->schedule ? 0 : -errno;
+	equant_redist_costs_free(costs);
+	return error;
+}
+
+static int schedule_volumes(struct equant_transfer *transfer,
+			    const struct equant_transfer_options *options, int64_t count,
+			    const struct equant_redist_volume *volumes)
+{
+	struct equant_redist_network *uniform =
+		equant_redist_network_new(transfer->ranks, 0, 1, NULL, 0);
+	char why[200] = "";
+	int error = -ENOMEM;
+
+	if (uniform)
+		error = make_schedule(transfer, options->scheduler ? options->scheduler : "greedy",
+				      options->network ? options->network : uniform, count, volumes,
+				      why, sizeof(why));
+	if (why[0])
+		equant_message("rank %d: equant_transfer_new: %s", transfer->rank, why);
+	equant_redist_network_free(uniform);
+	return error;
+}
+
+static int schedule(struct equant_transfer *transfer, const struct equant_transfer_options *options)
+{
+	int64_t count;
+	struct equant_redist_volume *volumes = equant_redist_volumes(
+		&transfer->array, transfer->element, options->senders, options->receivers, &count);
+	int error;
+
+	if (!volumes) {
+		if (errno == EOVERFLOW)
+			equant_message("rank %d: equant_transfer_new: a message of 2^62 bytes",
+				       transfer->rank);
+		return -errno;
+	}
+	error = schedule_volumes(transfer, options, count, volumes);
+	free(volumes);
+	return error;
+}
+
+/* ---- lanes ------------------------------------------------------------------------------ */
+
+/* The letter of @peer in a lane, a new one at the first time; its index or -errno. */
+static int64_t letter_of(struct equant_transfer *transfer, struct plan *plan, int side, int peer)
+{
+	struct equant_lane *lane = &transfer->lanes[side];
+	int number = plan->numbers[side][peer];
+	struct equant_redist_part *part;
+
+	if (plan->letters[side][peer] >= 0)
+		return plan->letters[side][peer];
+	part = equant_redist_part_new(&transfer->array, side ? number : transfer->sender,
+				      side ? transfer->receiver : number);
+	if (!part)
+		return -errno;
+	lane->letters[lane->letter_count] = (struct equant_letter){
+		.peer = peer,
+		.part = part,
+		.bytes = (size_t)part->elements * transfer->element,
+		.first = -1,
+		.last = -1,
+	};
+	return plan->letters[side][peer] = lane->letter_count++;
+}
+
+/* Byte up to which @share of a message goes: the same at the sender and the receiver. */
+static size_t end_of(size_t bytes, double share)
+{
+	size_t end = (size_t)((double)bytes * share);
+
+	return share > 1 - ROUNDING || end > bytes ? bytes : end;
+}
+
+static int add_piece(struct equant_transfer *transfer, struct plan *plan, size_t largest, int side,
+		     const struct equant_redist_piece *piece)
+{
+	int peer = side ? piece->from : piece->to;
+	struct equant_lane *lane = &transfer->lanes[side];
+	int64_t letter = letter_of(transfer, plan, side, peer);
+
+	if (letter < 0)
+		return (int)letter;
+	plan->shares[side][peer] += piece->share;
+	return equant_lane_add(lane, letter,
+			       end_of(lane->letters[letter].bytes, plan->shares[side][peer]),
+			       largest);
+}
+
+static int fill_lanes(struct equant_transfer *transfer, struct plan *plan, size_t largest)
+{
+	const struct equant_redist_schedule *schedule = transfer->schedule;
+	int error = 0;
+
+	for (int64_t i = 0; i < schedule->count && !error; i++) {
+		const struct equant_redist_piece *piece = &schedule->pieces[i];
+
+		if (piece->from == transfer->rank)
+			error = add_piece(transfer, plan, largest, 0, piece);
+		if (piece->to == transfer->rank && !error)
+			error = add_piece(transfer, plan, largest, 1, piece);
+	}
+	return error;
+}
+
+static int make_plan(struct equant_transfer *transfer, struct plan *plan,
+		     const struct equant_transfer_options *options)
+{
+	const int *peers[2] = { options->receivers, options->senders };
+	int counts[2] = { equant_redist_receivers(&transfer->array),
+			  equant_redist_senders(&transfer->array) };
+	size_t ranks = (size_t)transfer->ranks;
+
+	for (int side = 0; side < 2; side++) {
+		plan->numbers[side] = calloc(ranks, sizeof(int));
+		plan->letters[side] = calloc(ranks, sizeof(int64_t));
+		plan->shares[side] = calloc(ranks, sizeof(double));
+		transfer->lanes[side].letters =
+			calloc(ranks, sizeof(*transfer->lanes[side].letters));
+		if (!plan->numbers[side] || !plan->letters[side] || !plan->shares[side] ||
+		    !transfer->lanes[side].letters)
+			return -ENOMEM;
+		for (int r = 0; r < transfer->ranks; r++)
+			plan->numbers[side][r] = plan->letters[side][r] = -1;
+		for (int i = 0; i < counts[side]; i++)
+			plan->numbers[side][peers[side] ? peers[side][i] : i] = i;
+	}
+	return 0;
+}
+
+static int make_lanes(struct equant_transfer *transfer,
+		      const struct equant_transfer_options *options)
+{
+	size_t largest = options->largest ? options->largest : EQUANT_TRANSFER_LARGEST;
+	struct plan plan = { 0 };
+	int error = make_plan(transfer, &plan, options);
+
+	if (!error)
+		error = fill_lanes(transfer, &plan, largest);
+	for (int side = 0; side < 2; side++) {
+		free(plan.numbers[side]);
+		free(plan.letters[side]);
+		free(plan.shares[side]);
+	}
+	return error;
+}
+
+/* ---- memory ----------------------------------------------------------------------------- */
+
+/* Never more than there are chunks, so that there are not more requests either. */
+static int pack_boxes(struct equant_transfer *transfer, int window)
+{
+	int error = 0;
+
+	for (int side = 0; side < 2 && !error; side++) {
+		struct equant_lane *lane = &transfer->lanes[side];
+		int64_t most = lane->chunk_count ? lane->chunk_count : 1;
+
+		error = equant_lane_pack_boxes(lane, window < most ? window : (int)most);
+	}
+	return error;
+}
+
+static int fit_memory(struct equant_transfer *transfer, int window, size_t memory)
+{
+	int64_t most = transfer->lanes[0].chunk_count;
+	int error;
+
+	if (transfer->lanes[1].chunk_count > most)
+		most = transfer->lanes[1].chunk_count;
+	if (window > most)
+		window = most > 1 ? (int)most : 1;
+	error = pack_boxes(transfer, window);
+	while (!error && memory && equant_transfer_memory(transfer) > memory) {
+		if (window == 1) {
+			equant_message(
+				"rank %d: equant_transfer_new: memory of %zu bytes, %zu are needed",
+				transfer->rank, memory, equant_transfer_memory(transfer));
+			return -ENOBUFS;
+		}
+		window -= (window + 7) / 8;
+		error = pack_boxes(transfer, window);
+	}
+	return error;
+}
+
+static int allocate(struct equant_transfer *transfer)
+{
+	size_t requests = (size_t)transfer->lanes[0].window + (size_t)transfer->lanes[1].window;
+
+	transfer->requests = reallocarray(NULL, requests, sizeof(*transfer->requests));
+	transfer->done = reallocarray(NULL, requests, sizeof(*transfer->done));
+	if (!transfer->requests || !transfer->done)
+		return -ENOMEM;
+	for (size_t i = 0; i < requests; i++)
+		transfer->requests[i] = MPI_REQUEST_NULL;
+	transfer->lanes[0].requests = transfer->requests;
+	transfer->lanes[1].requests = transfer->requests + transfer->lanes[0].window;
+	for (int side = 0; side < 2; side++)
+		if (equant_lane_allocate(&transfer->lanes[side]))
+			return -ENOMEM;
+	return 0;
+}
+
+/* ---- what is here ------------------------------------------------------------------------ */
+
+static void reach(struct equant_reach *reach, const struct equant_redist_part *part, int side)
+{
+	for (int d = 0; d < part->dimensions; d++) {
+		const struct equant_redist_runs *runs = part->runs[d];
+
+		for (int64_t i = 0; i < runs->count; i++) {
+			const struct equant_redist_run *run = &runs->run[i];
+			int64_t low = side ? run->to : run->from;
+			int64_t step = side ? run->to_step : run->from_step;
+			int64_t period = side ? run->to_period : run->from_period;
+			int64_t high = low + run->length - 1 + (run->count - 1) * step +
+				       (run->repeats - 1) * period;
+
+			reach->low[d] = low < reach->low[d] ? low : reach->low[d];
+			reach->high[d] = high > reach->high[d] ? high : reach->high[d];
+		}
+	}
+}
+
+static void reach_all(struct equant_transfer *transfer)
+{
+	for (int side = 0; side < 2; side++) {
+		const struct equant_lane *lane = &transfer->lanes[side];
+
+		for (int d = 0; d < EQUANT_REDIST_DIMENSIONS; d++) {
+			transfer->reach[side].low[d] = INT64_MAX;
+			transfer->reach[side].high[d] = -1;
+		}
+		for (int64_t i = 0; i < lane->letter_count; i++)
+			reach(&transfer->reach[side], lane->letters[i].part, side);
+		if (transfer->own)
+			reach(&transfer->reach[side], transfer->own, side);
+	}
+}
+
+static int make_own(struct equant_transfer *transfer)
+{
+	if (transfer->sender < 0 || transfer->receiver < 0)
+		return 0;
+	transfer->own =
+		equant_redist_part_new(&transfer->array, transfer->sender, transfer->receiver);
+	if (!transfer->own)
+		return -errno;
+	if (!transfer->own->elements) {
+		equant_redist_part_free(transfer->own);
+		transfer->own = NULL;
+	}
+	return 0;
+}
+
+int equant_transfer_plan(struct equant_transfer *transfer,
+			 const struct equant_transfer_options *options)
+{
+	int error;
+
+	transfer->sender = number_of(options->senders, equant_redist_senders(&transfer->array),
+				     transfer->rank);
+	transfer->receiver = number_of(options->receivers,
+				       equant_redist_receivers(&transfer->array), transfer->rank);
+	error = schedule(transfer, options);
+	if (!error)
+		error = make_own(transfer);
+	if (!error)
+		error = make_lanes(transfer, options);
+	if (error)
+		return error;
+	reach_all(transfer);
+	error = fit_memory(transfer, options->window ? options->window : 1, options->memory);
+	return error ? error : allocate(transfer);
+}
