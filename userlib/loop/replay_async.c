@@ -88,8 +88,18 @@ static uint64_t hash_of(const struct equant_replayed_transfer *t, int rank)
 	return hash ^ equant_runs_hash(&t->units);
 }
 
-/* By transfer, how many of its two ranks know it, and the difference of what they know. */
-static int sum_up(struct equant_loop *loop, long most, uint64_t *sums)
+/**
+ * struct transfers - those of all ranks, by number from 1 to @most
+ * @sums: two words each: how many of its two ranks know it, and the difference of what they know
+ * @kept: it will be repeated
+ */
+struct transfers {
+	long most;
+	uint64_t *sums;
+	unsigned char *kept;
+};
+
+static int sum_up(struct equant_loop *loop, struct transfers *all)
 {
 	const struct equant_replay *replay = loop->replay;
 
@@ -97,62 +107,109 @@ static int sum_up(struct equant_loop *loop, long most, uint64_t *sums)
 		const struct equant_replayed_transfer *t = &replay->transfers[i];
 		uint64_t hash = hash_of(t, loop->rank);
 
-		sums[2 * t->number]++;
-		sums[2 * t->number + 1] += t->incoming ? -hash : hash;
+		all->sums[2 * t->number]++;
+		all->sums[2 * t->number + 1] += t->incoming ? -hash : hash;
 	}
-	return equant_mpi_error(MPI_Allreduce(MPI_IN_PLACE, sums, 2 * (int)(most + 1), MPI_UINT64_T,
-					      MPI_SUM, loop->comm),
+	return equant_mpi_error(MPI_Allreduce(MPI_IN_PLACE, all->sums, 2 * (int)(all->most + 1),
+					      MPI_UINT64_T, MPI_SUM, loop->comm),
 				"comparing traces");
 }
 
-/* Up to the first transfer that a rank was killed in the middle of. */
-static int cut(struct equant_loop *loop, long most, const uint64_t *sums)
+/* One that a rank was killed in the middle of is known to one rank only. */
+static int find_whole(const struct equant_loop *loop, struct transfers *all)
 {
-	struct equant_replay *replay = loop->replay;
-	uint64_t whole = 0;
-	long kept = 0;
+	for (long n = 1; n <= all->most; n++) {
+		uint64_t ranks = all->sums[2 * n], difference = all->sums[2 * n + 1];
 
-	while (whole < (uint64_t)most && sums[2 * whole + 2] == 2 && !sums[2 * whole + 3])
-		whole++;
-	for (uint64_t n = 1; n <= (uint64_t)most; n++)
-		if (sums[2 * n] > 2 || (sums[2 * n] == 2 && sums[2 * n + 1])) {
+		if (ranks > 2 || (ranks == 2 && difference)) {
 			if (!loop->rank)
-				refuse(replay, n, "is not the same in all ranks' traces");
+				refuse(loop->replay, (uint64_t)n,
+				       "is not the same in all ranks' traces");
 			return -EINVAL;
 		}
-	replay->cut = whole < (uint64_t)most;
-	for (long i = 0; i < replay->nr_transfers; i++) {
-		if (replay->transfers[i].number <= whole)
-			replay->transfers[kept++] = replay->transfers[i];
-		else
-			equant_runs_release(&replay->transfers[i].units);
+		all->kept[n] = ranks == 2;
 	}
-	replay->nr_transfers = kept;
 	return 0;
+}
+
+static long count_kept(const struct transfers *all)
+{
+	long kept = 0;
+
+	for (long n = 1; n <= all->most; n++)
+		kept += all->kept[n];
+	return kept;
+}
+
+/*
+ * What a rank did after a transfer depends on it: with one that is not repeated go those that
+ * either of its ranks made later, and so on.
+ */
+static int keep_first(struct equant_loop *loop, struct transfers *all)
+{
+	const struct equant_replay *replay = loop->replay;
+	long kept = count_kept(all), before, first;
+	int error;
+
+	do {
+		before = kept;
+		for (first = 0; first < replay->nr_transfers; first++)
+			if (!all->kept[replay->transfers[first].number])
+				break;
+		for (long i = first; i < replay->nr_transfers; i++)
+			all->kept[replay->transfers[i].number] = 0;
+		error = equant_mpi_error(MPI_Allreduce(MPI_IN_PLACE, all->kept, (int)all->most + 1,
+						       MPI_UNSIGNED_CHAR, MPI_MIN, loop->comm),
+					 "comparing traces");
+		kept = count_kept(all);
+	} while (!error && kept < before);
+	return error;
+}
+
+static void drop_last(struct equant_replay *replay, const struct transfers *all)
+{
+	replay->cut = count_kept(all) < all->most;
+	while (replay->nr_transfers &&
+	       !all->kept[replay->transfers[replay->nr_transfers - 1].number])
+		equant_runs_release(&replay->transfers[--replay->nr_transfers].units);
+}
+
+static int agree(struct equant_loop *loop, struct transfers *all)
+{
+	int error = sum_up(loop, all);
+
+	if (!error)
+		error = find_whole(loop, all);
+	if (!error)
+		error = keep_first(loop, all);
+	if (!error)
+		drop_last(loop->replay, all);
+	return error;
 }
 
 int equant_replay_agree_transfers(struct equant_loop *loop)
 {
 	const struct equant_replay *replay = loop->replay;
-	long most = 0;
-	uint64_t *sums;
+	struct transfers all = { 0 };
 	int error;
 
 	for (long i = 0; i < replay->nr_transfers; i++)
-		if (replay->transfers[i].number > (uint64_t)most)
-			most = (long)replay->transfers[i].number;
-	error = equant_mpi_error(MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_LONG, MPI_MAX,
+		if (replay->transfers[i].number > (uint64_t)all.most)
+			all.most = (long)replay->transfers[i].number;
+	error = equant_mpi_error(MPI_Allreduce(MPI_IN_PLACE, &all.most, 1, MPI_LONG, MPI_MAX,
 					       loop->comm),
 				 "comparing traces");
 	if (error)
 		return error;
-	sums = most < INT_MAX / 2 - 1 ? calloc((size_t)most + 1, 2 * sizeof(*sums)) : NULL;
-	error = equant_mpi_agree(loop->comm, sums ? 0 : -ENOMEM);
+	if (all.most < INT_MAX / 2 - 1) {
+		all.sums = calloc((size_t)all.most + 1, 2 * sizeof(*all.sums));
+		all.kept = calloc((size_t)all.most + 1, sizeof(*all.kept));
+	}
+	error = equant_mpi_agree(loop->comm, all.sums && all.kept ? 0 : -ENOMEM);
 	if (!error)
-		error = sum_up(loop, most, sums);
-	if (!error)
-		error = cut(loop, most, sums);
-	free(sums);
+		error = agree(loop, &all);
+	free(all.sums);
+	free(all.kept);
 	return error;
 }
 
