@@ -17,7 +17,7 @@
 # What this library can do: how many phases an interaction may take, and asynchronous passes
 modes=$("$equant" help env | grep -c '^EQUANT_MODE$')
 most=$("$equant" help env | grep -A 2 '^EQUANT_DEPTH$' | sed -n 's/.*0\.\.\([0-9]*\);.*/\1/p')
-seconds=6
+seconds=3
 grain=0.02
 
 # Figure, what is changed, to what, and the variant's name.  After its base: options, without
@@ -151,7 +151,7 @@ cell()
 
 mapfile -t names < <(variants | known | cut -f 4 | sort -u)
 length=$seconds
-for load in none constant 2; do
+for load in constant 2 none; do
 	group "mm.$load" "$(plus 1 "$seconds" 1.3)" "${names[@]}"
 done
 mapfile -t names < <(blocks | cut -f 4)

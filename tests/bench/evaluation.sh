@@ -30,12 +30,8 @@ rows()
 }
 
 # Seconds that a cell's work takes a dedicated machine, by load.
-declare -A length=([none]=6 [constant]=6 [60]=60 [20]=40 [6]=18 [2]=8 [0.5]=6)
-loads=${BENCH_LOADS:-none constant 20 6 2 0.5}
-if [ -z "${BENCH_FULL:-}" ]; then
-	length=([none]=2 [constant]=3 [60]=60 [20]=20 [6]=6 [2]=4 [0.5]=3)
-	loads=${BENCH_LOADS:-none constant 2}
-fi
+declare -A length=([none]=2 [constant]=3 [60]=60 [20]=20 [6]=6 [2]=4 [0.5]=3)
+loads=${BENCH_LOADS:-none constant 2${BENCH_FULL:+ 20 6 0.5}}
 declare -A goal=([20]=0.95 [6]=0.93 [2]=0.93 [0.5]=0.90)
 around=1.2 # seconds that a run takes beside its work
 settings="off thesis equant"
