@@ -11,13 +11,13 @@
 #	build		is what make -C wants to build modules
 # 6.12 is in Debian 12's backports.  They are looked up with a configuration of
 # apt of our own, made from the machine's sources, which stay as they are.
-# What is there is kept; remove a folder to have a newer one.  Exit status 1 and
-# one line that says why when something is missing.
+# What is there is kept, unless DIRECTORY was moved; remove a folder to have a newer one.  Exit
+# status 1 and one line that says why when something is missing.
 
 set -eu -o pipefail
 export LC_ALL=C
 mkdir -p "$1"
-dir=$(cd "$1" && pwd)
+dir=$(cd "$1" && pwd -P) # the headers will hold it, so no link that may go
 shift
 [ $# -gt 0 ] || set -- 6.1 6.12
 apt=$dir/apt
@@ -142,6 +142,12 @@ relocate()
 	done
 }
 
+# there VERSION: was it unpacked, and here?
+there()
+{
+	[ -r "$dir/$1/release" ] && grep -qsF " $dir/$1/" "$dir/$1/build/Makefile"
+}
+
 update()
 {
 	private_apt
@@ -180,7 +186,7 @@ flock 9
 trap 'rm -rf "$apt" "$dir/log"' EXIT
 updated=
 for version; do
-	[ -r "$dir/$version/release" ] || {
+	there "$version" || {
 		for program in apt-get apt-cache dpkg; do
 			command -v $program > /dev/null || fail "$program is missing; this is no Debian"
 		done
