@@ -58,7 +58,7 @@ mpi()
 		echo "MPI_LIBS := $libs"
 	else
 		echo "HAVE_MPI := 0"
-		left_out "MPI" "without the balancer's loop and the programs in apps/" \
+		left_out "MPI" "without loops, self-scheduling and the programs in apps/" \
 			"libopenmpi-dev openmpi-bin"
 	fi
 }

@@ -17,7 +17,8 @@ static int built_without_mpi(const char *what)
 int equant_cmd_run(int argc, char **argv)
 {
 	(void)argc;
-	return built_without_mpi(argv[0]);
+	built_without_mpi(argv[0]);
+	return 125;
 }
 
 int equant_cmd_demo(int argc, char **argv)
