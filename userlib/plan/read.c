@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "plan/plan_internal.h"
+#include "text/text.h"
 
 enum {
 	SEEN_WORK = 1,
@@ -27,10 +28,7 @@ enum {
 
 /**
  * struct reader - a file that is being read
- * @path: what it is called
- * @line: number of the line
- * @at: what is left of the line
- * @last: the last word
+ * @text: where it has got to
  * @seen: what has come, and may come once
  * @program: NULL before its iterations are known
  * @machine: without processors if there is none
@@ -39,14 +37,9 @@ enum {
  * @each: the numbers so far
  * @count: how many
  * @room: in @each
- * @why: as in the header
- * @why_size: the same
  */
 struct reader {
-	const char *path;
-	int line;
-	char *at;
-	const char *last;
+	struct equant_text text;
 	unsigned int seen;
 	struct equant_plan_program *program;
 	struct equant_plan_machine *machine;
@@ -55,93 +48,9 @@ struct reader {
 	double *each;
 	long count;
 	long room;
-	char *why;
-	size_t why_size;
 };
 
-static int refuse(const struct reader *reader, const char *word, const char *fault)
-{
-	equant_say(reader->why, reader->why_size, "%s:%d: '%.80s': %s", reader->path, reader->line,
-		   word, fault);
-	return -EINVAL;
-}
-
-static int fail(const struct reader *reader, int error)
-{
-	equant_say(reader->why, reader->why_size, "%s: %s", reader->path, strerror(-error));
-	return error;
-}
-
 /* ---- words ---------------------------------------------------------------------------- */
-
-/* The next word of the line, or NULL. */
-static const char *word(struct reader *reader)
-{
-	char *start = reader->at + strspn(reader->at, " \t\r"), *end;
-
-	reader->at = start;
-	if (!*start || *start == '#')
-		return NULL;
-	end = start + strcspn(start, " \t\r#");
-	if (*end == '#')
-		end[1] = '\0';
-	reader->at = *end && *end != '#' ? end + 1 : end;
-	*end = '\0';
-	reader->last = start;
-	return start;
-}
-
-static int no_more(struct reader *reader)
-{
-	const char *more = word(reader);
-
-	return more ? refuse(reader, more, "unexpected") : 0;
-}
-
-static int number_in(const struct reader *reader, const char *text, bool sign, double *value)
-{
-	const char *digits = sign && *text == '-' ? text + 1 : text;
-	char *end;
-
-	errno = 0;
-	*value = strtod(text, &end);
-	/* Too small for a double is zero. */
-	if ((!isdigit((unsigned char)*digits) && *digits != '.') || *end || !isfinite(*value))
-		return refuse(reader, text,
-			      sign ? "expected a number" : "expected a number, not negative");
-	return 0;
-}
-
-static int number(struct reader *reader, bool sign, double *value)
-{
-	const char *before = reader->last, *text = word(reader);
-
-	if (!text)
-		return refuse(reader, before, "expected a number after this");
-	return number_in(reader, text, sign, value);
-}
-
-static int whole_number(struct reader *reader, long most, long *value)
-{
-	const char *before = reader->last, *text = word(reader);
-	char *end;
-
-	if (!text)
-		return refuse(reader, before, "expected a number after this");
-	errno = 0;
-	*value = strtol(text, &end, 10);
-	if (!isdigit((unsigned char)*text) || *end)
-		return refuse(reader, text, "expected a whole number");
-	if (*value < 1)
-		return refuse(reader, text, "expected 1 or more");
-	if (errno || *value > most) {
-		char fault[64];
-
-		snprintf(fault, sizeof(fault), "more than %ld", most);
-		return refuse(reader, text, fault);
-	}
-	return 0;
-}
 
 /* A name in quotes may be anything of up to 63 characters but quotes and control characters. */
 static int name(struct reader *reader, char to[EQUANT_PLAN_NAME])
@@ -149,27 +58,30 @@ static int name(struct reader *reader, char to[EQUANT_PLAN_NAME])
 	const char *text, *end;
 	size_t length;
 
-	reader->at += strspn(reader->at, " \t\r");
-	if (*reader->at == '"') {
-		text = reader->at + 1;
+	reader->text.at += strspn(reader->text.at, " \t\r");
+	if (*reader->text.at == '"') {
+		text = reader->text.at + 1;
 		end = strchr(text, '"');
 		if (!end)
-			return refuse(reader, text, "the quote is not closed");
+			return equant_text_refuse(&reader->text, text, "the quote is not closed");
 		if (end[1] && !strchr(" \t\r#", end[1]))
-			return refuse(reader, end + 1, "expected a blank after the quote");
+			return equant_text_refuse(&reader->text, end + 1,
+						  "expected a blank after the quote");
 		length = (size_t)(end - text);
-		reader->at += length + 2;
+		reader->text.at += length + 2;
 	} else {
-		text = word(reader);
+		text = equant_text_word(&reader->text);
 		if (!text)
-			return refuse(reader, reader->last, "expected a name after this");
+			return equant_text_refuse(&reader->text, reader->text.last,
+						  "expected a name after this");
 		length = strlen(text);
 	}
 	for (size_t i = 0; i < length; i++)
 		if (iscntrl((unsigned char)text[i]) || text[i] == '"')
-			return refuse(reader, text, "a quote or control character in a name");
+			return equant_text_refuse(&reader->text, text,
+						  "a quote or control character in a name");
 	if (length >= EQUANT_PLAN_NAME)
-		return refuse(reader, text, "a name has up to 63 characters");
+		return equant_text_refuse(&reader->text, text, "a name has up to 63 characters");
 	memcpy(to, text, length);
 	to[length] = '\0';
 	return 0;
@@ -178,7 +90,7 @@ static int name(struct reader *reader, char to[EQUANT_PLAN_NAME])
 static int once(struct reader *reader, unsigned int what)
 {
 	if (reader->seen & what)
-		return refuse(reader, reader->last, "a second time");
+		return equant_text_refuse(&reader->text, reader->text.last, "a second time");
 	reader->seen |= what;
 	return 0;
 }
@@ -191,14 +103,14 @@ static int read_iterations(struct reader *reader)
 	int error;
 
 	if (reader->program)
-		return refuse(reader, reader->last, "a second time");
-	error = whole_number(reader, EQUANT_PLAN_ITERATIONS, &n);
+		return equant_text_refuse(&reader->text, reader->text.last, "a second time");
+	error = equant_text_whole(&reader->text, 1, EQUANT_PLAN_ITERATIONS, &n);
 	if (error)
 		return error;
 	reader->program = equant_plan_program_new(n);
 	if (!reader->program)
-		return fail(reader, -errno);
-	return no_more(reader);
+		return equant_text_fail(&reader->text, -errno);
+	return equant_text_end(&reader->text);
 }
 
 static int set_affine(struct reader *reader, unsigned int what, double slope, double constant)
@@ -207,42 +119,43 @@ static int set_affine(struct reader *reader, unsigned int what, double slope, do
 					equant_plan_program_bytes(reader->program, slope, constant);
 
 	if (error)
-		return refuse(reader, reader->last,
-			      "below 0, or too large, at the first or last iteration");
-	return no_more(reader);
+		return equant_text_refuse(&reader->text, reader->text.last,
+					  "below 0, or too large, at the first or last iteration");
+	return equant_text_end(&reader->text);
 }
 
 static int read_affine(struct reader *reader, unsigned int what)
 {
 	double slope, constant;
-	int error = number(reader, true, &slope);
+	int error = equant_text_number(&reader->text, true, &slope);
 
 	if (!error)
-		error = number(reader, true, &constant);
+		error = equant_text_number(&reader->text, true, &constant);
 	return error ? error : set_affine(reader, what, slope, constant);
 }
 
 static int read_cost(struct reader *reader, unsigned int what)
 {
-	const char *key = reader->last, *text;
+	const char *key = reader->text.last, *text;
 	double constant;
 	int error = once(reader, what);
 
 	if (error)
 		return error;
 	if (!reader->program)
-		return refuse(reader, key, "iterations must come before this");
-	text = word(reader);
+		return equant_text_refuse(&reader->text, key, "iterations must come before this");
+	text = equant_text_word(&reader->text);
 	if (!text)
-		return refuse(reader, key, "expected a number, affine or each after this");
+		return equant_text_refuse(&reader->text, key,
+					  "expected a number, affine or each after this");
 	if (!strcmp(text, "affine"))
 		return read_affine(reader, what);
 	if (!strcmp(text, "each")) {
 		reader->list = what;
-		reader->list_line = reader->line;
-		return no_more(reader);
+		reader->list_line = reader->text.line;
+		return equant_text_end(&reader->text);
 	}
-	error = number_in(reader, text, false, &constant);
+	error = equant_text_to_number(&reader->text, text, false, &constant);
 	return error ? error : set_affine(reader, what, 0, constant);
 }
 
@@ -265,15 +178,16 @@ static int read_resident(struct reader *reader)
 	if (error)
 		return error;
 	if (!reader->program)
-		return refuse(reader, reader->last, "iterations must come before this");
-	error = number(reader, false, &fixed);
-	text = error ? NULL : word(reader);
+		return equant_text_refuse(&reader->text, reader->text.last,
+					  "iterations must come before this");
+	error = equant_text_number(&reader->text, false, &fixed);
+	text = error ? NULL : equant_text_word(&reader->text);
 	if (text)
-		error = number_in(reader, text, false, &each);
+		error = equant_text_to_number(&reader->text, text, false, &each);
 	if (error)
 		return error;
 	equant_plan_program_resident(reader->program, fixed, each);
-	return no_more(reader);
+	return equant_text_end(&reader->text);
 }
 
 /* ---- one number per iteration ------------------------------------------------------------- */
@@ -285,7 +199,7 @@ static int append(struct reader *reader, double value)
 		double *larger = reallocarray(reader->each, room, sizeof(*larger));
 
 		if (!larger)
-			return fail(reader, -ENOMEM);
+			return equant_text_fail(&reader->text, -ENOMEM);
 		reader->each = larger;
 		reader->room = (long)room;
 	}
@@ -298,13 +212,14 @@ static int end_list(struct reader *reader)
 	int error;
 
 	if (reader->count < reader->program->iterations)
-		return refuse(reader, "end", "there are fewer numbers than iterations");
+		return equant_text_refuse(&reader->text, "end",
+					  "there are fewer numbers than iterations");
 	error = reader->list == SEEN_WORK ?
 			equant_plan_program_work_each(reader->program, reader->each) :
 			equant_plan_program_bytes_each(reader->program, reader->each);
 	reader->count = 0;
 	reader->list = 0;
-	return error ? fail(reader, error) : no_more(reader);
+	return error ? equant_text_fail(&reader->text, error) : equant_text_end(&reader->text);
 }
 
 /* A line of numbers, or the end of them. */
@@ -315,10 +230,11 @@ static int read_list(struct reader *reader, const char *text)
 
 	if (!strcmp(text, "end"))
 		return end_list(reader);
-	for (; !error && text; text = error ? NULL : word(reader)) {
-		error = number_in(reader, text, false, &value);
+	for (; !error && text; text = error ? NULL : equant_text_word(&reader->text)) {
+		error = equant_text_to_number(&reader->text, text, false, &value);
 		if (!error && reader->count == reader->program->iterations)
-			return refuse(reader, text, "there are more numbers than iterations");
+			return equant_text_refuse(&reader->text, text,
+						  "there are more numbers than iterations");
 		if (!error)
 			error = append(reader, value);
 	}
@@ -355,11 +271,12 @@ static int read_setting(struct reader *reader, const char *text, const struct se
 		if (strcmp(text, settings[i].word))
 			continue;
 		if (*given & 1u << i)
-			return refuse(reader, text, "a second time");
+			return equant_text_refuse(&reader->text, text, "a second time");
 		*given |= 1u << i;
-		return number(reader, false, (double *)((char *)to + settings[i].offset));
+		return equant_text_number(&reader->text, false,
+					  (double *)((char *)to + settings[i].offset));
 	}
-	return refuse(reader, text, "unexpected");
+	return equant_text_refuse(&reader->text, text, "unexpected");
 }
 
 static int add_processors(struct reader *reader, const struct equant_plan_processor *processor,
@@ -368,8 +285,9 @@ static int add_processors(struct reader *reader, const struct equant_plan_proces
 	int error = equant_plan_machine_add(reader->machine, processor, (int)times);
 
 	if (error == -E2BIG)
-		return refuse(reader, reader->last, "more than 1048576 processors");
-	return error ? fail(reader, error) : 0;
+		return equant_text_refuse(&reader->text, reader->text.last,
+					  "more than 1048576 processors");
+	return error ? equant_text_fail(&reader->text, error) : 0;
 }
 
 static int read_processor(struct reader *reader)
@@ -380,19 +298,20 @@ static int read_processor(struct reader *reader)
 	long times = 0;
 	int error = name(reader, processor.name);
 
-	while (!error && (text = word(reader))) {
+	while (!error && (text = equant_text_word(&reader->text))) {
 		if (strcmp(text, "times"))
 			error = read_setting(reader, text, of_processor, &processor, &given);
 		else if (times)
-			error = refuse(reader, text, "a second time");
+			error = equant_text_refuse(&reader->text, text, "a second time");
 		else
-			error = whole_number(reader, EQUANT_PLAN_PROCESSORS, &times);
+			error = equant_text_whole(&reader->text, 1, EQUANT_PLAN_PROCESSORS, &times);
 		if (!error && (given & 1) && processor.operation <= 0)
-			error = refuse(reader, reader->last,
-				       "the time of an operation must be above 0");
+			error = equant_text_refuse(&reader->text, reader->text.last,
+						   "the time of an operation must be above 0");
 	}
 	if (!error && !(given & 1))
-		error = refuse(reader, processor.name, "the processor has no operation");
+		error = equant_text_refuse(&reader->text, processor.name,
+					   "the processor has no operation");
 	return error ? error : add_processors(reader, &processor, times ? times : 1);
 }
 
@@ -402,10 +321,11 @@ static int read_medium(struct reader *reader)
 	int error = once(reader, SEEN_MEDIUM);
 	const char *text;
 
-	while (!error && (text = word(reader)))
+	while (!error && (text = equant_text_word(&reader->text)))
 		error = read_setting(reader, text, of_medium, reader->machine, &given);
 	if (!error && !given)
-		error = refuse(reader, "medium", "expected startup or byte after this");
+		error = equant_text_refuse(&reader->text, "medium",
+					   "expected startup or byte after this");
 	return error;
 }
 
@@ -424,61 +344,35 @@ static const struct {
 	{ 0 },
 };
 
-static int read_line(struct reader *reader, char *line)
+static int read_line(void *to, const char *text)
 {
-	const char *text;
+	struct reader *reader = to;
 
-	reader->at = line;
-	text = word(reader);
-	if (!text)
-		return 0;
 	if (reader->list)
 		return read_list(reader, text);
 	for (int i = 0; lines[i].word; i++)
 		if (!strcmp(text, lines[i].word))
 			return lines[i].read(reader);
-	return refuse(reader, text, "no such word begins a line");
+	return equant_text_refuse(&reader->text, text, "no such word begins a line");
 }
 
 static int finish(struct reader *reader)
 {
 	if (reader->list) {
-		reader->line = reader->list_line;
-		return refuse(reader, "each", "the numbers have no end");
+		reader->text.line = reader->list_line;
+		return equant_text_refuse(&reader->text, "each", "the numbers have no end");
 	}
 	if ((reader->seen & SEEN_MEDIUM) && !reader->machine->count) {
-		equant_say(reader->why, reader->why_size, "%s: a medium and no processor",
-			   reader->path);
+		equant_say(reader->text.why, reader->text.why_size, "%s: a medium and no processor",
+			   reader->text.path);
 		return -EINVAL;
 	}
 	if (!reader->program && !reader->machine->count) {
-		equant_say(reader->why, reader->why_size, "%s: neither iterations nor a processor",
-			   reader->path);
+		equant_say(reader->text.why, reader->text.why_size,
+			   "%s: neither iterations nor a processor", reader->text.path);
 		return -EINVAL;
 	}
 	return 0;
-}
-
-static int read_lines(struct reader *reader, FILE *file)
-{
-	char *line = NULL;
-	size_t room = 0;
-	ssize_t length;
-	int error = 0;
-
-	while (!error && (length = getline(&line, &room, file)) >= 0) {
-		reader->line++;
-		if (strlen(line) != (size_t)length) {
-			error = refuse(reader, line, "a zero byte follows this");
-			break;
-		}
-		line[strcspn(line, "\n")] = '\0';
-		error = read_line(reader, line);
-	}
-	if (!error && !feof(file))
-		error = fail(reader, errno ? -errno : -EIO);
-	free(line);
-	return error ? error : finish(reader);
 }
 
 /* Gives to the caller what it wants; the rest must not have come. */
@@ -492,7 +386,8 @@ static int hand_over(struct reader *reader, struct equant_plan_program **program
 	if (reader->machine->count && !machine)
 		unwanted = "a machine, where only a program is expected";
 	if (unwanted) {
-		equant_say(reader->why, reader->why_size, "%s: %s", reader->path, unwanted);
+		equant_say(reader->text.why, reader->text.why_size, "%s: %s", reader->text.path,
+			   unwanted);
 		return -EINVAL;
 	}
 	if (program)
@@ -508,7 +403,7 @@ static int hand_over(struct reader *reader, struct equant_plan_program **program
 int equant_plan_read_stream(FILE *file, const char *path, struct equant_plan_program **program,
 			    struct equant_plan_machine **machine, char *why, size_t why_size)
 {
-	struct reader reader = { .path = path, .why = why, .why_size = why_size };
+	struct reader reader = { .text = { path, why, why_size, 0, NULL, NULL } };
 	int error;
 
 	if (program)
@@ -516,7 +411,10 @@ int equant_plan_read_stream(FILE *file, const char *path, struct equant_plan_pro
 	if (machine)
 		*machine = NULL;
 	reader.machine = equant_plan_machine_new();
-	error = reader.machine ? read_lines(&reader, file) : fail(&reader, -ENOMEM);
+	error = reader.machine ? equant_text_lines(&reader.text, file, read_line, &reader) :
+				 equant_text_fail(&reader.text, -ENOMEM);
+	if (!error)
+		error = finish(&reader);
 	if (!error)
 		error = hand_over(&reader, program, machine);
 	free(reader.each);
