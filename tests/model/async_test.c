@@ -11,20 +11,6 @@
 #define RANKS 6
 #define MS 1000000L
 
-static struct equant_balance_options balanced(enum equant_rate_mode mode)
-{
-	return (struct equant_balance_options){
-		.sz = sizeof(struct equant_balance_options),
-		.mode = mode,
-		.threshold = 0.03,
-		.window = 10,
-		.interact_fraction = 0.05,
-		.amplitude = 0.1,
-		.default_quantum = 0.004,
-		.moves_allowed = 1,
-	};
-}
-
 static void shape(struct equant_job *job, struct equant_job_cpu *cpus, struct random *random)
 {
 	*job = (struct equant_job){
@@ -85,12 +71,13 @@ TEST(no_unit_is_lost_whatever_the_program_and_its_loads)
 	long moves = 0;
 
 	for (int round = 0; round < 300; round++) {
-		struct equant_balance_options options = balanced(
-			random_below(&random, 2) ? EQUANT_RATE_PREDICTED : EQUANT_RATE_MEASURED);
+		struct equant_balance_options options = balance_options();
 		struct equant_job_result result, again;
 		struct equant_job job;
 		struct census census = { .job = &job };
 
+		options.mode = random_below(&random, 2) ? EQUANT_RATE_PREDICTED :
+							  EQUANT_RATE_MEASURED;
 		shape(&job, cpus, &random);
 		job.balance = &options;
 		job.watch = count;
@@ -113,7 +100,7 @@ TEST(no_unit_is_lost_whatever_the_program_and_its_loads)
 /* Without barriers, and where nothing is to be balanced, only reports cost anything. */
 TEST(on_dedicated_cpus_nothing_is_lost)
 {
-	struct equant_balance_options options = balanced(EQUANT_RATE_PREDICTED);
+	struct equant_balance_options options = balance_options();
 	struct equant_job_cpu cpus[4] = {
 		{ .unit = MS }, { .unit = MS }, { .unit = MS }, { .unit = MS }
 	};
@@ -139,7 +126,7 @@ TEST(on_dedicated_cpus_nothing_is_lost)
 TEST(a_constant_load_is_balanced_and_so_is_what_it_has_made_a_rank_late)
 {
 	for (int barrier = 0; barrier < 2; barrier++) {
-		struct equant_balance_options options = balanced(EQUANT_RATE_PREDICTED);
+		struct equant_balance_options options = balance_options();
 		struct equant_job_cpu cpus[4] = { { .unit = MS / 10, .tasks = 1 },
 						  { .unit = MS / 10 },
 						  { .unit = MS / 10 },
@@ -168,7 +155,7 @@ TEST(a_constant_load_is_balanced_and_so_is_what_it_has_made_a_rank_late)
 
 TEST(dependent_loops_are_refused)
 {
-	struct equant_balance_options options = balanced(EQUANT_RATE_PREDICTED);
+	struct equant_balance_options options = balance_options();
 	struct equant_job_cpu cpus[2] = { { .unit = 1000 }, { .unit = 1000 } };
 	struct equant_job job = {
 		.n = 2,

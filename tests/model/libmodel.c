@@ -23,3 +23,18 @@ void cpus_random(struct cpus *cpus, int most, struct random *random)
 		turns->phase = random_below(random, turns->tasks * cpus->machine.quantum);
 	}
 }
+
+struct equant_balance_options balance_options(void)
+{
+	return (struct equant_balance_options){
+		.sz = sizeof(struct equant_balance_options),
+		.mode = EQUANT_RATE_PREDICTED,
+		.threshold = 0.03,
+		.window = 10,
+		.interact_fraction = 0.05,
+		.amplitude = 0.1,
+		.default_quantum = 0.004,
+		.moves_allowed = 1,
+		.movement = EQUANT_MOVEMENT_UNRESTRICTED,
+	};
+}

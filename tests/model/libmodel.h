@@ -5,6 +5,7 @@
 
 #include <stdint.h>
 
+#include <equant/balance.h>
 #include <equant/model.h>
 
 #include "random.h"
@@ -27,5 +28,8 @@ void cpus_init(struct cpus *cpus, const int *loads);
 
 /* 1 to @most CPUs of 1 to 6 tasks, in any phase. */
 void cpus_random(struct cpus *cpus, int most, struct random *random);
+
+/* Of a simulated job: shares are seen, any rank may send to any other, no move is cancelled. */
+struct equant_balance_options balance_options(void);
 
 #endif /* LIBMODEL_H */

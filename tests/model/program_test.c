@@ -11,21 +11,6 @@
 
 #define SECOND 1000000000L
 
-static struct equant_balance_options balanced(enum equant_movement movement)
-{
-	return (struct equant_balance_options){
-		.sz = sizeof(struct equant_balance_options),
-		.mode = EQUANT_RATE_PREDICTED,
-		.threshold = 0.03,
-		.window = 10,
-		.interact_fraction = 0.05,
-		.amplitude = 0.1,
-		.default_quantum = 0.004,
-		.moves_allowed = 1,
-		.movement = movement,
-	};
-}
-
 /* Two simulators that share only the arithmetic of turns. */
 TEST(a_sweep_of_strips_takes_as_long_as_the_pipeline_simulator_says)
 {
@@ -125,8 +110,7 @@ TEST(programs_keep_their_units_and_gain_under_a_constant_load_at_every_depth)
 	for (int depth = 0; depth <= 16; depth += depth < 4 ? 1 : 4) {
 		for (int program = 0; program <= EQUANT_JOB_SHRINKING; program++) {
 			bool across = program == EQUANT_JOB_DOACROSS;
-			struct equant_balance_options options = balanced(
-				across ? EQUANT_MOVEMENT_RESTRICTED : EQUANT_MOVEMENT_UNRESTRICTED);
+			struct equant_balance_options options = balance_options();
 			struct equant_job_cpu cpus[4] = { { .unit = 10000, .tasks = 1 },
 							  { .unit = 10000 },
 							  { .unit = 10000 },
@@ -148,6 +132,8 @@ TEST(programs_keep_their_units_and_gain_under_a_constant_load_at_every_depth)
 			struct census census = { .job = &job };
 			double gain;
 
+			if (across)
+				options.movement = EQUANT_MOVEMENT_RESTRICTED;
 			ASSERT_EQ(0, equant_simulate_job(&job, &equal));
 			EXPECT_EQ(0, census.decisions);
 			job.balance = &options;
@@ -169,7 +155,7 @@ TEST(programs_keep_their_units_and_gain_under_a_constant_load_at_every_depth)
 TEST(a_phase_per_block_does_not_make_the_ranks_of_a_pipeline_take_turns)
 {
 	for (int depth = 0; depth < 3; depth++) {
-		struct equant_balance_options options = balanced(EQUANT_MOVEMENT_RESTRICTED);
+		struct equant_balance_options options = balance_options();
 		struct equant_job_cpu cpus[8];
 		struct equant_job job = {
 			.n = 8,
@@ -186,6 +172,7 @@ TEST(a_phase_per_block_does_not_make_the_ranks_of_a_pipeline_take_turns)
 		};
 		struct equant_job_result result;
 
+		options.movement = EQUANT_MOVEMENT_RESTRICTED;
 		options.period = 1e-9; /* a phase at each hook */
 		for (int i = 0; i < job.n; i++)
 			cpus[i] = (struct equant_job_cpu){ .unit = 1000 };
@@ -215,7 +202,7 @@ TEST(units_that_move_in_mid_sweep_are_computed_once)
 	long moved = 0;
 
 	for (int round = 0; round < 200; round++) {
-		struct equant_balance_options options = balanced(EQUANT_MOVEMENT_RESTRICTED);
+		struct equant_balance_options options = balance_options();
 		struct equant_job_cpu cpus[8] = { { 0 } };
 		struct equant_job job = {
 			.n = 1 + (int)random_below(&random, 8),
@@ -234,6 +221,7 @@ TEST(units_that_move_in_mid_sweep_are_computed_once)
 		};
 		struct equant_job_result result;
 
+		options.movement = EQUANT_MOVEMENT_RESTRICTED;
 		job.units = job.n + random_below(&random, 100);
 		for (int i = 0; i < job.n; i++) {
 			cpus[i].unit = 200000;

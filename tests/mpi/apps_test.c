@@ -3,7 +3,6 @@
 #include <equant/equant.h>
 #include <signal.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "kselftest_harness.h"
 #include "libjob.h"
@@ -32,36 +31,11 @@ FIXTURE_TEARDOWN(apps)
 	waitpid(self->load, NULL, 0);
 }
 
-/* A competitor for a second, from half a second after now on. */
-static pid_t start_load(void)
-{
-	char path[600];
-	pid_t pid;
-
-	build_path(path, sizeof(path), "libexec/equant/load");
-	pid = fork();
-	if (pid)
-		return pid;
-	usleep(500000);
-	execl(path, "load", "constant", "cpu=0", "seconds=1", (char *)NULL);
-	_exit(127);
-}
-
-#define EXPECT_VERIFIED(job)                             \
-	do {                                             \
-		EXPECT_EQ(0, job_run(job));              \
-		EXPECT_EQ(0, (job)->status);             \
-		EXPECT_EQ(1, job_count(job, "verified")) \
-		{                                        \
-			TH_LOG("%s", (job)->output);     \
-		}                                        \
-	} while (0)
-
 TEST_F(apps, the_product_is_right_while_a_load_comes_and_goes)
 {
 	int status = -1;
 
-	self->load = start_load();
+	self->load = job_load(0.5, 1);
 	ASSERT_LT(0, self->load);
 	self->job.argv[3] = "400";
 	EXPECT_VERIFIED(&self->job);

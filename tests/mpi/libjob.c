@@ -215,3 +215,18 @@ void folder_remove(const char *path)
 		closedir(dir);
 	rmdir(path);
 }
+
+pid_t job_load(double after, int seconds)
+{
+	char path[600], span[32];
+	pid_t pid;
+
+	build_path(path, sizeof(path), "libexec/equant/load");
+	snprintf(span, sizeof(span), "seconds=%d", seconds);
+	pid = fork();
+	if (pid)
+		return pid;
+	usleep((useconds_t)(after * 1e6));
+	execl(path, "load", "constant", "cpu=0", span, (char *)NULL);
+	_exit(127);
+}

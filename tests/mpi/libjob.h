@@ -4,6 +4,7 @@
 #define LIBJOB_H
 
 #include <stddef.h>
+#include <sys/types.h>
 
 #define JOB_RANKS 16
 #define JOB_VARIABLES 16
@@ -51,6 +52,9 @@ void folder_remove(const char *path);
 /* @path receives the full path of a file below the build. */
 void build_path(char *path, size_t size, const char *name);
 
+/* A competitor on CPU 0 for @seconds, from @after seconds on; the caller reaps it.  -1 and errno if not. */
+pid_t job_load(double after, int seconds);
+
 #define EXPECT_PASSED(job)                                                             \
 	do {                                                                           \
 		EXPECT_EQ(0, job_run(job));                                            \
@@ -66,5 +70,18 @@ void build_path(char *path, size_t size, const char *name);
 	{                                                               \
 		TH_LOG("nobody said \"%s\":\n%s", text, (job)->output); \
 	}
+
+/* An application says so when its result is that of its sequential version. */
+#define EXPECT_VERIFIED(job)                                                          \
+	do {                                                                          \
+		EXPECT_EQ(0, job_run(job));                                           \
+		EXPECT_EQ(0, (job)->status);                                          \
+		EXPECT_EQ(1, job_count(job, "verified"))                              \
+		{                                                                     \
+			TH_LOG("%s %s %s:\n%s", (job)->program,                       \
+			       (job)->argv[2] ? (job)->argv[2] : "-",                 \
+			       (job)->argv[3] ? (job)->argv[3] : "-", (job)->output); \
+		}                                                                     \
+	} while (0)
 
 #endif /* LIBJOB_H */

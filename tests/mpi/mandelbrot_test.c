@@ -23,16 +23,6 @@ static int checksum_of(const struct job *job, char *checksum)
 	return at && sscanf(at, "checksum=%31s", checksum) == 1;
 }
 
-#define EXPECT_VERIFIED(job)                             \
-	do {                                             \
-		EXPECT_EQ(0, job_run(job));              \
-		EXPECT_EQ(0, (job)->status);             \
-		EXPECT_EQ(1, job_count(job, "verified")) \
-		{                                        \
-			TH_LOG("%s", (job)->output);     \
-		}                                        \
-	} while (0)
-
 FIXTURE_SETUP(mandelbrot)
 {
 	self->job = (struct job){

@@ -9,18 +9,6 @@
 #include "kselftest_harness.h"
 #include "libjob.h"
 
-#define EXPECT_VERIFIED(job)                                                          \
-	do {                                                                          \
-		EXPECT_EQ(0, job_run(job));                                           \
-		EXPECT_EQ(0, (job)->status);                                          \
-		EXPECT_EQ(1, job_count(job, " verified"))                             \
-		{                                                                     \
-			TH_LOG("%s %s %s:\n%s", (job)->program,                       \
-			       (job)->argv[2] ? (job)->argv[2] : "-",                 \
-			       (job)->argv[3] ? (job)->argv[3] : "-", (job)->output); \
-		}                                                                     \
-	} while (0)
-
 #define EXPECT_REFUSED(job, text)                         \
 	do {                                              \
 		EXPECT_EQ(0, job_run(job));               \

@@ -193,9 +193,8 @@ static void compare(struct __test_metadata *_metadata, struct runs *self, const 
 	}
 }
 
-TEST_F(replay, owners_moves_and_decisions_are_those_of_the_recorded_run)
+static void expect_repeated(struct __test_metadata *_metadata, struct runs *runs, const char *loop)
 {
-	struct runs *runs = &self->runs;
 	char before[256], after[256];
 
 	EXPECT_PASSED(&runs->job);
@@ -205,8 +204,13 @@ TEST_F(replay, owners_moves_and_decisions_are_those_of_the_recorded_run)
 	owners(&runs->job, after, sizeof(after));
 	EXPECT_NE(0, before[0]);
 	EXPECT_STREQ(before, after);
-	EXPECT_EQ(0, job_count(&runs->job, "from now on"));
-	compare(_metadata, runs, "one");
+	compare(_metadata, runs, loop);
+}
+
+TEST_F(replay, owners_moves_and_decisions_are_those_of_the_recorded_run)
+{
+	expect_repeated(_metadata, &self->runs, "one");
+	EXPECT_EQ(0, job_count(&self->runs.job, "from now on"));
 }
 
 /* What is done with a trace does not depend on the loop's shape. */
@@ -225,20 +229,6 @@ FIXTURE_TEARDOWN(traces)
 	runs_release(&self->runs);
 }
 
-static void expect_repeated(struct __test_metadata *_metadata, struct runs *runs, const char *loop)
-{
-	char before[256], after[256];
-
-	EXPECT_PASSED(&runs->job);
-	owners(&runs->job, before, sizeof(before));
-	prepare_replay(runs);
-	EXPECT_PASSED(&runs->job);
-	owners(&runs->job, after, sizeof(after));
-	EXPECT_NE(0, before[0]);
-	EXPECT_STREQ(before, after);
-	compare(_metadata, runs, loop);
-}
-
 TEST_F(traces, sweeps_are_cut_into_the_strips_of_the_recorded_run)
 {
 	self->runs.job.argv[0] = "sweeps";
@@ -254,19 +244,10 @@ TEST_F(traces, loops_that_share_arrays_and_take_turns_are_repeated_together)
 
 TEST_F(traces, loops_of_one_name_are_replayed_in_the_order_they_were_made)
 {
-	struct runs *runs = &self->runs;
-	char before[256], after[256];
-
-	runs->job.argv[0] = "two_of_a_name";
-	EXPECT_PASSED(&runs->job);
-	owners(&runs->job, before, sizeof(before));
-	prepare_replay(runs);
-	EXPECT_PASSED(&runs->job);
-	owners(&runs->job, after, sizeof(after));
-	EXPECT_STREQ(before, after);
-	compare(_metadata, runs, "twin");
-	compare(_metadata, runs, "twin-1");
-	compare(_metadata, runs, "other");
+	self->runs.job.argv[0] = "two_of_a_name";
+	expect_repeated(_metadata, &self->runs, "twin");
+	compare(_metadata, &self->runs, "twin-1");
+	compare(_metadata, &self->runs, "other");
 }
 
 TEST_F(traces, where_the_trace_ends_no_work_moves_any_more_and_that_is_said_once)

@@ -3,7 +3,6 @@
 #include <equant/equant.h>
 #include <signal.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "kselftest_harness.h"
 #include "libjob.h"
@@ -42,19 +41,6 @@ FIXTURE_VARIANT_ADD(results, sor_f) {
 };
 /* clang-format on */
 
-static pid_t start_load(void)
-{
-	char path[600];
-	pid_t pid;
-
-	build_path(path, sizeof(path), "libexec/equant/load");
-	pid = fork();
-	if (pid)
-		return pid;
-	execl(path, "load", "constant", "cpu=0", "seconds=60", (char *)NULL);
-	_exit(127);
-}
-
 FIXTURE_SETUP(results)
 {
 	self->job = (struct job){
@@ -66,7 +52,7 @@ FIXTURE_SETUP(results)
 		self->job.argv[i] = variant->argv[i];
 	for (int i = 0; i < 3; i++)
 		self->job.environment[2 + i] = variant->environment[i];
-	self->load = start_load();
+	self->load = job_load(0, 60);
 	ASSERT_LT(0, self->load);
 }
 
@@ -75,16 +61,6 @@ FIXTURE_TEARDOWN(results)
 	kill(self->load, SIGKILL);
 	waitpid(self->load, NULL, 0);
 }
-
-#define EXPECT_VERIFIED(job)                             \
-	do {                                             \
-		EXPECT_EQ(0, job_run(job));              \
-		EXPECT_EQ(0, (job)->status);             \
-		EXPECT_EQ(1, job_count(job, "verified")) \
-		{                                        \
-			TH_LOG("%s", (job)->output);     \
-		}                                        \
-	} while (0)
 
 TEST_F(results, they_are_the_same_on_any_number_of_ranks_beside_a_load)
 {
