@@ -114,6 +114,36 @@ static const struct equant_command commands[] = {
 			"when no planner has an answer.\n",
 	},
 	{
+		.name = "dag",
+		.run = equant_cmd_dag,
+		.summary = "schedules of a task graph on unequal processors, compared",
+		.usage =
+			"Usage: equant dag compare GRAPH --machine FILE [--improve] [--optimum] [--json]\n"
+			"       equant dag schedule GRAPH --machine FILE [options]\n"
+			"       equant dag simulate GRAPH --machine FILE --actual FILE [options]\n"
+			"       equant dag generate FAMILY [options]\n"
+			"\n"
+			"GRAPH is .dot, .stg or .json, machines are JSON, as in Documentation/dag.rst.\n"
+			"\n"
+			"compare prints each scheduler's makespan, schedule the schedule of one, or the shortest;\n"
+			"simulate what becomes of that on another machine.\n"
+			"\n"
+			"  --scheduler NAME   ask this scheduler only\n"
+			"  --improve          make schedules shorter by moving single tasks\n"
+			"  --optimum          the shortest schedule of all, of up to 10 tasks\n"
+			"  --format WORD      of GRAPH: dot, stg or json (by its ending)\n"
+			"  --json             as JSON\n"
+			"  --svg FILE         a Gantt chart, too\n"
+			"\n"
+			"generate prints a graph as JSON; families: fork, join, fork-join, fft, gauss, lu, layered\n"
+			"  --size N           (5)\n"
+			"  --work X           mean work of a task (10)\n"
+			"  --spread X         work and data are drawn from their mean -+ this part of it (0)\n"
+			"  --comp-comm X      mean work over mean data (1); or --comm-comp X, the inverse\n"
+			"  --layers N, --degree N  of layered\n"
+			"  --seed N           (1)\n",
+	},
+	{
 		.name = "demo",
 		.run = equant_cmd_demo,
 		.summary = "a minute that shows what balancing gains on this machine",

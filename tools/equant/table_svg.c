@@ -4,6 +4,7 @@
  */
 #include <math.h>
 
+#include "svg.h"
 #include "table.h"
 
 #define LEFT 60.0
@@ -66,18 +67,6 @@ static double y_of(const struct frame *frame, double value)
 	return TOP + PLOT_HEIGHT * (1 - fmin(fmax(value / frame->top, 0), 1.05));
 }
 
-static void put_escaped(FILE *out, const char *text)
-{
-	for (; *text; text++) {
-		if (*text == '<')
-			fputs("&lt;", out);
-		else if (*text == '&')
-			fputs("&amp;", out);
-		else
-			fputc(*text, out);
-	}
-}
-
 static void put_head(FILE *out, const struct table *table)
 {
 	double width = LEFT + PLOT_WIDTH + RIGHT, height = TOP + PLOT_HEIGHT + BOTTOM;
@@ -90,12 +79,12 @@ static void put_head(FILE *out, const struct table *table)
 		"<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n",
 		width, height, width, height);
 	fprintf(out, "<text x=\"%.0f\" y=\"24\" font-weight=\"bold\">", LEFT);
-	put_escaped(out, table->title);
+	svg_text(out, table->title);
 	fprintf(out, "</text>\n<text x=\"%.0f\" y=\"40\">", LEFT);
-	put_escaped(out, table->note);
+	svg_text(out, table->note);
 	fprintf(out, "</text>\n<text x=\"%.0f\" y=\"%.0f\" text-anchor=\"middle\">",
 		LEFT + PLOT_WIDTH / 2, TOP + PLOT_HEIGHT + 42);
-	put_escaped(out, table->x_title);
+	svg_text(out, table->x_title);
 	fputs("</text>\n", out);
 }
 
@@ -140,7 +129,7 @@ static void put_name(FILE *out, const char *name, int line, const char *colour)
 {
 	fprintf(out, "<text x=\"%.0f\" y=\"%.0f\" style=\"fill:%s\">", LEFT + PLOT_WIDTH + 12,
 		TOP + 14 + 18.0 * line, colour);
-	put_escaped(out, name);
+	svg_text(out, name);
 	fputs("</text>\n", out);
 }
 

@@ -5,6 +5,7 @@
  */
 #include <math.h>
 
+#include "svg.h"
 #include "timeline.h"
 
 #define LEFT 90.0
@@ -14,26 +15,6 @@
 #define GAP 16.0
 #define RIGHT 90.0
 #define BOTTOM 40.0
-
-static void put_escaped(FILE *out, const char *text)
-{
-	for (; *text; text++) {
-		switch (*text) {
-		case '<':
-			fputs("&lt;", out);
-			break;
-		case '>':
-			fputs("&gt;", out);
-			break;
-		case '&':
-			fputs("&amp;", out);
-			break;
-		default:
-			/* XML 1.0 has no way to write control characters. */
-			fputc((unsigned char)*text < 0x20 ? '?' : *text, out);
-		}
-	}
-}
 
 static double x_of(const struct timeline *timeline, double t)
 {
@@ -129,7 +110,7 @@ static void put_head(FILE *out, const struct timeline *timeline, double height)
 		"<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n",
 		width, height, width, height);
 	fprintf(out, "<text x=\"%.0f\" y=\"22\" font-weight=\"bold\">", LEFT);
-	put_escaped(out, timeline->title);
+	svg_text(out, timeline->title);
 	fprintf(out,
 		"</text>\n<text x=\"%.0f\" y=\"40\">\n"
 		"filled: units held, of %ld, full height %.0f;\n"

@@ -1,0 +1,150 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+#
+# What `equant dag` says of graphs and machines, good and bad.  The example is that of
+# Documentation/dag.rst.
+
+. "$(dirname "$0")/lib.sh"
+
+plan 25
+
+export LC_ALL=C
+
+# listing NAME: the block with :name: NAME, without its indentation
+listing()
+{
+	awk -v name="$1" '
+		$1 == ":name:" { inside = $2 == name; next }
+		inside && /^[^ \t]/ { exit }
+		inside { sub(/^\t/, ""); if (text || $0 != "") { text = 1; print } }' \
+		Documentation/dag.rst
+}
+
+for name in example.dot machine.json schedule.out; do
+	listing $name > "$scratch/$name"
+done
+cd "$scratch" || exit 1
+
+example()
+{
+	[ -s schedule.out ] || echo "no listing schedule.out"
+	sed -i '$d' schedule.out
+	"$equant" dag schedule example.dot --machine machine.json > actual 2>&1
+	diff schedule.out actual
+}
+silent "the example is what the document says" example
+
+machine="--machine machine.json"
+exits 0 '^heft  *4.9 ' "all schedulers are compared" "$equant" dag compare example.dot $machine
+exits 0 '^optimum  *4.9 ' "the optimum can be asked for" \
+	"$equant" dag compare example.dot $machine --optimum
+exits 0 '^single  *5.5 .* 4.9$' "what improving adds is told apart" \
+	"$equant" dag compare example.dot $machine --improve
+exits 0 '^single: 5.5$' "one scheduler can be asked" \
+	"$equant" dag schedule example.dot $machine --scheduler single
+
+echo '{ "processors": [2, 1], "data_rate": 0.1 }' > slower.json
+exits 0 '^heft: 4.9, 9 on the actual machine$' "a schedule is carried out on another machine" \
+	"$equant" dag simulate example.dot $machine --scheduler heft --actual slower.json
+
+"$equant" dag generate lu --size 3 --spread 0.5 --comm-comp 0.2 > lu.json
+exits 0 '^lu.json: 14 tasks, 21 edges; 2 ' "what is generated is read" \
+	"$equant" dag schedule lu.json $machine --svg lu.svg
+tasks_drawn()
+{
+	[ "$(grep -c 'class="task"' lu.svg)" -eq 14 ] || echo "other than 14 tasks in lu.svg"
+	tail -n 1 lu.svg | grep -qx '</svg>' || echo "lu.svg has no end"
+}
+silent "every task is in the chart" tasks_drawn
+
+# Carried out again from JSON alone: orders of processors and messages, and lengths from the graph.
+carried_out()
+{
+	"$equant" dag schedule --json lu.json $machine > lu.out
+	perl -MJSON::PP -0777 -ne '
+		push @all, decode_json($_);
+		END {
+			my ($graph, $out) = @all;
+			my $plan = $out->{schedule};
+			my (%on, %end, %there, @free, $makespan);
+			for my $k (0 .. $#{$plan->{processors}}) {
+				$on{$_->{task}} = $k for @{$plan->{processors}[$k]};
+			}
+			my @queue = map { [@$_] } @{$plan->{processors}};
+			my @message = @{$plan->{messages}};
+			my $channel = 0;
+			my $left = @{$graph->{tasks}};
+			$makespan = 0;
+			while ($left) {
+				my $before = $left + @message;
+				while (@message && exists $end{$message[0]{from_task}}) {
+					my $m = shift @message;
+					my $start = $end{$m->{from_task}};
+					$start = $channel if $channel > $start;
+					$channel = $start + 0.1 * $graph->{edges}[$m->{edge}]{data};
+					$there{$m->{edge}} = $channel;
+				}
+				for my $k (0 .. $#queue) {
+					next unless @{$queue[$k]};
+					my $task = $queue[$k][0]{task};
+					my ($start, $ok) = ($free[$k] // 0, 1);
+					for my $e (0 .. $#{$graph->{edges}}) {
+						my $edge = $graph->{edges}[$e];
+						next unless $edge->{to} == $task;
+						my $at = $on{$edge->{from}} == $k ? $end{$edge->{from}} : $there{$e};
+						if (!defined $at) { $ok = 0 } elsif ($at > $start) { $start = $at }
+					}
+					next unless $ok;
+					shift @{$queue[$k]};
+					$left--;
+					$free[$k] = $end{$task} = $start + $graph->{tasks}[$task]{work};
+					$makespan = $end{$task} if $end{$task} > $makespan;
+				}
+				die "stuck" if $before == $left + @message;
+			}
+			print "takes $makespan, planned $plan->{makespan}\n"
+				if abs($makespan - $plan->{makespan}) > 1e-6 * $makespan;
+		}' lu.json lu.out 2>&1
+}
+if perl -MJSON::PP -e 1 2> /dev/null; then
+	silent "JSON has what is needed to carry the schedule out" carried_out
+else
+	skip "JSON has what is needed to carry the schedule out" "no JSON::PP"
+fi
+
+# ---- bad input -----------------------------------------------------------------
+
+echo 'digraph { node [weight=1] a -> b -> a }' > cycle.dot
+echo 'digraph { a [weight=x] }' > word.dot
+echo '{ "processors": [] }' > none.json
+echo '{ "processors": [1, 1], "costs": [ [1, 2] ] }' > table.json
+echo '{ "processors": [1] }' > one.json
+exits 1 'cycle.dot: cycle of 2 tasks: a -> b -> a' "a cycle is named" \
+	"$equant" dag schedule cycle.dot $machine
+exits 1 "word.dot:1: 'x': expected a number" "a fault is named with file, line and word" \
+	"$equant" dag schedule word.dot $machine
+exits 1 "none.json:1: 'processors': at least one" "a machine without processors is refused" \
+	"$equant" dag schedule example.dot --machine none.json
+exits 1 'costs of 1 tasks for a graph of 4 tasks' "a table for another graph is refused" \
+	"$equant" dag schedule example.dot --machine table.json
+exits 1 '1 processors instead of 2' "another number of processors is refused" \
+	"$equant" dag simulate example.dot $machine --actual one.json
+exits 1 '14 tasks: at most 10' "too large a search is refused" \
+	"$equant" dag compare lu.json $machine --optimum
+exits 1 'nowhere.dot: No such file' "a file that is not there is named" \
+	"$equant" dag schedule nowhere.dot $machine
+exits 1 'example.txt: the name ends in none' "a format nobody knows is refused" \
+	"$equant" dag schedule example.txt $machine
+exits 1 'nowhere/x.svg: No such file' "a chart that cannot be written is an error" \
+	"$equant" dag schedule example.dot $machine --svg nowhere/x.svg
+exits 1 'no family "tree"' "a family nobody knows is named" "$equant" dag generate tree
+exits 2 "no scheduler is called 'best'" "a scheduler nobody knows is named" \
+	"$equant" dag schedule example.dot $machine --scheduler best
+exits 2 'expected one graph' "a graph is needed" "$equant" dag schedule $machine
+exits 2 'machine is needed' "a machine is needed" "$equant" dag schedule example.dot
+exits 2 'expected schedule, compare' "a word is needed" "$equant" dag
+exits 2 "'x': expected a whole number" "a seed is a number" "$equant" dag generate lu --seed x
+exits 1 'standard output: No space left' "a full disk is an error" \
+	sh -c "'$equant' dag compare example.dot $machine > /dev/full"
+
+finish
