@@ -46,7 +46,7 @@ static void usage(FILE *out)
 	      "  --rectangles   instead of columns\n"
 	      "  --chunk K, --minimum L  of the scheme\n"
 	      "  --power V    of each rank's CPU; --fixed: whatever share of it the rank has\n"
-	      "  --engine NAME  who hands out: node, master, two-level or auto (default auto)\n"
+	      "  --engine NAME  who hands out: node, master, two-level, tree or auto (default)\n"
 	      "  --png FILE   the image\n",
 	      out);
 }

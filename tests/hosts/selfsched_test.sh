@@ -12,8 +12,10 @@ if [ -n "$missing" ]; then
 fi
 
 worker=mpi/selfsched_worker
-plan 16
-for engine in two-level master; do
+plan 22
+for engine in two-level master tree; do
+	scheme=awf-c
+	[ $engine = tree ] && scheme=trees
 	passes "$engine: every iteration is computed exactly once" \
 		4 $worker every_iteration ENGINE=$engine
 	passes "$engine: several threads of a rank may ask at once" \
@@ -24,7 +26,7 @@ for engine in two-level master; do
 	passes "$engine: a rank can cancel the loop for all" 4 $worker one_cancels ENGINE=$engine
 	passes "$engine: a body that fails stops all ranks" 4 $worker one_body_fails ENGINE=$engine
 	fails "$engine: the job ends when a rank is killed" \
-		4 $worker one_is_killed ENGINE=$engine SCHEME=awf-c
+		4 $worker one_is_killed ENGINE=$engine SCHEME=$scheme
 done
 passes "across nodes it is the engine of two levels that is chosen" 4 $worker two_levels
 passes "the engine of one node is refused across nodes" 4 $worker no_common_memory ENGINE=node

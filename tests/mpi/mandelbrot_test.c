@@ -66,6 +66,11 @@ TEST_F(mandelbrot, the_image_is_the_same_whoever_hands_out)
 		ASSERT_TRUE(checksum_of(&self->job, checksum));
 		EXPECT_STREQ(self->checksum, checksum);
 	}
+	self->job.argv[5] = "trees";
+	snprintf(option, sizeof(option), "--engine=tree");
+	EXPECT_VERIFIED(&self->job);
+	ASSERT_TRUE(checksum_of(&self->job, checksum));
+	EXPECT_STREQ(self->checksum, checksum);
 	snprintf(option, sizeof(option), "--engine=central");
 	ASSERT_EQ(0, job_run(&self->job));
 	EXPECT_EQ(NULL, job_not_failed(&self->job, 20));

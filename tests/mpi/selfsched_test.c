@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Self-scheduling by ranks of a node, with and without a master: every iteration once, or an error everywhere. */
+/* Self-scheduling by ranks of a node, by a master and by neighbours: every iteration once, or an error everywhere. */
 #include <equant/equant.h>
 
 #include "kselftest_harness.h"
@@ -24,6 +24,20 @@ TEST_F(selfsched, several_threads_of_a_rank_may_ask_at_once)
 	self->job.argv[0] = "every_iteration_by_threads";
 	self->job.ranks = 2;
 	EXPECT_PASSED(&self->job);
+	self->job.environment[0] = "ENGINE=tree";
+	self->job.ranks = 3;
+	EXPECT_PASSED(&self->job);
+}
+
+TEST_F(selfsched, others_compute_what_a_rank_leaves)
+{
+	static const char *const engines[] = { NULL, "ENGINE=master", "ENGINE=tree" };
+
+	self->job.argv[0] = "some_compute_nothing";
+	for (int i = 0; i < 3; i++) {
+		self->job.environment[0] = engines[i];
+		EXPECT_PASSED(&self->job);
+	}
 }
 
 TEST_F(selfsched, a_recorded_assignment_is_repeated)
@@ -36,6 +50,8 @@ TEST_F(selfsched, a_recorded_assignment_is_repeated)
 	self->job.argv[0] = "recorded";
 	EXPECT_PASSED(&self->job);
 	self->job.environment[1] = "ENGINE=master";
+	EXPECT_PASSED(&self->job);
+	self->job.environment[1] = "ENGINE=tree";
 	EXPECT_PASSED(&self->job);
 	self->job.argv[0] = "bad_recordings";
 	EXPECT_PASSED(&self->job);
@@ -53,6 +69,8 @@ TEST_F(selfsched, a_rank_can_cancel_the_loop_for_all)
 	EXPECT_PASSED(&self->job);
 	self->job.environment[0] = "ENGINE=master";
 	EXPECT_PASSED(&self->job);
+	self->job.environment[0] = "ENGINE=tree";
+	EXPECT_PASSED(&self->job);
 }
 
 TEST_F(selfsched, a_body_that_fails_stops_all_ranks_with_its_error)
@@ -61,6 +79,8 @@ TEST_F(selfsched, a_body_that_fails_stops_all_ranks_with_its_error)
 	EXPECT_PASSED(&self->job);
 	EXPECT_SAID(&self->job, "rank 2 ends the loop: Numerical argument out of domain");
 	self->job.environment[0] = "ENGINE=master";
+	EXPECT_PASSED(&self->job);
+	self->job.environment[0] = "ENGINE=tree";
 	EXPECT_PASSED(&self->job);
 }
 
@@ -88,6 +108,7 @@ TEST_F(selfsched, loops_that_cannot_be_are_refused)
 	EXPECT_SAID(&self->job, "9 dimensions: expected 1 to 8");
 	EXPECT_SAID(&self->job, "workers must be 0");
 	EXPECT_SAID(&self->job, "unknown engine 'three-level'");
+	EXPECT_SAID(&self->job, "engine tree is for the scheme trees only");
 }
 
 TEST_F(selfsched, loops_that_differ_between_ranks_are_refused_everywhere)
@@ -166,10 +187,12 @@ FIXTURE_TEARDOWN(self_ranks)
 {
 }
 
-/* All schemes, one and two dimensions, both engines of a node, 0 to 10,000 iterations. */
+/* All schemes, one and two dimensions, all engines of a node, 0 to 10,000 iterations. */
 TEST_F(self_ranks, every_iteration_is_computed_exactly_once)
 {
 	self->job.argv[0] = "every_iteration";
+	EXPECT_PASSED(&self->job);
+	self->job.environment[0] = "ENGINE=tree";
 	EXPECT_PASSED(&self->job);
 }
 

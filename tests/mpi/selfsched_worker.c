@@ -29,6 +29,17 @@ static struct equant_chunks_options loop_of(const char *scheme, int64_t iteratio
 /* NULL: the library's choice. */
 static const char *engine;
 
+/* The name of a scheme that the engine takes, or NULL when there are no more; counts @i up. */
+static const char *next_scheme(int *i)
+{
+	const char *name;
+
+	do
+		name = equant_scheme_name((*i)++);
+	while (name && engine && !strcmp(engine, "tree") && strcmp(name, "trees"));
+	return name;
+}
+
 static struct equant_self *loop_new(struct equant *eq, const struct equant_chunks_options *loop,
 				    int power, int fixed)
 {
@@ -159,15 +170,15 @@ static void each_loop(int rounds, int threads)
 {
 	struct equant *eq = must_open(MPI_COMM_WORLD, NULL);
 	uint64_t seed = random_seeded().state;
-	const char *given = engine;
+	const char *given = engine, *scheme;
 	struct random random;
 
 	MPI_Bcast(&seed, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
 	random = random_from(seed);
-	for (int i = 0; equant_scheme_name(i); i++) {
+	for (int i = 0; (scheme = next_scheme(&i));) {
 		for (int round = 0; round < rounds; round++) {
 			struct equant_chunks_options loop =
-				any_loop(&random, equant_scheme_name(i), round / 2 + i + ranks);
+				any_loop(&random, scheme, round / 2 + i + ranks);
 
 			if (!given)
 				engine = round % 2 ? "master" : "node";
@@ -186,6 +197,37 @@ static void every_iteration(void)
 static void every_iteration_by_threads(void)
 {
 	each_loop(4, THREADS);
+}
+
+/* Who frees the loop at once leaves all to the others. */
+static void one_computes_nothing(struct equant *eq, const char *scheme, int64_t n, int idler)
+{
+	struct equant_chunks_options loop = loop_of(scheme, n);
+	struct equant_self *self = must_self(eq, &loop, 0, 0);
+	struct body body = { &loop, self, (uint64_t)rank };
+
+	if (rank != idler)
+		take_all(&body);
+	demand_equal(0, equant_self_free(self));
+	check_all(&loop);
+}
+
+/* Or nobody does. */
+static void some_compute_nothing(void)
+{
+	struct equant *eq = must_open(MPI_COMM_WORLD, NULL);
+	const char *scheme;
+
+	for (int i = 0; (scheme = next_scheme(&i));) {
+		struct equant_chunks_options loop = loop_of(scheme, 500);
+
+		for (int idler = 0; idler < ranks; idler++) {
+			one_computes_nothing(eq, scheme, 500, idler);
+			one_computes_nothing(eq, scheme, ranks, idler);
+		}
+		demand_equal(0, equant_self_free(must_self(eq, &loop, 0, 0)));
+	}
+	must_close(eq);
 }
 
 /* ---- recorded ---------------------------------------------------------------------------- */
@@ -223,11 +265,11 @@ static char *chunks_of(struct equant *eq, const struct equant_chunks_options *lo
 static void recorded(void)
 {
 	struct equant *eq = must_open(MPI_COMM_WORLD, NULL);
-	const char *folder = getenv("FOLDER");
+	const char *folder = getenv("FOLDER"), *scheme;
 	char *once, *again;
 
-	for (int i = 0; equant_scheme_name(i); i++) {
-		struct equant_chunks_options loop = loop_of(equant_scheme_name(i), 200);
+	for (int i = 0; (scheme = next_scheme(&i));) {
+		struct equant_chunks_options loop = loop_of(scheme, 200);
 
 		loop.minimum = 3;
 		loop.dimensions = 1 + i % 2;
@@ -325,9 +367,10 @@ static void bad_recordings(void)
 static void one_cancels(void)
 {
 	struct equant *eq = must_open(MPI_COMM_WORLD, NULL);
+	const char *scheme;
 
-	for (int i = 0; equant_scheme_name(i); i++) {
-		struct equant_chunks_options loop = loop_of(equant_scheme_name(i), 1000000000);
+	for (int i = 0; (scheme = next_scheme(&i));) {
+		struct equant_chunks_options loop = loop_of(scheme, 1000000000);
 		struct equant_self *self = must_self(eq, &loop, 0, 0);
 		struct equant_self_chunk chunk = { 0 };
 
@@ -350,9 +393,10 @@ static void one_cancels(void)
 static void one_body_fails(void)
 {
 	struct equant *eq = must_open(MPI_COMM_WORLD, NULL);
+	const char *scheme;
 
-	for (int i = 0; equant_scheme_name(i); i++) {
-		struct equant_chunks_options loop = loop_of(equant_scheme_name(i), 1000000000);
+	for (int i = 0; (scheme = next_scheme(&i));) {
+		struct equant_chunks_options loop = loop_of(scheme, 1000000000);
 		struct equant_self *self = must_self(eq, &loop, 0, 0);
 		struct equant_self_chunk chunk = { 0 };
 		int got;
@@ -476,6 +520,8 @@ static void bad_loops(void)
 	refused_everywhere(eq, &loop, -1, EINVAL);
 	loop = loop_of("gss", 10);
 	engine = "three-level";
+	refused_everywhere(eq, &loop, 0, EINVAL);
+	engine = "tree";
 	refused_everywhere(eq, &loop, 0, EINVAL);
 	engine = NULL;
 	/* All is well after that. */
@@ -624,6 +670,7 @@ int main(int argc, char **argv)
 	static const struct worker_case cases[] = {
 		CASE(every_iteration),
 		CASE(every_iteration_by_threads, .threads = MPI_THREAD_FUNNELED),
+		CASE(some_compute_nothing),
 		CASE(recorded),
 		CASE(bad_recordings),
 		CASE(one_cancels),

@@ -49,6 +49,11 @@ static int check_options(const struct equant_self_options *options)
 			       EQUANT_CHUNKS_POWER / EQUANT_SELF_SCALE);
 		return -EINVAL;
 	}
+	if (options->engine && !strcmp(options->engine, "tree") &&
+	    (!options->loop->scheme || strcmp(options->loop->scheme, "trees"))) {
+		equant_message("equant_self_new: engine tree is for the scheme trees only");
+		return -EINVAL;
+	}
 	return 0;
 }
 
@@ -145,6 +150,7 @@ static int release(struct equant_self *self)
 	equant_self_memory_close(self);
 	equant_self_master_free(self);
 	equant_self_worker_free(self);
+	equant_self_tree_free(self);
 	if (self->group != MPI_COMM_NULL && !equant_mpi_is_over())
 		MPI_Comm_free(&self->group);
 	if (self->comm != MPI_COMM_NULL && !equant_mpi_is_over())
@@ -173,12 +179,13 @@ static int make(struct equant_self *self, const struct equant_self_options *opti
 		error = equant_self_memory_open(self);
 	if (!error)
 		error = equant_self_record_open(self, options);
-	/* One rank is the master, or there is none anywhere. */
-	if (!error && self->role != EQUANT_SELF_ALL)
-		error = equant_self_master_open(self);
-	if (!error && self->role != EQUANT_SELF_ALL)
-		error = equant_self_worker_open(self);
-	return error;
+	if (error || self->role == EQUANT_SELF_ALL)
+		return error;
+	if (self->role == EQUANT_SELF_NEIGHBOUR)
+		return equant_self_tree_open(self);
+	/* One rank is the master. */
+	error = equant_self_master_open(self);
+	return error ? error : equant_self_worker_open(self);
 }
 
 struct equant_self *equant_self_new(struct equant *eq, const struct equant_self_options *from)
@@ -207,7 +214,10 @@ struct equant_self *equant_self_new(struct equant *eq, const struct equant_self_
 	return NULL;
 }
 
-/* How the loop ended is the same everywhere: what the master knows when all have come. */
+/*
+ * How the loop ended is the same everywhere: what the master knows when all have come.  Neighbours that
+ * end it at the same time do not know of each other.
+ */
 static int finish(struct equant_self *self, int *state)
 {
 	int error = 0;
@@ -216,13 +226,19 @@ static int finish(struct equant_self *self, int *state)
 		error = equant_self_master_close(self);
 	if (self->role == EQUANT_SELF_WORKER)
 		error = equant_self_worker_close(self);
+	if (self->role == EQUANT_SELF_NEIGHBOUR)
+		error = equant_self_tree_close(self);
 	/* Not MPI's barrier: who polls in it takes the CPU from ranks that still compute. */
 	if (!error)
 		error = equant_barrier(self->eq);
 	if (error)
 		return error;
 	*state = equant_self_state(self);
-	if (self->role != EQUANT_SELF_ALL)
+	if (self->role == EQUANT_SELF_NEIGHBOUR)
+		error = equant_mpi_error(MPI_Allreduce(MPI_IN_PLACE, state, 1, MPI_INT, MPI_MIN,
+						       self->comm),
+					 "equant_self_free");
+	else if (self->role != EQUANT_SELF_ALL)
 		error = equant_mpi_error(MPI_Bcast(state, 1, MPI_INT, 0, self->comm),
 					 "equant_self_free");
 	return error;

@@ -18,17 +18,18 @@ enum engine {
 	NODE,
 	MASTER,
 	TWO_LEVEL,
+	TREE,
 };
 
 static int find_engine(const char *name)
 {
-	static const char names[][12] = { "auto", "node", "master", "two-level" };
+	static const char names[][12] = { "auto", "node", "master", "two-level", "tree" };
 
-	for (int i = AUTO; i <= TWO_LEVEL; i++)
+	for (int i = AUTO; i <= TREE; i++)
 		if (!strcmp(name ? name : names[AUTO], names[i]))
 			return i;
 	equant_message(
-		"equant_self_new: unknown engine '%.40s'; there are auto node master two-level",
+		"equant_self_new: unknown engine '%.40s'; there are auto node master two-level tree",
 		name);
 	return -EINVAL;
 }
@@ -37,7 +38,7 @@ static int split(struct equant_self *self, enum engine engine)
 {
 	int code;
 
-	if (engine == MASTER)
+	if (engine == MASTER || engine == TREE)
 		code = MPI_Comm_split(self->comm, self->eq->rank, 0, &self->group);
 	else
 		code = MPI_Comm_split_type(self->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL,
@@ -57,9 +58,11 @@ static int check_node(const struct equant_self *self)
 	return -EOPNOTSUPP;
 }
 
-static void find_role(struct equant_self *self)
+static void find_role(struct equant_self *self, enum engine engine)
 {
-	if (!self->eq->rank)
+	if (engine == TREE)
+		self->role = EQUANT_SELF_NEIGHBOUR;
+	else if (!self->eq->rank)
 		self->role = EQUANT_SELF_MASTER;
 	else if (!self->members[0])
 		self->role = EQUANT_SELF_PEER;
@@ -89,7 +92,7 @@ int equant_self_group(struct equant_self *self, const char *name)
 					 "equant_self_new");
 	if (error)
 		return error;
-	find_role(self);
+	find_role(self, (enum engine)engine);
 	self->ahead = engine != MASTER;
 	return 0;
 }

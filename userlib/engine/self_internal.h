@@ -37,6 +37,7 @@ enum equant_self_role {
 	EQUANT_SELF_MASTER, /* rank 0: answers the workers, and takes chunks itself */
 	EQUANT_SELF_PEER, /* on the master's node: takes them from the same memory */
 	EQUANT_SELF_WORKER, /* asks the master by messages */
+	EQUANT_SELF_NEIGHBOUR, /* there is none; asks its neighbour */
 };
 
 /* What a step is, and how its iterations are found. */
@@ -57,6 +58,7 @@ enum equant_self_kind {
  * @ahead: 1: a node asks for chunks before it has none left
  * @master: EQUANT_SELF_MASTER: its side of the messages
  * @worker: EQUANT_SELF_WORKER: its side of them
+ * @tree: EQUANT_SELF_NEIGHBOUR: its place
  * @window: over @memory
  * @chunks: this rank's copy of the calculator; EQUANT_SELF_LOCKED: belongs to who holds the lock
  * @total: iterations or rectangles
@@ -86,6 +88,7 @@ struct equant_self {
 	int ahead;
 	struct equant_self_master *master;
 	struct equant_self_worker *worker;
+	struct equant_self_tree *tree;
 	MPI_Win window;
 	struct equant_self_memory *memory;
 	struct equant_chunks *chunks;

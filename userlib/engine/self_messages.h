@@ -24,6 +24,7 @@ enum equant_self_tag {
 	EQUANT_SELF_TAG_ANSWER,
 	EQUANT_SELF_TAG_WORD,
 	EQUANT_SELF_TAG_NOTICE,
+	EQUANT_SELF_TAG_TREE,
 };
 
 /**
@@ -103,7 +104,16 @@ int equant_self_worker_progress(struct equant_self *self); /* the context's thre
 int equant_self_worker_next(struct equant_self *self, struct equant_self_chunk *chunk);
 int equant_self_worker_close(struct equant_self *self); /* the context's thread */
 
-/* Of either, what has come and what is to be said: calls of other threads do nothing. 0 or -errno. */
+/* ---- self_tree.c: as of the worker, but for a rank between its neighbours --------------- */
+
+int equant_self_tree_open(struct equant_self *self);
+void equant_self_tree_free(struct equant_self *self);
+int equant_self_tree_talk(struct equant_self *self);
+int equant_self_tree_give(struct equant_self *self); /* what is owed to the neighbour */
+int equant_self_tree_next(struct equant_self *self, struct equant_self_chunk *chunk);
+int equant_self_tree_close(struct equant_self *self);
+
+/* Of any of them, what has come and what is to be said: calls of other threads do nothing. 0 or -errno. */
 int equant_self_talk(struct equant_self *self);
 
 #endif /* EQUANT_ENGINE_SELF_MESSAGES_H */

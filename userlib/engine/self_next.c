@@ -127,6 +127,8 @@ static int take(struct equant_self *self, struct equant_self_chunk *chunk)
 		return equant_self_worker_next(self, chunk);
 	if (self->role == EQUANT_SELF_MASTER)
 		return equant_self_master_next(self, chunk);
+	if (self->role == EQUANT_SELF_NEIGHBOUR)
+		return equant_self_tree_next(self, chunk);
 	return equant_self_take(self, chunk);
 }
 

@@ -29,6 +29,8 @@ int equant_self_talk(struct equant_self *self)
 		return 0;
 	if (self->role == EQUANT_SELF_MASTER)
 		return equant_self_master_serve(self);
+	if (self->role == EQUANT_SELF_NEIGHBOUR)
+		return equant_self_tree_talk(self);
 	return self->role == EQUANT_SELF_WORKER ? equant_self_worker_progress(self) : 0;
 }
 
@@ -37,6 +39,8 @@ int equant_self_progress(struct equant_self *self)
 	int error = equant_self_talk(self);
 	int32_t state = equant_self_state(self);
 
+	if (!error && self->role == EQUANT_SELF_NEIGHBOUR && equant_self_is_owner(self))
+		error = equant_self_tree_give(self);
 	if (error)
 		equant_self_stop(self, error);
 	if (error || state <= 0)

@@ -199,4 +199,15 @@ size_t equant_trees_state_size(const struct equant_trees *trees);
 int equant_trees_hops(const struct equant_trees *trees, int worker);
 int equant_trees_next(struct equant_trees *trees, int worker, struct equant_chunk *chunk);
 
+/* Step by step, for workers each of whom has a copy of its own in which only its own part counts. */
+int equant_trees_left(const struct equant_trees *trees, int worker);
+int equant_trees_right(const struct equant_trees *trees, int worker);
+
+/* The next chunk of the own part; its later half, rounded up, or @all of it.  0 if there is nothing. */
+int equant_trees_take(struct equant_trees *trees, int worker, struct equant_chunk *chunk);
+int equant_trees_split(struct equant_trees *trees, int worker, int all, struct equant_chunk *part);
+
+/* A worker that has nothing is given @part. */
+void equant_trees_join(struct equant_trees *trees, int worker, const struct equant_chunk *part);
+
 #endif /* EQUANT_SELFSCHED_INTERNAL_H */

@@ -112,14 +112,30 @@ size_t equant_trees_state_size(const struct equant_trees *trees)
 	return (size_t)trees->workers * sizeof(trees->branches[0]);
 }
 
-/* The later half, rounded up, of what @from has goes to @to, which has nothing. */
-static void give_half(struct branch *from, struct branch *to)
+int equant_trees_left(const struct equant_trees *trees, int worker)
 {
-	int64_t middle = from->begin + (from->end - from->begin) / 2;
+	return trees->branches[worker].left;
+}
 
-	to->begin = middle;
-	to->end = from->end;
-	from->end = middle;
+int equant_trees_right(const struct equant_trees *trees, int worker)
+{
+	return trees->branches[worker].right;
+}
+
+int equant_trees_split(struct equant_trees *trees, int worker, int all, struct equant_chunk *part)
+{
+	struct branch *own = &trees->branches[worker];
+	int64_t kept = all ? 0 : (own->end - own->begin) / 2;
+
+	*part = (struct equant_chunk){ own->begin + kept, own->end - own->begin - kept };
+	own->end -= part->count;
+	return part->count > 0;
+}
+
+void equant_trees_join(struct equant_trees *trees, int worker, const struct equant_chunk *part)
+{
+	trees->branches[worker].begin = part->first;
+	trees->branches[worker].end = part->first + part->count;
 }
 
 int equant_trees_hops(const struct equant_trees *trees, int worker)
@@ -137,28 +153,34 @@ int equant_trees_hops(const struct equant_trees *trees, int worker)
 /* Is there work at this worker, or can it be brought there?  Goes left until there is some, then back. */
 static bool fetch(struct equant_trees *trees, int worker)
 {
-	int hops = equant_trees_hops(trees, worker), from = worker;
+	int hops = equant_trees_hops(trees, worker), from = worker, to;
+	struct equant_chunk part;
 
 	if (hops == trees->workers)
 		return false;
 	for (int i = 0; i < hops; i++)
 		from = trees->branches[from].left;
-	for (; from != worker; from = trees->branches[from].right)
-		give_half(&trees->branches[from], &trees->branches[trees->branches[from].right]);
+	for (; from != worker; from = to) {
+		to = trees->branches[from].right;
+		equant_trees_split(trees, from, 0, &part);
+		equant_trees_join(trees, to, &part);
+	}
 	return true;
 }
 
-int equant_trees_next(struct equant_trees *trees, int worker, struct equant_chunk *chunk)
+int equant_trees_take(struct equant_trees *trees, int worker, struct equant_chunk *chunk)
 {
 	struct branch *own = &trees->branches[worker];
-	int64_t size;
+	int64_t size = own->end - own->begin;
 
-	if (!fetch(trees, worker))
-		return 0;
-	size = own->end - own->begin;
 	if (size > trees->chunk)
 		size = trees->chunk;
 	*chunk = (struct equant_chunk){ own->begin, size };
 	own->begin += size;
-	return 1;
+	return size > 0;
+}
+
+int equant_trees_next(struct equant_trees *trees, int worker, struct equant_chunk *chunk)
+{
+	return fetch(trees, worker) ? equant_trees_take(trees, worker, chunk) : 0;
 }

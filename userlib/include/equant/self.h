@@ -11,7 +11,8 @@
  *	error = equant_self_free(self);
  *
  * On a node there is no master: the ranks share a counter in its memory, and who adds to it has
- * the chunk.  Across nodes rank 0 hands chunks out by messages, and computes too.  Errors are as
+ * the chunk.  Across nodes rank 0 hands chunks out by messages, and computes too; or neighbours give
+ * each other of what they have.  Errors are as
  * in equant.h.
  */
 #ifndef EQUANT_SELF_H
@@ -40,7 +41,9 @@ extern "C" {
  * @engine: "node": no master, all ranks are on one node; "master": rank 0 answers each request of
  *	each rank (Chronopoulos et al., sections III and IV); "two-level": the ranks of the first
  *	rank's node as under node, on others any rank that finds too few asks rank 0 for chunks of the
- *	whole node; "auto" or NULL: node if all are on one, else two-level
+ *	whole node; "tree": for the scheme trees (section IV.A), no master, each rank has its part and
+ *	gives half of what is left of it to its neighbour; "auto" or NULL: node if all are on one, else
+ *	two-level
  */
 struct equant_self_options {
 	size_t sz;
@@ -88,7 +91,7 @@ EQUANT_API struct equant_self *equant_self_new(struct equant *eq,
  * @self: the loop
  * @chunk: the one that is done, or zero; receives the next
  *
- * Only calls by the thread of the context look at the probe.  Where there is a master only they call
+ * Only calls by the thread of the context look at the probe.  Where there are messages only they call
  * MPI: that thread of each rank must go on asking until it gets 0, and the rank's other threads wait
  * for it when no chunk is left on the node.  The master answers in these calls and in
  * equant_self_progress().  So that it comes back soon, the context's thread on rank 0 gets its
@@ -100,10 +103,10 @@ EQUANT_API struct equant_self *equant_self_new(struct equant *eq,
 EQUANT_API int equant_self_next(struct equant_self *self, struct equant_self_chunk *chunk);
 
 /**
- * equant_self_progress() - the master answers requests; to be called in iterations that take long
+ * equant_self_progress() - answers requests of others; to be called in iterations that take long
  * @self: the loop
  *
- * Does something in the context's thread only, and only where there is a master.
+ * Does something in the context's thread only, and only where there are messages.
  *
  * Return: 0; -ECANCELED when a rank has cancelled the loop; what a rank gave to equant_self_fail();
  * -EIO.
