@@ -180,7 +180,8 @@ static struct equant_attachment *make(struct equant_file *file, struct task_stru
 	a->task = task;
 	a->file = file;
 	a->cookie = arg->cookie;
-	ret = xa_alloc(&file->attachments, &a->index, a, XA_LIMIT(1, EQUANT_FILE_RECORDS),
+	/* A place only: snapshots find the attachment when it has a record. */
+	ret = xa_alloc(&file->attachments, &a->index, NULL, XA_LIMIT(1, EQUANT_FILE_RECORDS),
 		       GFP_KERNEL_ACCOUNT);
 	if (ret) {
 		kfree(a);
@@ -189,7 +190,7 @@ static struct equant_attachment *make(struct equant_file *file, struct task_stru
 	a->record = equant_table_record(file, a->index);
 	if (IS_ERR(a->record)) {
 		ret = PTR_ERR(a->record);
-		xa_erase(&file->attachments, a->index);
+		xa_release(&file->attachments, a->index);
 		kfree(a);
 		return ERR_PTR(ret);
 	}
@@ -198,6 +199,8 @@ static struct equant_attachment *make(struct equant_file *file, struct task_stru
 	equant_introduce(a);
 	raw_spin_unlock_irqrestore(&a->lock, flags);
 	get_task_struct(task);
+	/* Cannot fail: the place is there. */
+	xa_store(&file->attachments, a->index, a, GFP_KERNEL_ACCOUNT);
 	return a;
 }
 
