@@ -186,14 +186,33 @@ static void seed(void)
 static void forget(void)
 {
 	struct equant_cpu *cpu;
+	unsigned long flags;
 	int i;
 
 	for_each_possible_cpu(i) {
 		cpu = equant_cpu(i);
+		raw_spin_lock_irqsave(&cpu->lock, flags);
 		cpu->nr = 0;
 		cpu->untracked = 0;
 		cpu->curr = NULL;
+		raw_spin_unlock_irqrestore(&cpu->lock, flags);
 	}
+}
+
+/*
+ * What the first hooks have put on the lists while others were still missing may have
+ * moved away, or died, unseen: it is forgotten when all are at work on every CPU.
+ */
+static int start(void)
+{
+	int ret = equant_hooks_register();
+
+	if (!ret)
+		synchronize_rcu();
+	forget();
+	if (!ret)
+		seed();
+	return ret;
 }
 
 static void stop(struct work_struct *work)
@@ -216,10 +235,9 @@ int equant_tracking_get(void)
 
 	mutex_lock(&tracking_lock);
 	if (!tracking) {
-		ret = equant_hooks_register();
+		ret = start();
 		if (ret)
 			goto unlock;
-		seed();
 		tracking = true;
 	}
 	nr_attached++;
