@@ -68,7 +68,7 @@ void equant_retire_record(struct equant_attachment *a)
 /* Charge the time since the last change to the state it was spent in. */
 static void charge(struct equant_record *r, u64 now)
 {
-	u64 ns = now > r->t_state ? now - r->t_state : 0;
+	u64 ns = elapsed(r->t_state, now);
 
 	equant_integrate(r, now);
 	if (r->state == EQUANT_STATE_RUN)
@@ -145,7 +145,7 @@ void equant_begin_asleep(struct equant_attachment *a, u64 now)
 void equant_switch_out(struct equant_attachment *a, bool blocked, struct task_struct *next, u64 now)
 {
 	struct equant_record *r = a->record;
-	u64 slice = a->t_in ? now - a->t_in : 0;
+	u64 slice = a->t_in ? elapsed(a->t_in, now) : 0;
 
 	lockdep_assert_held(&a->lock);
 	write_begin(r);

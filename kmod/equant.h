@@ -278,4 +278,10 @@ static inline u64 equant_now(void)
 	return ktime_get_mono_fast_ns();
 }
 
+/* This clock may be a little behind where it was, on another CPU or after an adjustment. */
+static inline u64 elapsed(u64 since, u64 now)
+{
+	return now > since ? now - since : 0;
+}
+
 #endif /* EQUANT_KMOD_INTERNAL_H */

@@ -16,6 +16,9 @@
 
 #include "equant.h"
 
+/* Between two looks of the timer: a task can make its quanta as short as it likes. */
+#define LEAST_PAUSE_NS (NSEC_PER_MSEC / 10)
+
 static void push(struct equant_attachment *a, u32 type, u64 t, u32 value, u32 before)
 {
 	const struct equant_kmod_event event = {
@@ -120,14 +123,15 @@ static bool close_window(struct equant_attachment *a, u64 now)
 {
 	const struct equant_record *r = a->record;
 	struct equant_watch *w = &a->watch;
-	u64 pending = now > r->t_state ? now - r->t_state : 0;
+	u64 pending = elapsed(r->t_state, now);
 	u64 run_ns = r->run_ns + (r->state == EQUANT_STATE_RUN ? pending : 0);
 	u64 wait_ns = r->wait_ns + (r->state == EQUANT_STATE_WAIT ? pending : 0);
 	u64 ran = run_ns - w->run_ns, runnable = ran + wait_ns - w->wait_ns;
 
 	if (runnable < window_ns(a) || (r->nr_runnable > 1 && w->dispatches < w->rounds))
 		return false;
-	judge(a, div64_u64(ran << EQUANT_SHARE_SHIFT, runnable), now);
+	/* Of a task that was alone for hours the product needs more than 64 bits. */
+	judge(a, mul_u64_u64_div_u64(ran, EQUANT_SHARE_ONE, runnable), now);
 	open_window(a, run_ns, wait_ns, now);
 	return true;
 }
@@ -212,7 +216,7 @@ static enum hrtimer_restart on_timer(struct hrtimer *timer)
 		a = xa_load(&file->attachments, index);
 		again = a ? look_again(a, now) : 0;
 		if (again)
-			next = min(next, again);
+			next = min(next, max(again, now + LEAST_PAUSE_NS));
 	}
 	rcu_read_unlock();
 	equant_queue_wake(&file->queue);

@@ -76,7 +76,7 @@ void equant_end_episode(struct equant_record *r, u64 now)
 
 	if (!r->t_contended)
 		return;
-	ns = now - r->t_contended;
+	ns = elapsed(r->t_contended, now);
 	r->t_contended = 0;
 	r->contended_ns += ns;
 	r->episodes++;
@@ -128,7 +128,8 @@ static int meet(const struct situation *now, struct task_struct *task, struct sc
 		se = se->parent;
 	if (!se || !se->on_rq)
 		return -1;
-	for (level = own_depth - se->depth; level < now->levels; level++) {
+	/* Of a task that is being moved to another group just now, it may have grown. */
+	for (level = max(own_depth - READ_ONCE(se->depth), 0); level < now->levels; level++) {
 		if (se->cfs_rq == now->own[level]->cfs_rq) {
 			*as = se;
 			return level;
@@ -262,7 +263,7 @@ static void count_change(struct equant_attachment *a, u64 now)
 {
 	struct equant_record *r = a->record;
 
-	if (now - r->t_epoch < (u64)HELD_QUANTA * equant_quantum(r))
+	if (elapsed(r->t_epoch, now) < (u64)HELD_QUANTA * equant_quantum(r))
 		return;
 	r->changes += is_new_epoch(a->held_share, r->share_now);
 	a->held_share = r->share_now;
@@ -281,7 +282,7 @@ static void new_epoch(struct equant_attachment *a, u32 share, u64 now)
 {
 	struct equant_record *r = a->record;
 
-	if (now - r->t_epoch >= equant_quantum(r)) {
+	if (elapsed(r->t_epoch, now) >= equant_quantum(r)) {
 		r->share_prev = r->share_now;
 		r->settled_prev = r->share_settled;
 	}
