@@ -4,15 +4,19 @@
  *
  * Samples are disturbed, always to be longer and at times much longer, and a long one is off
  * by more than a short one.  So residuals are relative to the sample, the line begins
- * as the one through two samples from which half of all are nearest, and least squares are
- * repeated with Tukey's bisquare as the weights: what is far off counts for nothing.
+ * as the one through two samples from which half of all are nearest, then as the one with the least
+ * bisquare loss at that spread, and least squares are repeated with Tukey's bisquare as the weights:
+ * what is far off counts for nothing.
  *
  * Reference: Cierniak, Zaki, Li 1997, sections 4.1 and 4.3, asks for the values and leaves
  * open how; A. E. Beaton, J. W. Tukey, The Fitting of Power Series, Technometrics 16(2), 1974;
- * P. J. Rousseeuw, Least Median of Squares Regression, JASA 79, 1984.
+ * P. J. Rousseeuw, Least Median of Squares Regression, JASA 79, 1984;
+ * V. J. Yohai, High Breakdown-Point and High Efficiency Robust Estimates for Regression, Annals of
+ * Statistics 15(2), 1987.
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "plan/plan_internal.h"
 
@@ -76,12 +80,45 @@ static void solve(const struct sums *sums, struct equant_plan_line *line)
 	}
 }
 
-static double spread_of(const struct equant_plan_sample *samples, int n, double *room,
-			const struct equant_plan_line *line)
+/* What is fitted: samples in order of amount and time, and room for as many numbers. */
+struct fit {
+	struct equant_plan_sample *samples;
+	double *room;
+	int n;
+};
+
+static double spread_of(const struct fit *fit, const struct equant_plan_line *line)
 {
-	for (int i = 0; i < n; i++)
-		room[i] = fabs(residual(&samples[i], line));
-	return MAD * median(room, n);
+	for (int i = 0; i < fit->n; i++)
+		fit->room[i] = fabs(residual(&fit->samples[i], line));
+	return MAD * median(fit->room, fit->n);
+}
+
+/* Tukey's weight of a residual, and its integral, which is 1 for all that are far off. */
+static double weight_of(double residual, double limit)
+{
+	double u = fmin(fabs(residual / limit), 1);
+
+	return (1 - u * u) * (1 - u * u);
+}
+
+static double loss_of(double residual, double limit)
+{
+	double u = fmin(fabs(residual / limit), 1);
+
+	return 1 - (1 - u * u) * (1 - u * u) * (1 - u * u);
+}
+
+/* With @limit 0 the spread of the nearest half, otherwise the loss of all. */
+static double distance(const struct fit *fit, const struct equant_plan_line *line, double limit)
+{
+	double sum = 0;
+
+	if (limit <= 0)
+		return spread_of(fit, line);
+	for (int i = 0; i < fit->n; i++)
+		sum += loss_of(residual(&fit->samples[i], line), limit);
+	return sum;
 }
 
 static void through(const struct equant_plan_sample *a, const struct equant_plan_sample *b,
@@ -91,58 +128,91 @@ static void through(const struct equant_plan_sample *a, const struct equant_plan
 	line->fixed = fmax(a->time - line->each * a->amount, 0);
 }
 
-/* Least median of squares, among lines through two of up to LINES samples. */
-static void begin(const struct equant_plan_sample *samples, int n, double *room,
-		  struct equant_plan_line *line)
+/* Less than half of the samples within @spread: no need to sort them. */
+static bool is_wider(const struct fit *fit, const struct equant_plan_line *line, double spread)
 {
-	int step = n / LINES + 1;
-	double least;
+	int within = 0;
 
-	*line = (struct equant_plan_line){ 0 };
-	for (int i = 0; i < n; i++)
-		room[i] = samples[i].time;
-	line->fixed = median(room, n);
-	least = spread_of(samples, n, room, line);
-	for (int i = 0; i < n; i += step)
+	for (int i = 0; i < fit->n; i++)
+		within += MAD * fabs(residual(&fit->samples[i], line)) < spread;
+	return 2 * within < fit->n;
+}
+
+/* The nearest of @line and all lines through two of up to LINES samples. */
+static void search(const struct fit *fit, struct equant_plan_line *line, double limit)
+{
+	double least = distance(fit, line, limit);
+	int step = fit->n / LINES + 1;
+
+	for (int i = 0; i < fit->n; i += step)
 		for (int j = 0; j < i; j += step) {
+			const struct equant_plan_sample *a = &fit->samples[i],
+							*b = &fit->samples[j];
 			struct equant_plan_line other = { 0 };
-			double spread;
+			double found;
 
-			if (samples[i].amount == samples[j].amount)
+			if (a->amount == b->amount)
 				continue;
-			through(&samples[i], &samples[j], &other);
-			spread = spread_of(samples, n, room, &other);
-			if (spread < least) {
-				least = spread;
+			through(a, b, &other);
+			if (limit <= 0 && is_wider(fit, &other, least))
+				continue;
+			found = distance(fit, &other, limit);
+			if (found < least) {
+				least = found;
 				*line = other;
 			}
 		}
 }
 
-static void refine(const struct equant_plan_sample *samples, int n, double *room,
-		   struct equant_plan_line *line)
+static double limit_of(const struct fit *fit, const struct equant_plan_line *line)
+{
+	return TUNING * fmax(spread_of(fit, line), 1e-9);
+}
+
+/*
+ * Half of the samples tell how far good ones are off, and then all good ones tell the line: the
+ * nearest half may be short samples only, which say little about the time per thing.
+ */
+static void begin(const struct fit *fit, struct equant_plan_line *line)
+{
+	*line = (struct equant_plan_line){ 0 };
+	for (int i = 0; i < fit->n; i++)
+		fit->room[i] = fit->samples[i].time;
+	line->fixed = median(fit->room, fit->n);
+	search(fit, line, 0);
+	search(fit, line, limit_of(fit, line));
+}
+
+static void refine(const struct fit *fit, struct equant_plan_line *line)
 {
 	for (int round = 0; round < ROUNDS; round++) {
-		double limit = TUNING * fmax(spread_of(samples, n, room, line), 1e-9);
+		double limit = limit_of(fit, line);
 		struct sums sums = { 0 };
 
 		line->used = 0;
-		for (int i = 0; i < n; i++) {
-			double u = residual(&samples[i], line) / limit;
+		for (int i = 0; i < fit->n; i++) {
+			double weight = weight_of(residual(&fit->samples[i], line), limit);
 
-			if (fabs(u) >= 1)
-				continue;
-			add(&sums, &samples[i], (1 - u * u) * (1 - u * u));
-			line->used++;
+			add(&sums, &fit->samples[i], weight);
+			line->used += weight > 0;
 		}
 		solve(&sums, line);
 	}
-	line->error = spread_of(samples, n, room, line);
+	line->error = spread_of(fit, line);
+}
+
+static int in_order(const void *a, const void *b)
+{
+	const struct equant_plan_sample *x = a, *y = b;
+
+	return x->amount == y->amount ? ascending(&x->time, &y->time) :
+					ascending(&x->amount, &y->amount);
 }
 
 int equant_plan_fit(const struct equant_plan_sample *samples, int n, struct equant_plan_line *line)
 {
-	double *room;
+	struct fit fit = { .n = n };
+	int error = 0;
 
 	if (n < 1 || n > EQUANT_PLAN_SAMPLES)
 		return -EINVAL;
@@ -150,13 +220,19 @@ int equant_plan_fit(const struct equant_plan_sample *samples, int n, struct equa
 		if (!(samples[i].amount >= 0) || !(samples[i].time > 0) ||
 		    !isfinite(samples[i].amount) || !isfinite(samples[i].time))
 			return -EINVAL;
-	room = reallocarray(NULL, (size_t)n, sizeof(*room));
-	if (!room)
-		return -ENOMEM;
-	begin(samples, n, room, line);
-	refine(samples, n, room, line);
-	free(room);
-	return 0;
+	fit.samples = reallocarray(NULL, (size_t)n, sizeof(*fit.samples));
+	fit.room = reallocarray(NULL, (size_t)n, sizeof(*fit.room));
+	if (fit.samples && fit.room) {
+		memcpy(fit.samples, samples, (size_t)n * sizeof(*samples));
+		qsort(fit.samples, (size_t)n, sizeof(*samples), in_order);
+		begin(&fit, line);
+		refine(&fit, line);
+	} else {
+		error = -ENOMEM;
+	}
+	free(fit.samples);
+	free(fit.room);
+	return error;
 }
 
 /*
