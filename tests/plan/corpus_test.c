@@ -6,7 +6,7 @@
  *
  *	clang -g -O1 -fsanitize=fuzzer,address,undefined -DFUZZER -D_GNU_SOURCE= -Iuserlib/include \
  *		-Iuserlib -Itests -Itests/plan -o fuzz tests/plan/{corpus_test,libplan}.c \
- *		userlib/plan/(all).c -lm
+ *		userlib/{plan,text}/(all).c -lm
  *	./fuzz -max_total_time=600 NEW tests/plan/corpus
  *	./fuzz -merge=1 tests/plan/corpus NEW
  */

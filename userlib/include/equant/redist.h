@@ -457,6 +457,27 @@ struct equant_redist_network {
  */
 EQUANT_API struct equant_redist_network *
 equant_redist_network_new(int ranks, double startup, double bandwidth, char *why, size_t why_size);
+
+/**
+ * equant_redist_network_read() - a network out of a text file
+ * @path: the file
+ * @why: as above; with file, line and word
+ * @why_size: the same
+ *
+ * One thing per line, words separated by blanks, # begins a comment; seconds, and bytes per second::
+ *
+ *	ranks N
+ *	usual [startup T] bandwidth B
+ *	link FROM TO [startup T] [bandwidth B]
+ *	host [send B] [receive B] ranks RANK...
+ *
+ * What a link does not say is as usual, what a host does not say has no limit.
+ *
+ * Return: the network, or NULL and errno: EINVAL for what is no such file, what opening and reading it
+ * gave, ENOMEM.
+ */
+EQUANT_API struct equant_redist_network *equant_redist_network_read(const char *path, char *why,
+								    size_t why_size);
 EQUANT_API void equant_redist_network_free(struct equant_redist_network *network);
 
 /**
