@@ -5,10 +5,25 @@
 #include "libpasses.h"
 #include "libworker.h"
 
+/* In memory that all ranks share: a count that no message has brought. */
+static void count_together(struct run *run)
+{
+	MPI_Aint size;
+	int unit;
+
+	MPI_Win_allocate_shared(rank ? 0 : sizeof(*run->everyone), 1, MPI_INFO_NULL, MPI_COMM_WORLD,
+				&run->everyone, &run->window);
+	MPI_Win_shared_query(run->window, 0, &size, &unit, &run->everyone);
+	if (!rank)
+		*run->everyone = 0;
+	MPI_Barrier(MPI_COMM_WORLD);
+}
+
 void run_start(struct run *run, const struct equant_options *options, const struct shape *shape,
 	       double changes)
 {
 	*run = (struct run){ .shape = shape, .changes = changes };
+	count_together(run);
 	run->eq = must_open(MPI_COMM_WORLD, options);
 	run->loop = must_loop(run->eq, shape->name, shape->units);
 	ledger_init(&run->ledger, run->loop, shape->units);
@@ -35,12 +50,15 @@ void run_unit(struct run *run, long unit)
 	}
 	ledger_unit(&run->ledger, unit);
 	run->handed++;
+	__atomic_add_fetch(run->everyone, 1, __ATOMIC_SEQ_CST);
 }
 
 void run_demand_met(const struct run *run, long passes)
 {
 	long all;
 
+	/* Before this rank waits for the others by itself. */
+	demand(__atomic_load_n(run->everyone, __ATOMIC_SEQ_CST) >= passes * run->shape->units);
 	MPI_Allreduce(&run->handed, &all, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
 	demand_equal(passes * run->shape->units, all);
 }
@@ -50,6 +68,7 @@ void run_close(struct run *run)
 	must_free(run->loop);
 	must_close(run->eq);
 	ledger_free(&run->ledger);
+	MPI_Win_free(&run->window);
 }
 
 pid_t start_stopping(struct random *random, double seconds)

@@ -32,6 +32,7 @@ struct shape {
  * @debt: seconds of computing that are too short to sleep for
  * @handed: units computed
  * @caught_up: those among them that other ranks had left behind
+ * @everyone: units computed by all ranks, in shared memory
  */
 struct run {
 	const struct shape *shape;
@@ -42,6 +43,8 @@ struct run {
 	double debt;
 	long handed;
 	long caught_up;
+	long *everyone;
+	MPI_Win window;
 };
 
 void run_start(struct run *run, const struct equant_options *options, const struct shape *shape,
@@ -50,7 +53,7 @@ void run_start(struct run *run, const struct equant_options *options, const stru
 /* One step of a unit, by a rank 1 to 5 times slower than the fastest, different on each. */
 void run_unit(struct run *run, long unit);
 
-/* Collective: all units of all ranks have been computed in as many passes. */
+/* Collective, after a joined pass: all units of all ranks have been computed in as many passes. */
 void run_demand_met(const struct run *run, long passes);
 
 /* Collective: free everything. */
