@@ -57,6 +57,22 @@ static const char *scheme_name(int n)
 	return n ? equant_scheme_name(n - 1) : "static";
 }
 
+static void check_static(const struct mandelbrot *m)
+{
+	const char *option = m->engine	   ? "--engine" :
+			     m->rectangles ? "--rectangles" :
+			     m->chunk	   ? "--chunk" :
+			     m->minimum	   ? "--minimum" :
+			     m->power	   ? "--power" :
+			     m->fixed	   ? "--fixed" :
+					     NULL;
+
+	if (!option || strcmp(m->scheme, "static"))
+		return;
+	fprintf(stderr, "mandelbrot: %s: nothing is handed out by --scheme static\n", option);
+	exit(2);
+}
+
 static void check_png(void)
 {
 	if (EQUANT_HAVE_PNG)
@@ -108,6 +124,7 @@ static void parse(struct mandelbrot *m, int argc, char **argv)
 		m->quiet |= c == 'q';
 	}
 	app_no_more("mandelbrot", argc, argv);
+	check_static(m);
 	if (m->png)
 		check_png();
 }
@@ -191,7 +208,6 @@ static int run_static(struct mandelbrot *m, double *elapsed)
 	int64_t from = m->n * m->rank / m->ranks, to = m->n * (m->rank + 1) / m->ranks;
 	struct equant_self_chunk block = { .first = from, .count = to - from };
 
-	m->rectangles = 0;
 	MPI_Barrier(MPI_COMM_WORLD);
 	*elapsed = -MPI_Wtime();
 	compute_chunk(m, NULL, &block);

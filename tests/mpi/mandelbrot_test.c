@@ -136,6 +136,11 @@ TEST_F(mandelbrot, a_scheme_that_is_none_is_refused_with_the_names_of_all)
 	ASSERT_EQ(0, job_run(&self->job));
 	EXPECT_EQ(NULL, job_not_failed(&self->job, 20));
 	EXPECT_SAID(&self->job, "css needs a chunk of at least 1");
+	self->job.argv[5] = "static";
+	self->job.argv[6] = "--rectangles";
+	ASSERT_EQ(0, job_run(&self->job));
+	EXPECT_EQ(NULL, job_not_failed(&self->job, 20));
+	EXPECT_SAID(&self->job, "--rectangles: nothing is handed out by --scheme static");
 }
 
 TEST_HARNESS_MAIN
