@@ -62,7 +62,7 @@ TEST_F(faults, options_that_differ_between_ranks_are_refused_everywhere)
 {
 	self->job.argv[0] = "options_differ";
 	EXPECT_PASSED(&self->job);
-	EXPECT_SAID(&self->job, "differ between ranks");
+	EXPECT_SAID(&self->job, "option EQUANT_PERIOD differs between ranks");
 	self->job.argv[0] = "one_option_is_bad";
 	EXPECT_PASSED(&self->job);
 	EXPECT_SAID(&self->job, "EQUANT_DEPTH=deep");

@@ -69,21 +69,28 @@ static int open_probe(struct equant *eq)
 /* If one rank cannot, none does; and all must balance by the same rules. */
 static int agree(struct equant *eq, int error)
 {
-	uint64_t digest = equant_options_digest(&eq->options);
-	uint64_t mine[3] = { (uint64_t)-error, digest, ~digest }, all[3];
-	int failed;
+	enum { N = EQUANT_OPTIONS_MAX };
+	uint64_t mine[1 + 2 * N] = { (uint64_t)-error }, all[1 + 2 * N];
+	int failed, i;
 
-	failed = equant_mpi_error(MPI_Allreduce(mine, all, 3, MPI_UINT64_T, MPI_MAX, eq->comm),
+	/* The largest, and the complement of the smallest. */
+	equant_options_shared(&eq->options, mine + 1);
+	for (i = 1; i <= N; i++)
+		mine[N + i] = ~mine[i];
+	failed = equant_mpi_error(MPI_Allreduce(mine, all, 1 + 2 * N, MPI_UINT64_T, MPI_MAX,
+						eq->comm),
 				  "comparing options");
 	if (error || failed)
 		return error ? error : failed;
 	if (all[0])
 		return -ECANCELED;
-	if (all[1] == ~all[2])
+	for (i = 1; i <= N && all[i] == ~all[N + i]; i++)
+		;
+	if (i > N)
 		return 0;
 	if (!eq->rank)
-		equant_message(
-			"the options (EQUANT_* or struct equant_options) differ between ranks");
+		equant_message("option %s differs between ranks",
+			       equant_options_name((size_t)i - 1));
 	return -EINVAL;
 }
 

@@ -456,28 +456,26 @@ void equant_options_release(struct equant_options *set)
 	}
 }
 
-/* FNV-1a over the values that every rank must share. */
-uint64_t equant_options_digest(const struct equant_options *set)
+_Static_assert(NR_OPTIONS <= EQUANT_OPTIONS_MAX, "more options than ranks compare");
+
+void equant_options_shared(const struct equant_options *set, uint64_t values[EQUANT_OPTIONS_MAX])
 {
-	uint64_t hash = 0xcbf29ce484222325ull;
-	size_t i, j;
+	memset(values, 0, EQUANT_OPTIONS_MAX * sizeof(*values));
+	for (size_t i = 0; i < NR_OPTIONS; i++) {
+		double value = 0;
 
-	for (i = 0; i < NR_OPTIONS; i++) {
-		unsigned char bytes[sizeof(double)];
-		double value;
-
-		if (options[i].local)
-			continue;
 		/* The same directory may have another name on another node. */
-		if (options[i].kind == STRING)
+		if (!options[i].local && options[i].kind == STRING)
 			value = *(const char **)field(set, &options[i]) != NULL;
-		else
+		else if (!options[i].local)
 			value = load(set, &options[i]);
-		memcpy(bytes, &value, sizeof(bytes));
-		for (j = 0; j < sizeof(bytes); j++)
-			hash = (hash ^ bytes[j]) * 0x100000001b3ull;
+		memcpy(&values[i], &value, sizeof(value));
 	}
-	return hash;
+}
+
+const char *equant_options_name(size_t i)
+{
+	return i < NR_OPTIONS ? options[i].variable : "of another version";
 }
 
 void equant_options_describe(void (*line)(void *ctx, const char *variable, const char *value,

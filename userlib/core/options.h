@@ -16,7 +16,16 @@ int equant_options_resolve(struct equant_options *out, const struct equant_optio
 /** equant_options_release() - free the strings of a resolved set */
 void equant_options_release(struct equant_options *options);
 
-/** equant_options_digest() - a number that differs when the options that must agree on all ranks do */
-uint64_t equant_options_digest(const struct equant_options *options);
+#define EQUANT_OPTIONS_MAX 64
+
+/**
+ * equant_options_shared() - what must agree on all ranks
+ * @values: receives a number per option; 0 for those that may differ, and behind the last one
+ */
+void equant_options_shared(const struct equant_options *options,
+			   uint64_t values[EQUANT_OPTIONS_MAX]);
+
+/** equant_options_name() - the variable of the i-th of these values */
+const char *equant_options_name(size_t i);
 
 #endif /* EQUANT_CORE_OPTIONS_H */
