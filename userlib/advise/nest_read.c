@@ -18,25 +18,21 @@
 #include <string.h>
 
 #include "advise/advise_internal.h"
+#include "text/text.h"
 
 #define WORDS_MOST 8
 
 struct reader {
-	const char *path;
-	int line;
+	struct equant_text text;
 	struct equant_nest *nest;
 	int parent; /* the loop that is open, or 0 */
-	char *words[WORDS_MOST + 1];
+	const char *words[WORDS_MOST + 1];
 	int count;
-	char *why;
-	size_t why_size;
 };
 
 static int refuse(const struct reader *reader, const char *word, const char *fault)
 {
-	equant_say(reader->why, reader->why_size, "%s:%d: '%s': %s", reader->path, reader->line,
-		   word, fault);
-	return -EINVAL;
+	return equant_text_refuse(&reader->text, word, fault);
 }
 
 /* ---- words ------------------------------------------------------------------- */
@@ -53,11 +49,11 @@ static char *end_word(char *at)
 	return end;
 }
 
+/* What follows the line's first word. */
 static int split(struct reader *reader, char *line)
 {
 	char *at = line + strspn(line, " \t\r"), *end, *word;
 
-	reader->count = 0;
 	while (*at && *at != '#') {
 		word = *at == '"' ? at + 1 : at;
 		end = end_word(at);
@@ -79,15 +75,9 @@ static int split(struct reader *reader, char *line)
 
 static int number(const struct reader *reader, int at, double *value)
 {
-	char *end;
-
 	if (at >= reader->count)
 		return refuse(reader, reader->words[at - 1], "expected a number after this");
-	errno = 0;
-	*value = strtod(reader->words[at], &end);
-	if (!isdigit((unsigned char)reader->words[at][0]) || *end || errno || !isfinite(*value))
-		return refuse(reader, reader->words[at], "expected a number, not negative");
-	return 0;
+	return equant_text_to_number(&reader->text, reader->words[at], false, value);
 }
 
 static int no_more(const struct reader *reader, int at)
@@ -179,7 +169,8 @@ static int read_setting(struct reader *reader, size_t offset)
 /* TRIPS, FIRST..LAST with LAST included, or ? */
 static int read_trips(struct reader *reader, struct equant_node *node)
 {
-	char *word = reader->words[2], *dots, *end;
+	const char *word = reader->words[2], *dots;
+	char *end;
 	long first, last;
 
 	dots = reader->count > 2 ? strstr(word, "..") : NULL;
@@ -236,10 +227,8 @@ static int add(struct reader *reader, const struct equant_node *node)
 		return refuse(reader, node->name, "more than 32 loops within each other");
 	if (index == -E2BIG)
 		return refuse(reader, node->name, "more than 1000 loops and statements");
-	if (index < 0) {
-		equant_say(reader->why, reader->why_size, "%s: %s", reader->path, strerror(-index));
-		return index;
-	}
+	if (index < 0)
+		return equant_text_fail(&reader->text, index);
 	if (node->kind == EQUANT_NODE_LOOP)
 		reader->parent = index;
 	return 0;
@@ -247,7 +236,7 @@ static int add(struct reader *reader, const struct equant_node *node)
 
 static int read_node(struct reader *reader, enum equant_node_kind kind)
 {
-	struct equant_node node = { .kind = kind, .line = reader->line };
+	struct equant_node node = { .kind = kind, .line = reader->text.line };
 	int error = name(reader, 1, node.name), rest = 3;
 
 	if (error)
@@ -296,12 +285,15 @@ static const struct {
 	{ 0 },
 };
 
-static int read_line(struct reader *reader, char *line)
+static int read_line(void *to, const char *word)
 {
-	int error = split(reader, line);
-	const char *word = reader->words[0];
+	struct reader *reader = to;
+	int error;
 
-	if (error || reader->count == 0)
+	reader->words[0] = word;
+	reader->count = 1;
+	error = split(reader, reader->text.at);
+	if (error)
 		return error;
 	for (int i = 0; nodes[i].word; i++)
 		if (!strcmp(word, nodes[i].word))
@@ -323,44 +315,21 @@ static int finish(struct reader *reader)
 	int error;
 
 	if (reader->parent > 0) {
-		reader->line = open->line;
+		reader->text.line = open->line;
 		return refuse(reader, open->name, "the loop has no end");
 	}
 	error = equant_nest_check(reader->nest, fault, sizeof(fault));
 	if (!error)
 		return 0;
 	line = isdigit((unsigned char)fault[0]);
-	equant_say(reader->why, reader->why_size, "%s:%s%s", reader->path, line ? "" : " ", fault);
+	equant_say(reader->text.why, reader->text.why_size, "%s:%s%s", reader->text.path,
+		   line ? "" : " ", fault);
 	return error;
-}
-
-static int read_lines(struct reader *reader, FILE *file)
-{
-	char *line = NULL;
-	size_t room = 0;
-	ssize_t length;
-	int error = 0;
-
-	while (!error && (length = getline(&line, &room, file)) >= 0) {
-		reader->line++;
-		if (strlen(line) != (size_t)length) {
-			error = refuse(reader, line, "a zero byte follows this");
-			break;
-		}
-		line[strcspn(line, "\n")] = '\0';
-		error = read_line(reader, line);
-	}
-	if (!error && ferror(file)) {
-		error = errno ? -errno : -EIO;
-		equant_say(reader->why, reader->why_size, "%s: %s", reader->path, strerror(-error));
-	}
-	free(line);
-	return error ? error : finish(reader);
 }
 
 struct equant_nest *equant_nest_read(const char *path, char *why, size_t why_size)
 {
-	struct reader reader = { .path = path, .why = why, .why_size = why_size };
+	struct reader reader = { .text = { path, why, why_size, 0, NULL, NULL } };
 	FILE *file = fopen(path, "re");
 	int error = ENOMEM;
 
@@ -369,7 +338,9 @@ struct equant_nest *equant_nest_read(const char *path, char *why, size_t why_siz
 		error = errno;
 		equant_say(why, why_size, "%s: %s", path, strerror(error));
 	} else {
-		error = -read_lines(&reader, file);
+		error = -equant_text_lines(&reader.text, file, read_line, &reader);
+		if (!error)
+			error = -finish(&reader);
 	}
 	if (file)
 		fclose(file);
