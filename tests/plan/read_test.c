@@ -76,12 +76,30 @@ TEST_F(text, what_is_not_said_has_its_default)
 	EXPECT_TRUE(self->program->resident == 0 && self->program->resident_each == 0);
 }
 
-TEST_F(text, each_fault_is_named_with_its_line_and_word)
+struct wrong {
+	const char *text;
+	const char *fault;
+};
+
+/* @wrong: up to one without text. */
+static void expect_faults(struct __test_metadata *_metadata, FIXTURE_DATA(text) * self,
+			  const struct wrong *wrong)
 {
-	static const struct {
-		const char *text;
-		const char *fault;
-	} wrong[] = {
+	for (; wrong->text; wrong++) {
+		memset(self->why, 0, sizeof(self->why));
+		EXPECT_EQ(-EINVAL, READ(wrong->text));
+		EXPECT_EQ(NULL, self->program);
+		EXPECT_EQ(NULL, self->machine);
+		EXPECT_NE(NULL, strstr(self->why, wrong->fault))
+		{
+			TH_LOG("'%s' does not hold '%s'", self->why, wrong->fault);
+		}
+	}
+}
+
+TEST_F(text, each_fault_of_iterations_and_memory_is_named_with_its_line_and_word)
+{
+	static const struct wrong wrong[] = {
 		{ "", "text: neither iterations nor a processor" },
 		{ "# nothing\n", "text: neither iterations nor a processor" },
 		{ "iteration 5\n", "text:1: 'iteration': no such word begins a line" },
@@ -99,6 +117,18 @@ TEST_F(text, each_fault_is_named_with_its_line_and_word)
 		{ "work 5\n", "text:1: 'work': iterations must come before this" },
 		{ "bytes 5\n", "text:1: 'bytes': iterations must come before this" },
 		{ "resident 5\n", "text:1: 'resident': iterations must come before this" },
+		{ "iterations 5\nresident\n", "text:2: 'resident': expected a number after this" },
+		{ "iterations 5\nresident 1 2 3\n", "text:2: '3': unexpected" },
+		{ "iterations 5\nresident 1\nresident 1\n", "text:3: 'resident': a second time" },
+		{ 0 },
+	};
+
+	expect_faults(_metadata, self, wrong);
+}
+
+TEST_F(text, each_fault_of_a_cost_is_named_with_its_line_and_word)
+{
+	static const struct wrong wrong[] = {
 		{ "iterations 5\nwork\n",
 		  "text:2: 'work': expected a number, affine or each after this" },
 		{ "iterations 5\nwork -1\n", "text:2: '-1': expected a number, not negative" },
@@ -107,6 +137,8 @@ TEST_F(text, each_fault_is_named_with_its_line_and_word)
 		{ "iterations 5\nwork 1e999\n",
 		  "text:2: '1e999': expected a number, not negative" },
 		{ "iterations 5\nwork 5x\n", "text:2: '5x': expected a number, not negative" },
+		{ "iterations 5\nbytes constant 8\n",
+		  "text:2: 'constant': expected a number, not negative, affine or each" },
 		{ "iterations 5\nwork 5 6\n", "text:2: '6': unexpected" },
 		{ "iterations 5\nwork 5\nwork 5\n", "text:3: 'work': a second time" },
 		{ "iterations 5\nwork affine\n", "text:2: 'affine': expected a number after this" },
@@ -118,6 +150,15 @@ TEST_F(text, each_fault_is_named_with_its_line_and_word)
 		  "text:2: '-2': below 0, or too large, at the first or last iteration" },
 		{ "iterations 5\nwork affine 1e308 0\n", "text:2: '0': below 0, or too large" },
 		{ "iterations 5\nwork affine 1 2 3\n", "text:2: '3': unexpected" },
+		{ 0 },
+	};
+
+	expect_faults(_metadata, self, wrong);
+}
+
+TEST_F(text, each_fault_of_a_list_of_costs_is_named_with_its_line_and_word)
+{
+	static const struct wrong wrong[] = {
 		{ "iterations 2\nwork each\n1\nend\n",
 		  "text:4: 'end': there are fewer numbers than iterations" },
 		{ "iterations 2\nwork each\n1 2 3\nend\n",
@@ -129,9 +170,15 @@ TEST_F(text, each_fault_is_named_with_its_line_and_word)
 		{ "iterations 2\nwork each\n1 2\n", "text:2: 'each': the numbers have no end" },
 		{ "iterations 2\nwork each 1 2\nend\n", "text:2: '1': unexpected" },
 		{ "iterations 2\nwork each\n1 2\nend 5\n", "text:4: '5': unexpected" },
-		{ "iterations 5\nresident\n", "text:2: 'resident': expected a number after this" },
-		{ "iterations 5\nresident 1 2 3\n", "text:2: '3': unexpected" },
-		{ "iterations 5\nresident 1\nresident 1\n", "text:3: 'resident': a second time" },
+		{ 0 },
+	};
+
+	expect_faults(_metadata, self, wrong);
+}
+
+TEST_F(text, each_fault_of_a_processor_is_named_with_its_line_and_word)
+{
+	static const struct wrong wrong[] = {
 		{ "processor\n", "text:1: 'processor': expected a name after this" },
 		{ "processor a\n", "text:1: 'a': the processor has no operation" },
 		{ "processor a operation\n", "text:1: 'operation': expected a number after this" },
@@ -148,6 +195,15 @@ TEST_F(text, each_fault_is_named_with_its_line_and_word)
 		  "text:1: '1048577': more than 1048576" },
 		{ "processor a operation 1\nprocessor b operation 1 times 1048576\n",
 		  "text:2: '1048576': more than 1048576 processors" },
+		{ 0 },
+	};
+
+	expect_faults(_metadata, self, wrong);
+}
+
+TEST_F(text, each_fault_of_a_name_is_named_with_its_line_and_word)
+{
+	static const struct wrong wrong[] = {
 		{ "processor \"a operation 1\n", "text:1: 'a operation 1': the quote is not" },
 		{ "processor \"a\"b operation 1\n",
 		  "text:1: 'b operation 1': expected a blank after the quote" },
@@ -155,23 +211,24 @@ TEST_F(text, each_fault_is_named_with_its_line_and_word)
 		{ "processor a\" operation 1\n", "a quote or control character in a name" },
 		{ "processor aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n",
 		  "a name has up to 63 characters" },
+		{ 0 },
+	};
+
+	expect_faults(_metadata, self, wrong);
+}
+
+TEST_F(text, each_fault_of_the_medium_is_named_with_its_line_and_word)
+{
+	static const struct wrong wrong[] = {
 		{ "medium startup 1\n", "text: a medium and no processor" },
 		{ "medium\n", "text:1: 'medium': expected startup or byte after this" },
 		{ "medium startup\n", "text:1: 'startup': expected a number after this" },
 		{ "medium memory 1\n", "text:1: 'memory': unexpected" },
 		{ "medium startup 1\nmedium startup 1\n", "text:2: 'medium': a second time" },
+		{ 0 },
 	};
 
-	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
-		memset(self->why, 0, sizeof(self->why));
-		EXPECT_EQ(-EINVAL, READ(wrong[i].text));
-		EXPECT_EQ(NULL, self->program);
-		EXPECT_EQ(NULL, self->machine);
-		EXPECT_NE(NULL, strstr(self->why, wrong[i].fault))
-		{
-			TH_LOG("'%s' does not hold '%s'", self->why, wrong[i].fault);
-		}
-	}
+	expect_faults(_metadata, self, wrong);
 }
 
 TEST_F(text, a_zero_byte_is_refused)
