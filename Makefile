@@ -68,7 +68,7 @@ endif
 export CC FC CLANG LLVM_STRIP MPICC MPIFC PKG_CONFIG
 
 # These need nothing detected and nothing built.
-SETUP_GOALS := help clean deps check demo bench bench-full kernels vm stress
+SETUP_GOALS := help clean deps check check-debug demo bench bench-full kernels vm stress
 ifneq ($(filter-out $(SETUP_GOALS),$(or $(MAKECMDGOALS),all)),)
 include $(O)/config.mk
 include tools/build/build.mk
@@ -83,7 +83,7 @@ $(O)/config.mk: tools/build/detect.sh $(wildcard /var/lib/dpkg/status)
 	$(call say,DETECT,$@)
 	$(Q)mkdir -p $(@D) && tools/build/detect.sh > $@.tmp && mv $@.tmp $@
 
-PHONY += deps setup demo check bench bench-full kernels vm stress clean help FORCE
+PHONY += deps setup demo check check-debug bench bench-full kernels vm stress clean help FORCE
 
 # What could not be installed is left out, and said.
 deps:
@@ -123,6 +123,14 @@ stress: deps
 	$(Q)status=0; for kernel in 6.1 6.12; do \
 		TEST_BUILD=$(abspath $(O)) GUEST_FULL=1 STRESS_SECONDS=30 \
 			tests/vm/guest.sh $$kernel || status=1; \
+	done; exit $$status
+
+check-debug: deps
+	$(Q)$(AGAIN) all tests
+	$(Q)tools/build/debug_kernels.sh $(KERNELS)
+	$(Q)export TEST_BUILD=$(abspath $(O)); status=0; for kernel in 6.1-debug 6.12-debug; do \
+		GUEST_FULL=1 tests/vm/guest.sh $$kernel || status=1; \
+		STRESS_SECONDS=60 tests/vm/guest.sh $$kernel kmod/fuzz_test || status=1; \
 	done; exit $$status
 
 clean:

@@ -7,9 +7,10 @@
 #
 # Options in the environment: GUEST_SECONDS, the limit of the whole.
 #
-# VERSION is 6.1 or 6.12; without names, the tests that are about the kernel, with
-# GUEST_FULL=1 also those that take long.  What a program says is shown when it failed.  The last two results are about the
-# guest's log and its end.  Where there can be no guest, all is skipped, with the
+# VERSION is 6.1 or 6.12, or 6.1-debug or 6.12-debug (tools/build/debug_kernels.sh); without
+# names, the tests that are about the kernel, with GUEST_FULL=1 also those that take
+# long.  What a program says is shown when it failed.  The last two results are about
+# the guest's log and its end.  Where there can be no guest, all is skipped, with the
 # reason.
 
 . "$(dirname "$0")/../tree/lib.sh"
@@ -19,6 +20,10 @@ shift
 kernel=${KERNELS:-$TEST_BUILD/kernels}/$version
 console=$TEST_BUILD/vm/$version/console
 limit=${GUEST_SECONDS:-$([ -n "${GUEST_FULL:-}" ] && echo 1800 || echo 600)}
+checks=(W=1 C=1) memory=1536
+if [[ $version == *-debug ]]; then # what it is told to watch takes time and memory
+	checks=() memory=4096 limit=$((4 * limit))
+fi
 
 skip_all()
 {
@@ -26,15 +31,20 @@ skip_all()
 	exit 4
 }
 
+maker()
+{
+	[[ $version == *-debug ]] && echo tools/build/debug_kernels.sh || echo tools/build/kernels.sh
+}
+
 lacking=$(tests/vm/boot.sh "$kernel" --missing | grep -v '^no kernel')
 [ -z "$lacking" ] || skip_all "$lacking"
-tools/build/kernels.sh "${kernel%/*}" "$version" > "$scratch/kernels" 2>&1 ||
+"$(maker)" "${kernel%/*}" "${version%-debug}" > "$scratch/kernels" 2>&1 ||
 	skip_all "no kernel $version: $(tail -n 1 "$scratch/kernels")"
 
 # For this kernel, and again only if something changed.
 build_module()
 {
-	make --no-print-directory O="$TEST_BUILD" modules KDIR="$kernel/build" W=1 C=1 \
+	make --no-print-directory O="$TEST_BUILD" modules KDIR="$kernel/build" "${checks[@]}" \
 		> "$scratch/module" 2>&1 || { tail -n 20 "$scratch/module"; return 1; }
 	! grep -E 'kmod/[^ ]*: |warning:|error:' "$scratch/module"
 }
@@ -54,7 +64,8 @@ emulator_lost_a_breakpoint()
 
 boot()
 {
-	tests/vm/boot.sh -t "$limit" "$kernel" tests/vm/inside.sh "$@" > "$scratch/tap" 2>&1
+	tests/vm/boot.sh -t "$limit" -m "$memory" "$kernel" tests/vm/inside.sh "$@" \
+		> "$scratch/tap" 2>&1
 }
 
 # The results in the programs' results, numbered anew.

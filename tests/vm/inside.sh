@@ -16,4 +16,5 @@ module=$TEST_BUILD/modules/$(uname -r)/kmod/equant.ko
 [ ! -e "$module" ] || insmod "$module" || exit 1
 
 # The limits are those of a real machine; boot.sh has one for the whole.
-tests/run.sh -v -f 4 -o "$TEST_BUILD" "$@"
+[[ $GUEST_KERNEL == *-debug ]] && slower=16 || slower=4
+tests/run.sh -v -f $slower -o "$TEST_BUILD" "$@"
