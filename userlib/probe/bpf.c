@@ -173,10 +173,7 @@ static int bpf_open(struct equant_probe *probe, const char *arg, char *why, size
 		free(source);
 		return ret;
 	}
-	equant_reader_start(&source->common);
-	if (!(source->mapping.table->features & EQUANT_TABLE_PREDICTS))
-		probe->features &= ~EQUANT_PROBE_PREDICTS;
-	probe->data = source;
+	equant_reader_start(probe, &source->common);
 	return 0;
 }
 

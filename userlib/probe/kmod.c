@@ -97,10 +97,7 @@ static int kmod_open(struct equant_probe *probe, const char *arg, char *why, siz
 	ret = attach(source, why, why_size);
 	if (ret)
 		goto close_fd;
-	equant_reader_start(&source->common);
-	if (!(source->mapping.table->features & EQUANT_TABLE_PREDICTS))
-		probe->features &= ~EQUANT_PROBE_PREDICTS;
-	probe->data = source;
+	equant_reader_start(probe, &source->common);
 	return 0;
 
 close_fd:

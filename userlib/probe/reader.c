@@ -203,11 +203,14 @@ void equant_reader_status(struct equant_probe *probe, struct equant_status *stat
 	equant_reader_describe(reader->table, &r, caught_up, status);
 }
 
-void equant_reader_start(struct equant_reader *reader)
+void equant_reader_start(struct equant_probe *probe, struct equant_reader *reader)
 {
 	reader->t_attach = reader->record->t_attach;
 	reader->switches = reader->record->switches;
 	reader->usage = count_switches();
+	if (!(reader->table->features & EQUANT_TABLE_PREDICTS))
+		probe->features &= ~EQUANT_PROBE_PREDICTS;
+	probe->data = reader;
 }
 
 /*

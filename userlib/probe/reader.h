@@ -46,8 +46,8 @@ void equant_reader_describe(const struct equant_table *table, const struct equan
 /* Give up the CPU for a moment, so that the kernel sees the thread switched. */
 void equant_reader_force_switch(void);
 
-/* The source has its table and record: begin. */
-void equant_reader_start(struct equant_reader *reader);
+/* The source, whose first member @reader is, has its table and record: @probe begins with it. */
+void equant_reader_start(struct equant_probe *probe, struct equant_reader *reader);
 
 /* Operations of a source that has a record. */
 void equant_reader_read(struct equant_probe *probe, struct equant_counters *now);
