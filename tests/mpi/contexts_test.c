@@ -54,4 +54,11 @@ TEST_F(contexts, a_rank_may_fork_and_exec)
 	EXPECT_PASSED(&self->job);
 }
 
+TEST_F(contexts, the_speed_that_others_can_see_is_the_loop_s_own)
+{
+	self->job.argv[0] = "speed_is_told";
+	self->job.ranks = 2;
+	EXPECT_PASSED(&self->job);
+}
+
 TEST_HARNESS_MAIN

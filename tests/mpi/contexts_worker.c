@@ -2,6 +2,8 @@
 /* Contexts side by side, again and again, and what a program may do around them. */
 #include <dirent.h>
 #include <equant/equant.h>
+#include <equant/watch.h>
+#include <errno.h>
 #include <malloc.h>
 #include <stdio.h>
 #include <sys/wait.h>
@@ -206,12 +208,41 @@ static void fork_and_exec(void)
 	must_close(eq);
 }
 
+/* Without balancing there is none; afterwards the one that the loop itself knows. */
+static void speed_is_told(void)
+{
+	struct equant_options o = eager_options();
+	struct equant_stats stats = { .sz = sizeof(stats) };
+	struct equant_loop *loop;
+	struct equant *eq = must_open(MPI_COMM_WORLD, &o);
+	double speed = 0;
+
+	loop = must_loop(eq, "told", 4 * ranks);
+	demand_equal(-ENODATA, equant_watch_speed(getpid(), (uint32_t)gettid(), &speed));
+	for (long step = 0; step < 5 * STEPS; step++) {
+		equant_begin(loop);
+		equant_for_each_unit(loop, unit)
+			compute(1e-5);
+		equant_end(loop);
+		demand_equal(0, equant_hook(loop));
+		demand_equal(0, equant_loop_stats(loop, &stats));
+		equant_watch_speed(getpid(), (uint32_t)gettid(), &speed);
+		if (speed > 0)
+			demand(speed == stats.speed);
+		demand_equal(-ENODATA, equant_watch_speed(getpid(), 1u << 31, &speed));
+	}
+	demand(speed > 0);
+	must_free(loop);
+	must_close(eq);
+	demand_equal(-ENODATA, equant_watch_speed(getpid(), (uint32_t)gettid(), &speed));
+}
+
 int main(int argc, char **argv)
 {
 	static const struct worker_case cases[] = {
 		CASE(communicator_freed),    CASE(two_contexts_three_loops),
 		CASE(close_with_open_loops), CASE(cycles_leave_nothing),
-		CASE(fork_and_exec),
+		CASE(fork_and_exec),	     CASE(speed_is_told),
 	};
 
 	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));

@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 26
+plan 27
 
 top()
 {
@@ -49,7 +49,7 @@ if [ -z "$reason" ] && ! "$equant" probe load > "$scratch/load" 2>&1; then
 	reason="the probe cannot be loaded: $(paste -sd ' ' "$scratch/load")"
 fi
 if [ -n "$reason" ]; then
-	while [ $number -lt 26 ]; do
+	while [ $number -lt 27 ]; do
 		skip "with ranks" "$reason"
 	done
 	finish
@@ -197,4 +197,28 @@ succeeds "a probe that was unloaded is noticed" lost "$equant" probe unload
 
 kill $job
 wait $job 2> /dev/null
+
+# Where work is shared out, every rank knows its speed.
+speeds()
+{
+	"$equant" probe load > "$scratch/load" 2>&1 || return 1
+	mpirun --oversubscribe --bind-to none -np 2 "$scratch/$name" -n 200 -p 1000000 \
+		> "$scratch/job" 2>&1 &
+	local job=$! status=1
+
+	for _ in $(seq 100); do
+		top --command "$name" --json --count 1 --interval 0.1 > "$scratch/lines" 2>&1
+		perl -MJSON::PP -e 'my $t = decode_json(<>)->{tasks};
+			exit !(@$t == 2 && !grep { !($_->{speed} // 0) } @$t)' "$scratch/lines" \
+			2> /dev/null && status=0 && break
+	done
+	top --command "$name" --interval 0.1 > "$scratch/table"
+	kill $job
+	wait $job 2> /dev/null
+	"$equant" probe unload > "$scratch/unload" 2>&1
+	sed 's/^/lines: /' "$scratch/lines" "$scratch/table"
+	[ $status -eq 0 ] &&
+		[ "$(awk '$NF == name && $9 + 0 > 0' name="$name" "$scratch/table" | wc -l)" -eq 2 ]
+}
+succeeds "ranks that are balanced show their speeds" speeds
 finish

@@ -61,6 +61,7 @@ struct top_who {
  * @wait: part of them in which it wanted one
  * @share: @run of both, measured
  * @expected: what the kernel's state predicts from now on
+ * @speed: units per on-CPU second, as the task itself tells
  * @quantum: seconds
  * @contended: part of the time in which others wanted its CPU while it did
  * @switches: per second
@@ -73,6 +74,7 @@ struct top_row {
 	double wait;
 	double share;
 	double expected;
+	double speed;
 	double quantum;
 	double contended;
 	double switches;

@@ -76,6 +76,7 @@ static void add_row(struct json *json, const struct top_row *row)
 	json_number(json, "share", row->share);
 	json_number(json, "expected", row->expected);
 	json_number(json, "settled", predicted ? task->status.settled : NAN);
+	json_number(json, "speed", row->speed);
 	json_number(json, "quantum", row->quantum);
 	json_integer(json, "runnable", task->status.runnable);
 	json_number(json, "contended", row->contended);

@@ -81,6 +81,16 @@ static void compare(struct top_row *row, const struct equant_watch_task *before,
 	row->expected = predicts && !(now->flags & EQUANT_F_NO_PREDICTION) ? now->share : NAN;
 }
 
+/* Who cannot be seen has none. */
+static double speed_of(const struct top_row *row)
+{
+	double speed;
+
+	if (!row->who->pid || equant_watch_speed(row->who->pid, row->task->tid, &speed))
+		return NAN;
+	return speed;
+}
+
 static bool is_wanted(const struct top_options *options, const struct top_who *who)
 {
 	if (options->user != (uid_t)-1 && (!who->pid || who->uid != options->user))
@@ -111,6 +121,7 @@ static void add_row(struct top_readings *readings, struct top_view *view,
 	if (is_wanted(readings->options, who)) {
 		row->task = task;
 		row->who = who;
+		row->speed = speed_of(row);
 		compare(row, &readings->before[task->record], view->info.predicts);
 		view->nr++;
 	}

@@ -51,6 +51,20 @@ static const char *percent(char *text, size_t size, double fraction)
 	return number(text, size, "%.0f%%", 100 * fraction);
 }
 
+/* Three digits, and what they are multiplied by. */
+static const char *amount(char *text, size_t size, double value)
+{
+	static const char units[] = " kMGTP";
+	size_t unit = 0;
+
+	if (isnan(value))
+		return "-";
+	for (; value >= 999.5 && units[unit + 1]; unit++)
+		value /= 1000;
+	snprintf(text, size, unit ? "%.3g%c" : "%.3g", value, units[unit]);
+	return text;
+}
+
 static char letter(uint32_t state)
 {
 	switch (state) {
@@ -94,14 +108,15 @@ static void put_head(struct page *page, const struct top_view *view)
 		snprintf(line + used, sizeof(line) - (size_t)used, "; beyond a limit: %u",
 			 view->info.refused);
 	put_line(page, line, false);
-	put_line(page, "    TID USER     CPU S  RUN WAIT SHARE EXPECT QUANTUM TASKS CONT COMMAND",
+	put_line(page,
+		 "    TID USER     CPU S  RUN WAIT SHARE EXPECT SPEED QUANTUM TASKS CONT COMMAND",
 		 true);
 }
 
 static void put_row(struct page *page, const struct top_row *row)
 {
 	const struct equant_watch_task *task = row->task;
-	char run[16], wait[16], share[16], expected[16], quantum[16], contended[16];
+	char run[16], wait[16], share[16], expected[16], speed[16], quantum[16], contended[16];
 	char line[LINE_SIZE], cpu[16] = "-", tasks[16] = "-", flags[64];
 
 	if (task->status.cpu >= 0)
@@ -109,11 +124,12 @@ static void put_row(struct page *page, const struct top_row *row)
 	if (task->status.runnable)
 		snprintf(tasks, sizeof(tasks), "%u", task->status.runnable);
 	top_flags(task, flags, sizeof(flags));
-	snprintf(line, sizeof(line), "%7u %-8.8s %3s %c %4s %4s %5s %6s %7s %5s %4s %s%s%s",
+	snprintf(line, sizeof(line), "%7u %-8.8s %3s %c %4s %4s %5s %6s %5s %7s %5s %4s %s%s%s",
 		 task->tid, row->who->user, cpu, letter(task->state),
 		 percent(run, sizeof(run), row->run), percent(wait, sizeof(wait), row->wait),
 		 number(share, sizeof(share), "%.3f", row->share),
 		 number(expected, sizeof(expected), "%.3f", row->expected),
+		 amount(speed, sizeof(speed), row->speed),
 		 number(quantum, sizeof(quantum), "%.1f ms", 1e3 * row->quantum), tasks,
 		 percent(contended, sizeof(contended), row->contended), row->who->command,
 		 *flags ? "  " : "", flags);

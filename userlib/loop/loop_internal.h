@@ -32,6 +32,7 @@
  * @checks: comparisons of checked mode so far
  * @lost: an error after which no rank knows where the others are; no loop goes on
  * @meetings: waits of the program for other ranks so far
+ * @told: file that tells this rank's speed, -1 = none yet
  */
 struct equant {
 	MPI_Comm comm;
@@ -48,6 +49,7 @@ struct equant {
 	uint32_t checks;
 	int lost;
 	uint32_t meetings;
+	int told;
 };
 
 /**

@@ -20,6 +20,7 @@
 #include "core/clock.h"
 #include "core/message.h"
 #include "loop/loop_internal.h"
+#include "watch/speed.h"
 
 #define LOCAL_PERIOD 0.02 /* seconds between samples when nothing is balanced */
 #define LOOKS 8 /* times a period that something under way is looked after */
@@ -223,6 +224,8 @@ int equant_loop_obey(struct equant_loop *loop,
 	loop->speeds_known |= order->speeds_known;
 	loop->speed = order->estimates[loop->rank].speed;
 	loop->share = order->estimates[loop->rank].share;
+	if (loop->speed > 0)
+		equant_speed_tell(&loop->eq->told, loop->speed);
 	loop->uneven += order->decision.even > 0;
 	if (loop->replay)
 		error = equant_replay_decide(loop, order);

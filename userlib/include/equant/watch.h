@@ -13,6 +13,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include <equant/export.h>
 #include <equant/probe.h>
@@ -168,6 +169,22 @@ EQUANT_API int equant_watch_fd(const struct equant_watch *watch);
  * the probe has vanished.
  */
 EQUANT_API int equant_watch_next(struct equant_watch *watch, struct equant_watch_event *event);
+
+/**
+ * equant_watch_speed() - how fast a rank computes, by its own account
+ * @pid: the process, as the caller's pid namespace numbers it
+ * @tid: the thread that makes the hooks of its loops, as its own pid namespace numbers it
+ * @speed: receives units per on-CPU second: its last estimate, for the loop that was
+ *	balanced last
+ *
+ * It is had from the process, not from the kernel, and is worth what the process is.  Needs
+ * no handle; any thread may call it at any time.
+ *
+ * Return: 0; -ENODATA: the thread has told no speed, as one whose loops are not balanced, or not
+ * yet; -ESRCH: there is no such process; -EACCES: the caller may not look into it; -EMFILE,
+ * -ENFILE, -ENOMEM.
+ */
+EQUANT_API int equant_watch_speed(pid_t pid, uint32_t tid, double *speed);
 
 #ifdef __cplusplus
 }
