@@ -504,10 +504,31 @@ static void compare_counters(const struct equant_record *a, const struct equant_
 		finding->mean_episode_ms /= episodes;
 }
 
+/* The subject's CPU, which is never idle, has one at every tick; 0 = not known. */
+static unsigned long long count_ticks(void)
+{
+	FILE *file = fopen("/proc/interrupts", "r");
+	unsigned long long count = 0;
+	char line[4096];
+
+	while (file && !count && fgets(line, sizeof(line), file))
+		if (sscanf(line, " LOC: %llu", &count) != 1)
+			count = 0;
+	if (file)
+		fclose(file);
+	return count;
+}
+
+static double ticks_had(const struct scene *scene, unsigned long long count, uint64_t ns)
+{
+	return count ? (double)count * scene->source.table->tick_ns / (double)ns : 1;
+}
+
 static int measure(struct scene *scene, unsigned int ms, struct finding *finding)
 {
 	const struct situation *situation = scene->situation;
 	struct equant_record before, after;
+	unsigned long long ticks;
 	uint64_t go, from, to;
 	struct sample *samples;
 	double others;
@@ -516,6 +537,7 @@ static int measure(struct scene *scene, unsigned int ms, struct finding *finding
 	samples = calloc(MAX_SAMPLES, sizeof(*samples));
 	if (!samples)
 		return fail(scene, ENOMEM, "samples");
+	ticks = count_ticks();
 	go = release(scene);
 	nr = watch(scene, samples);
 	sleep_ms(SETTLE_MS);
@@ -525,6 +547,7 @@ static int measure(struct scene *scene, unsigned int ms, struct finding *finding
 		setpriority(PRIO_PROCESS, (id_t)scene->competitors[0], situation->renice);
 	sleep_ms(ms - ms / 2);
 	to = copy_record(scene->record, &after);
+	finding->ticks = ticks_had(scene, count_ticks() - ticks, to - go);
 	if (collect(scene, to)) {
 		free(samples);
 		return fail(scene, ETIMEDOUT, "the trace ends before the measurement");

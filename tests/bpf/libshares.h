@@ -66,6 +66,8 @@ struct situation {
  * @slices: contended slices in the trace
  * @other: fraction of the CPU that neither subject nor competitors had, before or during
  *	the measurement, whichever is more
+ * @ticks: how many of its timer interrupts the CPU had; fewer are had by one that stands
+ *	still now and then, as an emulated CPU of a busy machine does
  * @gaps: switches that the trace has missed, as its neighbours show
  * @lost: events that did not fit into its buffer
  */
@@ -80,6 +82,7 @@ struct finding {
 	double trace_quantum_us;
 	unsigned int slices;
 	double other;
+	double ticks;
 	double mean_episode_ms;
 	unsigned int flags;
 	unsigned int gaps;
