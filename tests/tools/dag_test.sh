@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 25
+plan 28
 
 export LC_ALL=C
 
@@ -42,6 +42,9 @@ exits 0 '^single  *5.5 .* 4.9$' "what improving adds is told apart" \
 	"$equant" dag compare example.dot $machine --improve
 exits 0 '^single: 5.5$' "one scheduler can be asked" \
 	"$equant" dag schedule example.dot $machine --scheduler single
+
+exits 0 '^dts-repaired: ' "dts is the reading that is better" \
+	"$equant" dag schedule example.dot $machine --scheduler dts
 
 echo '{ "processors": [2, 1], "data_rate": 0.1 }' > slower.json
 exits 0 '^heft: 4.9, 9 on the actual machine$' "a schedule is carried out on another machine" \
@@ -111,6 +114,12 @@ if perl -MJSON::PP -e 1 2> /dev/null; then
 else
 	skip "JSON has what is needed to carry the schedule out" "no JSON::PP"
 fi
+
+few="--seeds 1 --family fork --pe 2 --ccr 1 --alpha 10 --spread 0.5"
+exits 0 '^ *200  *[1-9]' "the paper's experiments can be repeated" \
+	"$equant" dag experiment --over beta $few --svg experiment.svg
+exits 2 "--pe '3': none of its values" "values that they have not are refused" \
+	"$equant" dag experiment --pe 3
 
 # ---- bad input -----------------------------------------------------------------
 

@@ -77,4 +77,7 @@ void dag_print_json(const struct dag_report *report, bool compare);
 /* equant dag generate: prints a graph of a family as JSON; the exit status. */
 int dag_generate(int argc, char **argv);
 
+/* equant dag experiment: prints average lengths of schedules; the exit status. */
+int dag_experiment(int argc, char **argv);
+
 #endif /* EQUANT_TOOL_DAG_H */

@@ -122,6 +122,7 @@ static const struct equant_command commands[] = {
 			"       equant dag schedule GRAPH --machine FILE [options]\n"
 			"       equant dag simulate GRAPH --machine FILE --actual FILE [options]\n"
 			"       equant dag generate FAMILY [options]\n"
+			"       equant dag experiment [options]\n"
 			"\n"
 			"GRAPH is .dot, .stg or .json, machines are JSON, as in Documentation/dag.rst.\n"
 			"\n"
@@ -141,7 +142,14 @@ static const struct equant_command commands[] = {
 			"  --spread X         work and data are drawn from their mean -+ this part of it (0)\n"
 			"  --comp-comm X      mean work over mean data (1); or --comm-comp X, the inverse\n"
 			"  --layers N, --degree N  of layered\n"
-			"  --seed N           (1)\n",
+			"  --seed N           (1)\n"
+			"\n"
+			"experiment prints average lengths of schedules by all schedulers\n"
+			"  --over WORD        for each value of pe, ccr, beta, alpha or spread (pe)\n"
+			"  --pe, --ccr, --beta, --alpha, --spread  for this value only, not for all\n"
+			"  --family WORD      graphs of this family only\n"
+			"  --seeds N          graphs and machines for each combination (20)\n"
+			"  --json, --svg FILE as above\n",
 	},
 	{
 		.name = "demo",

@@ -367,7 +367,8 @@ struct equant_dag_options {
  * processor of least est.
  * "dts-repaired": lct(n_i) = max(c_ij beta + w(n_j) alpha + lct(n_j)), so that w(n_i) counts once;
  * P(n_a) is where n_a ends first, and n_a the task for which that end + lct is largest; line 7
- * takes the processor of earliest completion, as condition A does.
+ * takes the processor of earliest completion, as condition A does.  It is what "dts" means, too,
+ * since its schedules are the shorter ones in most of the paper's experiments.
  * Both: condition A compares start times on P(n_a).  P_Time is when the last task on the
  * candidate's processor ends, before the candidate is placed there; its messages go before those
  * of the second task, which has to fit between P_Time and the candidate.
