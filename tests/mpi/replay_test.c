@@ -2,6 +2,8 @@
 /* A run's decisions are repeated from its traces, whatever is measured the second time. */
 #include <equant/equant.h>
 #include <equant/trace.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -365,23 +367,55 @@ FIXTURE_TEARDOWN(passes)
 	runs_release(&self->runs);
 }
 
-/* As if it had been killed while it wrote its last transfer but @n. */
-static int cut_before_transfer(const struct runs *self, int rank, int n)
+/* Where in a rank's trace its last transfer is, -1 = nowhere; in which pass was the one @before? */
+static off_t last_transfer(const struct runs *self, int rank, char path[96], int64_t *before)
 {
 	struct equant_trace_header header;
 	struct equant_event *events;
-	size_t count, at, kept = 0;
-	char path[96], why[256];
-	int transfers = 0;
+	int64_t pass = 0;
+	char why[256];
+	size_t count;
+	off_t at = -1;
 
-	snprintf(path, sizeof(path), "%s/one.%d.trace", self->first, rank);
+	snprintf(path, 96, "%s/one.%d.trace", self->first, rank);
 	if (equant_trace_load(path, &header, &events, &count, why, sizeof(why)))
 		return -1;
-	for (at = count; at-- > 0;)
-		if (events[at].type == EQUANT_EVENT_TRANSFER && transfers++ == n)
-			kept = at;
+	for (size_t i = 0; i < count; i++) {
+		if (events[i].type != EQUANT_EVENT_TRANSFER || events[i].u.transfer.first)
+			continue;
+		at = (off_t)(sizeof(header) + i * sizeof(*events));
+		*before = pass;
+		pass = events[i].u.transfer.pass;
+	}
 	free(events);
-	return kept ? truncate(path, (off_t)(sizeof(header) + kept * sizeof(*events))) : -1;
+	return at;
+}
+
+/* As if it had been killed while it wrote its last transfer. */
+static int cut_before_transfer(const struct runs *self, int rank)
+{
+	int64_t before;
+	char path[96];
+	off_t at = last_transfer(self, rank, path, &before);
+
+	return at < 0 ? -1 : truncate(path, at);
+}
+
+/* The last transfer in the first pass, behind one in a later pass. */
+static int put_transfer_early(const struct runs *self, int rank)
+{
+	const int64_t pass = 1;
+	int64_t before = 0;
+	char path[96];
+	off_t at = last_transfer(self, rank, path, &before);
+	FILE *file = at < 0 || before <= pass ? NULL : fopen(path, "r+b");
+	int put;
+
+	if (!file)
+		return -1;
+	at += (off_t)offsetof(struct equant_event, u.transfer.pass);
+	put = !fseek(file, at, SEEK_SET) && fwrite(&pass, sizeof(pass), 1, file) == 1;
+	return fclose(file) || !put;
 }
 
 TEST_F(passes, where_a_rank_was_killed_between_transfers_none_is_made_any_more)
@@ -391,11 +425,24 @@ TEST_F(passes, where_a_rank_was_killed_between_transfers_none_is_made_any_more)
 
 	EXPECT_PASSED(&runs->job);
 	for (int r = 0; r < 3 && cut; r++)
-		cut = cut_before_transfer(runs, r, 0);
+		cut = cut_before_transfer(runs, r);
 	ASSERT_EQ(0, cut);
 	prepare_replay(runs);
 	EXPECT_PASSED(&runs->job);
 	EXPECT_EQ(1, job_count(&runs->job, "from now on no work moves"));
+}
+
+TEST_F(passes, a_trace_whose_transfers_are_out_of_order_is_refused)
+{
+	struct runs *runs = &self->runs;
+	int put = -1;
+
+	EXPECT_PASSED(&runs->job);
+	for (int r = 0; r < 3 && put; r++)
+		put = put_transfer_early(runs, r);
+	ASSERT_EQ(0, put);
+	prepare_replay(runs);
+	expect_refused(_metadata, runs, "is out of order");
 }
 
 TEST_F(passes, a_program_that_makes_other_passes_is_told_so)

@@ -30,6 +30,17 @@ static int refuse(const struct equant_replay *replay, uint64_t number, const cha
 	return -EINVAL;
 }
 
+/* One behind which a rank would never come to the next. */
+static int is_early(const struct equant_replay *replay, const struct equant_event *e)
+{
+	static const struct equant_replayed_transfer start = { .pass = 1 };
+	const struct equant_replayed_transfer *before = &start;
+
+	if (replay->nr_transfers)
+		before = &replay->transfers[replay->nr_transfers - 1];
+	return e->u.transfer.pass < before->pass || e->u.transfer.computed < before->computed;
+}
+
 /* A transfer's first event, or one with more of its units. */
 static int take_event(struct equant_replay *replay, const struct equant_event *e)
 {
@@ -39,6 +50,8 @@ static int take_event(struct equant_replay *replay, const struct equant_event *e
 	if (e->u.transfer.first &&
 	    (at < 0 || t->number != e->u.transfer.number || t->units.n != (int)e->u.transfer.first))
 		return refuse(replay, e->u.transfer.number, "has no beginning");
+	if (!e->u.transfer.first && is_early(replay, e))
+		return refuse(replay, e->u.transfer.number, "is out of order");
 	replay->nr_transfers = at + 1;
 	if (!e->u.transfer.first)
 		*t = (struct equant_replayed_transfer){ .number = e->u.transfer.number,
