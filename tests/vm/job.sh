@@ -20,13 +20,13 @@ is()
 	report $? "$3"
 }
 
-plan 12
+plan 15
 
-# job PROBE
+# job PROBE [PASSES]
 job()
 {
-	EQUANT_CHECK=on "$equant" run --probe "$1" --json --output "$scratch/report" --load cpu=0,constant -- \
-		mpirun --bind-to core -np 2 "$mm" -n 96 -p 300
+	EQUANT_CHECK=on "$equant" run --probe "$1" --json --output "$scratch/report" \
+		--load cpu=0,constant -- mpirun --bind-to core -np 2 "$mm" -n 96 -p "${2:-300}"
 }
 
 # of_ranks NAME: both values
@@ -62,13 +62,49 @@ balanced_by()
 	[ $result -eq 0 ] || sed 's/^/# /' "$scratch/report"
 }
 
+enable()
+{
+	echo "$1" > /sys/module/equant/parameters/enabled
+}
+
+# When both ranks have the device open, and some passes later: it is gone for all of them.
+retire_in_mid_job()
+{
+	for _ in $(seq 600); do
+		[ "$(ls -l /proc/[0-9]*/fd 2> /dev/null | grep -c /dev/equant)" -lt 2 ] || break
+		sleep 0.1
+	done
+	sleep 1
+	enable N
+}
+
+job_that_loses_it()
+{
+	local status
+
+	retire_in_mid_job &
+	job kmod 100
+	status=$?
+	wait
+	enable Y
+	return $status
+}
+
+loses_the_module()
+{
+	succeeds "kmod: a job whose module is retired in the middle computes the same" job_that_loses_it
+	is "1 1" "$(of_ranks fallbacks)" "kmod: both ranks lost their probe, once"
+	is "schedstat schedstat" "$(of_ranks probe)" "kmod: both went on with another one"
+}
+
 succeeds "the BPF program is loaded" "$equant" probe load
 balanced_by bpf
 succeeds "the BPF program is unloaded" "$equant" probe unload
 if [ -e /dev/equant ]; then
 	balanced_by kmod
+	loses_the_module
 else
-	for _ in 1 2 3 4 5; do
+	for _ in $(seq 8); do
 		skip "kmod" "the module is not loaded"
 	done
 fi
