@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 21
+plan 22
 
 export LC_ALL=C
 
@@ -91,6 +91,8 @@ exits 1 "wrong:2: '3': below 0, or too large, at the first or last iteration" \
 exits 1 'empty: neither iterations nor a processor' "an empty file is refused" "$equant" plan empty
 exits 1 "zero:1: '0': expected 1 or more" "no iterations are refused" "$equant" plan zero
 exits 1 'take longer than a double can hold' "overflow is refused" "$equant" plan huge
+exits 1 "stdin:1: 'aa*': a line without an end" "an endless line is refused" \
+	sh -c "tr '\\0' a < /dev/zero | $equant plan /dev/stdin"
 exits 1 'loop: no processor' "a loop alone is refused" "$equant" plan loop
 exits 1 'machine: no iterations' "a machine alone is refused" "$equant" plan machine
 exits 1 'loop: a second program' "a second loop is refused" "$equant" plan loop loop

@@ -85,7 +85,8 @@ licensed()
 	local file
 
 	find Makefile Kbuild bpf kmod userlib apps tools tests .ci -type f \
-		! -name '*.in' ! -name '*.txt' ! -name settings ! -name '*.golden' |
+		! -path 'tests/*/corpus/*' ! -name '*.in' ! -name '*.txt' ! -name settings \
+		! -name '*.golden' |
 	while read -r file; do
 		head -n 2 "$file" | grep -q 'SPDX-License-Identifier: ' ||
 			echo "$file: no SPDX-License-Identifier"

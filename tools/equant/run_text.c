@@ -147,8 +147,7 @@ void run_print_text(FILE *out, const struct run_result *result)
 	for (int i = 0; i < result->nr_loads; i++)
 		print_load(out, &result->loads[i]);
 	if (result->nr_loops == 0)
-		fputs("no loop reported: the program balances none, or did not finish\n",
-		      out);
+		fputs("no loop reported: the program balances none, or did not finish\n", out);
 	for (int i = 0; i < result->nr_loops; i++)
 		print_loop(out, &result->loops[i]);
 }

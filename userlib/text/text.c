@@ -9,6 +9,8 @@
 #include "core/say.h"
 #include "text/text.h"
 
+#define LONGEST (1L << 28) /* bytes of a line: tens of millions of numbers */
+
 int equant_text_refuse(const struct equant_text *text, const char *word, const char *fault)
 {
 	equant_say(text->why, text->why_size, "%s:%d: '%.80s': %s", text->path, text->line, word,
@@ -98,32 +100,66 @@ int equant_text_whole(struct equant_text *text, long least, long most, long *val
 	return equant_text_to_whole(text, word, least, most, value);
 }
 
-static int read_line(struct equant_text *text, char *line, size_t length,
-		     int (*read)(void *to, const char *word), void *to)
+struct line {
+	char *text;
+	size_t room;
+};
+
+static int make_room(struct equant_text *text, struct line *line, size_t length)
 {
-	const char *word;
+	size_t room = line->room ? 2 * line->room : 128;
+	char *grown;
+
+	if (length + 1 < line->room)
+		return 0;
+	if (room > LONGEST) {
+		snprintf(line->text + 80, line->room - 80, "...");
+		return equant_text_refuse(text, line->text, "a line without an end");
+	}
+	grown = realloc(line->text, room);
+	if (!grown)
+		return equant_text_fail(text, -ENOMEM);
+	line->text = grown;
+	line->room = room;
+	return 0;
+}
+
+/* 1 and the line without its end, 0 at the end of the file, -errno. */
+static int next_line(struct equant_text *text, FILE *file, struct line *line)
+{
+	size_t length = 0;
+	int c, error;
 
 	text->line++;
-	if (strlen(line) != length)
-		return equant_text_refuse(text, line, "a zero byte follows this");
-	line[strcspn(line, "\n")] = '\0';
-	text->at = line;
-	word = equant_text_word(text);
-	return word ? read(to, word) : 0;
+	do {
+		error = make_room(text, line, length);
+		if (error)
+			return error;
+		c = getc(file);
+		line->text[length] = c == EOF || c == '\n' ? '\0' : (char)c;
+		if (!c)
+			return equant_text_refuse(text, line->text, "a zero byte follows this");
+		length++;
+	} while (c != EOF && c != '\n');
+	if (c == EOF && !feof(file))
+		return equant_text_fail(text, errno ? -errno : -EIO);
+	return c != EOF || length > 1;
 }
 
 int equant_text_lines(struct equant_text *text, FILE *file, int (*read)(void *to, const char *word),
 		      void *to)
 {
-	char *line = NULL;
-	size_t room = 0;
-	ssize_t length;
-	int error = 0;
+	struct line line = { 0 };
+	const char *word;
+	int error;
 
-	while (!error && (length = getline(&line, &room, file)) >= 0)
-		error = read_line(text, line, (size_t)length, read, to);
-	if (!error && !feof(file))
-		error = equant_text_fail(text, errno ? -errno : -EIO);
-	free(line);
+	while ((error = next_line(text, file, &line)) > 0) {
+		text->at = line.text;
+		word = equant_text_word(text);
+		error = word ? read(to, word) : 0;
+		if (error)
+			break;
+	}
+	free(line.text);
 	return error;
 }
