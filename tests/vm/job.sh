@@ -22,11 +22,11 @@ is()
 
 plan 15
 
-# job PROBE [PASSES]
+# job PROBE
 job()
 {
 	EQUANT_CHECK=on "$equant" run --probe "$1" --json --output "$scratch/report" \
-		--load cpu=0,constant -- mpirun --bind-to core -np 2 "$mm" -n 96 -p "${2:-300}"
+		--load cpu=0,constant -- mpirun --bind-to core -np 2 "$mm" -n 96 -p 300
 }
 
 # of_ranks NAME: both values
@@ -67,14 +67,14 @@ enable()
 	echo "$1" > /sys/module/equant/parameters/enabled
 }
 
-# When both ranks have the device open, and some passes later: it is gone for all of them.
+# Soon after both ranks have opened the device it is gone for all of them.
 retire_in_mid_job()
 {
 	for _ in $(seq 600); do
 		[ "$(ls -l /proc/[0-9]*/fd 2> /dev/null | grep -c /dev/equant)" -lt 2 ] || break
 		sleep 0.1
 	done
-	sleep 1
+	sleep 0.2
 	enable N
 }
 
@@ -83,7 +83,7 @@ job_that_loses_it()
 	local status
 
 	retire_in_mid_job &
-	job kmod 100
+	job kmod
 	status=$?
 	wait
 	enable Y
