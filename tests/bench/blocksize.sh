@@ -33,10 +33,10 @@ prepare()
 	local n=${1%.*}
 
 	before=()
-	work "$n" 3 sor -n "$n" -s @r --no-verify
+	work "$n" 1.5 sor -n "$n" -s @r --no-verify
 	[ "${1#*.}" != 0 ] || return 0
 	before=(env "EQUANT_DELAY=${delay}e-6")
-	work "$n" 0.5 sor -n "$n" -s @r --no-verify
+	work "$n" 0.3 sor -n "$n" -s @r --no-verify
 }
 
 cell()
@@ -50,7 +50,7 @@ cell()
 for n in $sizes; do
 	for with in 0 $delay; do
 		# shellcheck disable=SC2046
-		group "$n.$with" 6 auto $(blocks_of "$n")
+		group "$n.$with" 2.5 auto $(blocks_of "$n")
 	done
 done
 cells_end

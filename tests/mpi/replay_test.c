@@ -367,55 +367,77 @@ FIXTURE_TEARDOWN(passes)
 	runs_release(&self->runs);
 }
 
-/* Where in a rank's trace its last transfer is, -1 = nowhere; in which pass was the one @before? */
-static off_t last_transfer(const struct runs *self, int rank, char path[96], int64_t *before)
+/**
+ * struct last - a rank's last transfer
+ * @path: of the rank's trace
+ * @at: where in it the transfer is, -1 = nowhere
+ * @before: the pass of the one before
+ */
+struct last {
+	char path[96];
+	off_t at;
+	int64_t before;
+	int64_t pass;
+	int incoming;
+};
+
+static struct last last_transfer(const struct runs *self, int rank)
 {
+	struct last last = { .at = -1 };
 	struct equant_trace_header header;
 	struct equant_event *events;
-	int64_t pass = 0;
 	char why[256];
 	size_t count;
-	off_t at = -1;
 
-	snprintf(path, 96, "%s/one.%d.trace", self->first, rank);
-	if (equant_trace_load(path, &header, &events, &count, why, sizeof(why)))
-		return -1;
+	snprintf(last.path, sizeof(last.path), "%s/one.%d.trace", self->first, rank);
+	if (equant_trace_load(last.path, &header, &events, &count, why, sizeof(why)))
+		return last;
 	for (size_t i = 0; i < count; i++) {
 		if (events[i].type != EQUANT_EVENT_TRANSFER || events[i].u.transfer.first)
 			continue;
-		at = (off_t)(sizeof(header) + i * sizeof(*events));
-		*before = pass;
-		pass = events[i].u.transfer.pass;
+		last.at = (off_t)(sizeof(header) + i * sizeof(*events));
+		last.before = last.pass;
+		last.pass = events[i].u.transfer.pass;
+		last.incoming = events[i].u.transfer.incoming;
 	}
 	free(events);
-	return at;
+	return last;
 }
 
 /* As if it had been killed while it wrote its last transfer. */
 static int cut_before_transfer(const struct runs *self, int rank)
 {
-	int64_t before;
-	char path[96];
-	off_t at = last_transfer(self, rank, path, &before);
+	struct last last = last_transfer(self, rank);
 
-	return at < 0 ? -1 : truncate(path, at);
+	return last.at < 0 ? -1 : truncate(last.path, last.at);
+}
+
+static int put_pass(const struct last *last, int64_t pass)
+{
+	FILE *file = fopen(last->path, "r+b");
+	off_t at = last->at + (off_t)offsetof(struct equant_event, u.transfer.pass);
+	int put;
+
+	if (!file)
+		return -1;
+	put = !fseek(file, at, SEEK_SET) && fwrite(&pass, sizeof(pass), 1, file) == 1;
+	return fclose(file) || !put;
 }
 
 /* The last transfer in the first pass, behind one in a later pass. */
 static int put_transfer_early(const struct runs *self, int rank)
 {
-	const int64_t pass = 1;
-	int64_t before = 0;
-	char path[96];
-	off_t at = last_transfer(self, rank, path, &before);
-	FILE *file = at < 0 || before <= pass ? NULL : fopen(path, "r+b");
-	int put;
+	struct last last = last_transfer(self, rank);
 
-	if (!file)
-		return -1;
-	at += (off_t)offsetof(struct equant_event, u.transfer.pass);
-	put = !fseek(file, at, SEEK_SET) && fwrite(&pass, sizeof(pass), 1, file) == 1;
-	return fclose(file) || !put;
+	return last.at < 0 || last.before <= 1 ? -1 : put_pass(&last, 1);
+}
+
+/* A transfer that another rank waits for in a pass that never comes. */
+static int put_transfer_late(const struct runs *self, int rank)
+{
+	struct last last = last_transfer(self, rank);
+
+	return last.at < 0 || last.incoming ? -1 : put_pass(&last, 1000);
 }
 
 TEST_F(passes, where_a_rank_was_killed_between_transfers_none_is_made_any_more)
@@ -443,6 +465,21 @@ TEST_F(passes, a_trace_whose_transfers_are_out_of_order_is_refused)
 	ASSERT_EQ(0, put);
 	prepare_replay(runs);
 	expect_refused(_metadata, runs, "is out of order");
+}
+
+TEST_F(passes, nobody_waits_for_ever_for_a_transfer_that_comes_too_late)
+{
+	struct runs *runs = &self->runs;
+	int put = -1;
+
+	EXPECT_PASSED(&runs->job);
+	for (int r = 0; r < 3 && put; r++)
+		put = put_transfer_late(runs, r);
+	ASSERT_EQ(0, put);
+	prepare_replay(runs);
+	runs->job.argv[0] = "refused_in_a_pass";
+	EXPECT_PASSED(&runs->job);
+	EXPECT_SAID(&runs->job, "in pass 1000");
 }
 
 TEST_F(passes, a_program_that_makes_other_passes_is_told_so)

@@ -191,6 +191,7 @@ static void sweeps(void)
 static void refused_in_a_pass(void)
 {
 	long units = number("UNITS", 200), steps = number("STEPS", 12), unit;
+	long every = number("JOINED", 5);
 	struct equant *eq = must_open(MPI_COMM_WORLD, NULL);
 	struct equant_loop *loop = must_loop(eq, "one", units);
 	int error = 0;
@@ -198,7 +199,7 @@ static void refused_in_a_pass(void)
 	demand_equal(0, equant_loop_deactivate(loop, 0, number("INACTIVE", 0)));
 	for (long n = 1; n <= steps && !error; n++) {
 		equant_pass_begin(loop);
-		if (n % 2 == 0)
+		if (n == steps || n % every == 0)
 			equant_pass_join(loop);
 		while (equant_next(loop, &unit))
 			;

@@ -33,12 +33,14 @@ struct equant_replayed_phase {
  * @number: counted by rank 0, from 1
  * @pass: this rank's then
  * @computed: by this rank before
+ * @taken: the receiver's pass then
  * @announced: an incoming one has been sent
  */
 struct equant_replayed_transfer {
 	uint64_t number;
 	long pass;
 	long computed;
+	long taken;
 	int peer;
 	int incoming;
 	int announced;

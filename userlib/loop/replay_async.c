@@ -102,13 +102,26 @@ static uint64_t hash_of(const struct equant_replayed_transfer *t, int rank)
 }
 
 /**
+ * struct sum - what the two ranks of a transfer know of it together
+ * @ranks: how many of them know it
+ * @difference: of what they know
+ * @taken: the receiver's pass
+ */
+struct sum {
+	uint64_t ranks;
+	uint64_t difference;
+	uint64_t taken;
+};
+
+#define WORDS ((int)(sizeof(struct sum) / sizeof(uint64_t)))
+
+/**
  * struct transfers - those of all ranks, by number from 1 to @most
- * @sums: two words each: how many of its two ranks know it, and the difference of what they know
  * @kept: it will be repeated
  */
 struct transfers {
 	long most;
-	uint64_t *sums;
+	struct sum *sums;
 	unsigned char *kept;
 };
 
@@ -118,12 +131,14 @@ static int sum_up(struct equant_loop *loop, struct transfers *all)
 
 	for (long i = 0; i < replay->nr_transfers; i++) {
 		const struct equant_replayed_transfer *t = &replay->transfers[i];
+		struct sum *sum = &all->sums[t->number];
 		uint64_t hash = hash_of(t, loop->rank);
 
-		all->sums[2 * t->number]++;
-		all->sums[2 * t->number + 1] += t->incoming ? -hash : hash;
+		sum->ranks++;
+		sum->difference += t->incoming ? -hash : hash;
+		sum->taken += t->incoming ? (uint64_t)t->pass : 0;
 	}
-	return equant_mpi_error(MPI_Allreduce(MPI_IN_PLACE, all->sums, 2 * (int)(all->most + 1),
+	return equant_mpi_error(MPI_Allreduce(MPI_IN_PLACE, all->sums, WORDS * (int)(all->most + 1),
 					      MPI_UINT64_T, MPI_SUM, loop->comm),
 				"comparing traces");
 }
@@ -132,15 +147,15 @@ static int sum_up(struct equant_loop *loop, struct transfers *all)
 static int find_whole(const struct equant_loop *loop, struct transfers *all)
 {
 	for (long n = 1; n <= all->most; n++) {
-		uint64_t ranks = all->sums[2 * n], difference = all->sums[2 * n + 1];
+		const struct sum *sum = &all->sums[n];
 
-		if (ranks > 2 || (ranks == 2 && difference)) {
+		if (sum->ranks > 2 || (sum->ranks == 2 && sum->difference)) {
 			if (!loop->rank)
 				refuse(loop->replay, (uint64_t)n,
 				       "is not the same in all ranks' traces");
 			return -EINVAL;
 		}
-		all->kept[n] = ranks == 2;
+		all->kept[n] = sum->ranks == 2;
 	}
 	return 0;
 }
@@ -185,6 +200,8 @@ static void drop_last(struct equant_replay *replay, const struct transfers *all)
 	while (replay->nr_transfers &&
 	       !all->kept[replay->transfers[replay->nr_transfers - 1].number])
 		equant_runs_release(&replay->transfers[--replay->nr_transfers].units);
+	for (long i = 0; i < replay->nr_transfers; i++)
+		replay->transfers[i].taken = (long)all->sums[replay->transfers[i].number].taken;
 }
 
 static int agree(struct equant_loop *loop, struct transfers *all)
@@ -214,8 +231,8 @@ int equant_replay_agree_transfers(struct equant_loop *loop)
 				 "comparing traces");
 	if (error)
 		return error;
-	if (all.most < INT_MAX / 2 - 1) {
-		all.sums = calloc((size_t)all.most + 1, 2 * sizeof(*all.sums));
+	if (all.most < INT_MAX / WORDS - 1) {
+		all.sums = calloc((size_t)all.most + 1, sizeof(*all.sums));
 		all.kept = calloc((size_t)all.most + 1, sizeof(*all.kept));
 	}
 	error = equant_mpi_agree(loop->comm, all.sums && all.kept ? 0 : -ENOMEM);
@@ -357,9 +374,20 @@ long equant_replay_until(const struct equant_loop *loop)
 						    LONG_MAX;
 }
 
+/* At the end of a joined pass nobody may still wait for what this rank gives later. */
+static int keeps_waiting(const struct equant_loop *loop, const struct equant_replayed_transfer *t)
+{
+	return loop->pass->joined && !t->incoming && t->taken <= loop->pass->number;
+}
+
 int equant_replay_pass_over(const struct equant_loop *loop)
 {
 	const struct equant_replayed_transfer *t = next(loop);
 
-	return t && t->pass <= loop->pass->number ? differs(loop, t) : 0;
+	if (t && t->pass <= loop->pass->number)
+		return differs(loop, t);
+	for (long i = t ? loop->replay->next : 0; t && i < loop->replay->nr_transfers; i++)
+		if (keeps_waiting(loop, &loop->replay->transfers[i]))
+			return differs(loop, &loop->replay->transfers[i]);
+	return 0;
 }
