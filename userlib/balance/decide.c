@@ -19,6 +19,7 @@
  * Reference: Siegell 1995, section 5.1, figure 5.1.
  */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,6 +27,7 @@
 
 #define PATIENCE 10 /* phases; see is_imbalanced() */
 #define NOISE (1.0 / 3) /* less of the threshold is nothing */
+#define STANDING 128 /* quanta; twice as long as speeds are averaged (rate.c) */
 
 /**
  * struct equant_balancer - state and working room
@@ -34,7 +36,10 @@
  * @target: units each rank shall have
  * @after: units each rank has once the instructions are carried out
  * @horizon: seconds after which there is no work left that a move would speed up; 0 = not known
+ * @elapsed: seconds since the phase before
  * @lost: sum of the possible reductions of the last phases
+ * @stood: seconds since the imbalance arose
+ * @paid: seconds that it has cost since
  * @transfers: each rank's part in the last move, to judge what it cost
  */
 struct equant_balancer {
@@ -51,7 +56,10 @@ struct equant_balancer {
 	long *target;
 	long *after;
 	double horizon;
+	double elapsed;
 	double lost;
+	double stood;
+	double paid;
 	int *transfers;
 	struct equant_instruction *instructions;
 	struct equant_heap_entry *room;
@@ -161,6 +169,7 @@ static void observe(struct equant_balancer *b, const struct equant_sample *sampl
 	if (b->options.restraint > 0 && !b->options.polls)
 		equant_restraint_update(&b->restraint, samples, b->n, quantum);
 	elapsed /= b->n;
+	b->elapsed = elapsed;
 	equant_history_advance(&b->history, elapsed, b->options.window);
 	equant_costs_update(&b->costs, samples, b->transfers, b->n, elapsed / b->options.window);
 }
@@ -229,11 +238,24 @@ static int distribute(struct equant_balancer *b, const double *rates, const long
 	return equant_distribute_in(rates, b->n, total, 1, b->target, b->room);
 }
 
-static double stable_time(const struct equant_balancer *b, double hold)
+/*
+ * What a reduction by @gain is worth, seconds.  As long as nobody knows how long shares hold, a
+ * competitor that has just come may be gone at once: then the imbalance is worth what it has
+ * cost already.  So it is mended when it has cost as much as the move will, and costs never more than
+ * twice as much as with the future known (rent or buy; Karlin, Manasse, Rudolph and Sleator 1988).
+ */
+static double benefit(const struct equant_balancer *b, double gain, double hold)
 {
-	double stable = hold > 0 ? hold : equant_history_stable(&b->history, b->options.window);
+	bool followed = b->options.mode == EQUANT_RATE_PREDICTED;
+	double rest = b->horizon > 0 ? gain * b->horizon : HUGE_VAL, worth;
 
-	return b->horizon > 0 && b->horizon < stable ? b->horizon : stable;
+	if (hold > 0)
+		worth = gain * hold;
+	else if (followed)
+		worth = b->paid;
+	else
+		worth = gain * equant_history_stable(&b->history, b->options.window);
+	return worth < rest ? worth : rest;
 }
 
 /*
@@ -290,14 +312,14 @@ static double expected_cost(struct equant_balancer *b, const long *units, int co
 	return costs->scale * cost;
 }
 
-/* Is what a move costs more than what it may be worth?  @hold: how long shares hold, 0 = unknown. */
+/* Is what a move costs more than what it may be worth?  @guessed: so is the worth. */
 static bool is_unprofitable(const struct equant_balancer *b, const struct equant_decision *decision,
-			    double hold)
+			    bool guessed)
 {
 	double k = b->options.profit;
 
 	/* k > 1 allows for a guessed t_stable. */
-	if (hold > 0 && k > 1)
+	if (!guessed && k > 1)
 		k = 1;
 	return k > 0 && decision->cost > k * decision->benefit;
 }
@@ -320,8 +342,8 @@ static enum equant_verdict plan(struct equant_balancer *b, const struct equant_s
 		return EQUANT_VERDICT_NOTHING;
 	decision->cost = expected_cost(b, units, count);
 	hold = equant_hold_stable(samples, b->n, o, decision->quantum, b->pace.compute);
-	decision->benefit = expected_gain(b, units, whole) * stable_time(b, hold);
-	if (!guessed && is_unprofitable(b, decision, hold))
+	decision->benefit = benefit(b, expected_gain(b, units, whole), hold);
+	if (!guessed && is_unprofitable(b, decision, !hold && o->mode == EQUANT_RATE_MEASURED))
 		return EQUANT_VERDICT_UNPROFITABLE;
 	if (!o->moves_allowed)
 		return EQUANT_VERDICT_FORBIDDEN;
@@ -329,23 +351,40 @@ static enum equant_verdict plan(struct equant_balancer *b, const struct equant_s
 	return EQUANT_VERDICT_MOVE;
 }
 
+/* One that has become twice what it was on average is another one, which has cost nothing yet. */
+static void pay(struct equant_balancer *b, double reduction)
+{
+	if (reduction * b->stood > 2 * b->paid)
+		b->stood = b->paid = 0;
+	b->stood += b->elapsed;
+	b->paid += reduction * b->elapsed;
+}
+
+static void forget_imbalance(struct equant_balancer *b)
+{
+	b->lost = b->stood = b->paid = 0;
+}
+
 /*
  * The threshold keeps noise from moving work, but an imbalance below it that stays
  * is lost in every phase: once it has lost as much as PATIENCE phases lose at the
- * threshold it is mended.  The thesis' measured rates are never quiet enough for that.
+ * threshold, and stood for long enough, it is mended.  The thesis' measured rates are never quiet
+ * enough for that.
  */
-static bool is_imbalanced(struct equant_balancer *b, double reduction)
+static bool is_imbalanced(struct equant_balancer *b, double reduction, double quantum)
 {
 	double threshold = b->options.threshold;
 
 	if (reduction <= 0 || reduction < threshold * NOISE) {
-		b->lost = 0;
+		forget_imbalance(b);
 		return false;
 	}
 	b->lost += reduction;
+	pay(b, reduction);
 	if (reduction >= threshold)
 		return true;
-	return b->options.mode == EQUANT_RATE_PREDICTED && b->lost >= PATIENCE * threshold;
+	return b->options.mode == EQUANT_RATE_PREDICTED && b->lost >= PATIENCE * threshold &&
+	       b->stood >= STANDING * quantum;
 }
 
 /* Below the grain a proportional split is not what ranks that poll compute fastest with. */
@@ -374,7 +413,7 @@ static int judge(struct equant_balancer *b, const struct equant_sample *samples,
 	if (error)
 		return error;
 	decision->reduction = equant_reduction(b->raw, units, b->target, b->n);
-	imbalanced = is_imbalanced(b, decision->reduction);
+	imbalanced = is_imbalanced(b, decision->reduction, decision->quantum);
 	equant_history_note(&b->history, imbalanced);
 	decision->verdict = decision->even > 0 ? EQUANT_VERDICT_GRAIN : EQUANT_VERDICT_BALANCED;
 	if (!imbalanced)
@@ -402,7 +441,7 @@ int equant_balancer_decide(struct equant_balancer *b, const struct equant_sample
 	if (made.verdict == EQUANT_VERDICT_MOVE) {
 		record_transfers(b, made.count);
 		b->history.pending = false;
-		b->lost = 0;
+		forget_imbalance(b);
 	}
 	made.period =
 		equant_pace_period(&b->pace, &b->options,

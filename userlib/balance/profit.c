@@ -19,6 +19,9 @@
  * hundreds of times and so never become worth mending.  Here an imbalance
  * counts once until it is gone or has been answered by a move.
  *
+ * Where shares are predicted and nobody knows how long they hold, an imbalance is worth what it has
+ * cost already (decide.c): the time until a competitor goes says nothing before it has gone once.
+ *
  * Where shares hold long enough for the rate to follow them, the mean time they
  * hold is t_stable.  Shorter ones are averaged out by the measured share and say
  * nothing about how long a distribution stays right.  The thesis' k of 5 allows for a t_stable
@@ -95,6 +98,9 @@ void equant_costs_update(struct equant_costs *costs, const struct equant_sample 
 		costs->scale = 1;
 	} else {
 		costs->scale = 0.5 * costs->scale + 0.5 * (seen / expected);
+		/* What MPI does while a rank waits is not seen. */
+		if (costs->scale < 1)
+			costs->scale = 1;
 	}
 }
 

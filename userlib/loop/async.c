@@ -25,6 +25,7 @@
 #define CHUNK (1L << 30) /* MPI counts are int */
 #define UNSENT 16 /* reports under way; more would tell rank 0 nothing */
 #define PATIENCE 0.2 /* seconds for messages to a rank that is gone */
+#define SEND_PATIENCE 0.001 /* seconds; the receiver looks when it likes */
 
 static int is_asynchronous(const struct equant_loop *loop)
 {
@@ -57,6 +58,7 @@ int equant_async_start(struct equant_loop *loop)
 	async->met = 1;
 	loop->pass->until = 1;
 	loop->pass->look = 1;
+	loop->mover.patience = SEND_PATIENCE;
 	if (!loop->rank) {
 		async->master = equant_master_new(loop);
 		if (!async->master)

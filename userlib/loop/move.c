@@ -12,7 +12,7 @@
 #include "loop/tags.h"
 
 #define LOOK 0.1 /* seconds of waiting between two looks at whether a rank has given up */
-#define SEND_PATIENCE 0.001 /* seconds; long messages may need the sender's help */
+#define SEND_PATIENCE 0.1 /* seconds: long messages need the sender's help */
 
 void equant_mover_init(struct equant_mover *m, struct equant_waiter *waiter, MPI_Comm comm,
 		       int rank, int checked, const struct equant_slices *slices)
@@ -23,6 +23,7 @@ void equant_mover_init(struct equant_mover *m, struct equant_waiter *waiter, MPI
 	m->rank = rank;
 	m->checked = checked;
 	m->slices = slices;
+	m->patience = SEND_PATIENCE;
 }
 
 static void forget_transfers(struct equant_mover *m)
@@ -369,7 +370,7 @@ static int run(struct equant_mover *m, struct equant_units *units,
 		error = take_in(m, expected, failed);
 	free(begun);
 	free(expected);
-	return error ? error : equant_mover_progress(m, SEND_PATIENCE);
+	return error ? error : equant_mover_progress(m, m->patience);
 }
 
 /* Who hears that another rank has given up need not tell the others, who hear it too. */

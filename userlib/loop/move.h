@@ -40,6 +40,7 @@ struct equant_mover {
 	int rank;
 	int checked;
 	double timeout; /* seconds to wait for a peer, 0 = for ever */
+	double patience; /* seconds in which a receiver is helped before the next computation */
 	const struct equant_slices *slices;
 	struct equant_transfer *transfers; /* of the last run */
 	int nr_transfers;
