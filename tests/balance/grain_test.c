@@ -11,6 +11,7 @@
 
 #define QUANTUM 0.004 /* that of a job's samples */
 #define UNITS 3000 /* of a rank at the start */
+#define PAID 200 /* phases of 0.06 ms, after which an imbalance has cost as much as a move */
 
 /* Ranks that have @grain quanta of work each when it is divided equally; @loads end with 0. */
 static struct job started(const int *loads, double grain, int polls)
@@ -77,12 +78,12 @@ TEST(when_the_competitor_leaves_work_is_split_in_proportion_again)
 	struct job job = started(one_shared, 0.01, 1);
 
 	job.speed[1] *= 2;
-	job_phases(&job, 20);
+	job_phases(&job, PAID);
 	EXPECT_EQ(EQUANT_VERDICT_GRAIN, job.decision.verdict);
 	/* "equal" is equal time: the second CPU is twice as fast */
 	EXPECT_STREQ("2000 4000", UNITS_OF(&job));
 	job.share[0] = job.predicted[0] = 1;
-	job_phases(&job, 20);
+	job_phases(&job, PAID);
 	EXPECT_EQ(EQUANT_VERDICT_BALANCED, job.decision.verdict);
 	EXPECT_EQ(0.0, job.decision.even);
 	EXPECT_STREQ("2000 4000", UNITS_OF(&job));
@@ -94,13 +95,13 @@ TEST(without_a_prediction_or_a_quantum_nothing_is_known_about_turns)
 	struct job job = started(one_shared, 0.01, 1);
 
 	job.flags = EQUANT_SAMPLE_RUN;
-	job_phases(&job, 20);
+	job_phases(&job, PAID);
 	EXPECT_EQ(0.0, job.decision.even);
 	EXPECT_STREQ("2000 4000", UNITS_OF(&job));
 	job_stop(&job);
 	job = started(one_shared, 0.01, 1);
 	job.quantum = 0;
-	job_phases(&job, 20);
+	job_phases(&job, PAID);
 	EXPECT_EQ(0.0, job.decision.even);
 	EXPECT_STREQ("2000 4000", UNITS_OF(&job));
 	job_stop(&job);

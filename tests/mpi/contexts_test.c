@@ -37,7 +37,7 @@ TEST_F(contexts, closing_a_context_closes_its_loops)
 	EXPECT_PASSED(&self->job);
 }
 
-TEST_F(contexts, two_hundred_cycles_leave_no_descriptor_and_no_memory_behind)
+TEST_F(contexts, hundreds_of_cycles_leave_no_descriptor_and_no_memory_behind)
 {
 	self->job.argv[0] = "cycles_leave_nothing";
 	self->job.ranks = 2;
