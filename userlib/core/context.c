@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "core/message.h"
 #include "core/mpi_error.h"
@@ -105,8 +104,7 @@ static void release(struct equant *eq)
 		MPI_Comm_free(&eq->comm);
 	if (eq->collectives != MPI_COMM_NULL && !equant_mpi_is_over())
 		MPI_Comm_free(&eq->collectives);
-	if (eq->told >= 0)
-		close(eq->told);
+	equant_speed_end(&eq->told);
 	free(eq);
 }
 
@@ -123,7 +121,6 @@ int equant_open(struct equant **out, MPI_Comm comm, const struct equant_options 
 	if (!eq)
 		return -ENOMEM;
 	eq->comm = eq->collectives = MPI_COMM_NULL;
-	eq->told = -1;
 	equant_team_init(&eq->team);
 	error = duplicate(eq, comm);
 	if (error)

@@ -20,6 +20,7 @@
 #include "loop/slices.h"
 #include "loop/tags.h"
 #include "loop/units.h"
+#include "watch/speed.h"
 
 #define EQUANT_QUANTUM_UNSEEN 0.004 /* seconds, until the probe has seen one */
 
@@ -32,7 +33,7 @@
  * @checks: comparisons of checked mode so far
  * @lost: an error after which no rank knows where the others are; no loop goes on
  * @meetings: waits of the program for other ranks so far
- * @told: file that tells this rank's speed, -1 = none yet
+ * @told: file that tells this rank's speed
  */
 struct equant {
 	MPI_Comm comm;
@@ -49,7 +50,7 @@ struct equant {
 	uint32_t checks;
 	int lost;
 	uint32_t meetings;
-	int told;
+	struct equant_told told;
 };
 
 /**

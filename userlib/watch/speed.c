@@ -22,15 +22,15 @@
 #define TRIES 3
 #define MOST_FILES 4096 /* looked at: who opens more of them does not hold a watcher up */
 
-/* The file's content.  The kernel may hand out half of the old and half of the new one. */
-struct note {
+/* The file's content.  Who reads may get half of the old and half of the new one. */
+struct equant_note {
 	uint64_t tid;
 	uint64_t t_ns; /* CLOCK_MONOTONIC, when it was written */
 	double speed;
 	uint64_t check; /* of all */
 };
 
-static uint64_t check_of(const struct note *note)
+static uint64_t check_of(const struct equant_note *note)
 {
 	uint64_t bits;
 
@@ -38,21 +38,41 @@ static uint64_t check_of(const struct note *note)
 	return MAGIC ^ bits ^ note->t_ns ^ note->tid << 32;
 }
 
-void equant_speed_tell(int *fd, double speed)
+static int make(struct equant_told *told)
 {
-	struct note note = {
-		.tid = (uint64_t)gettid(),
-		.t_ns = equant_clock_ns(CLOCK_MONOTONIC),
-		.speed = speed,
-	};
+	void *memory = MAP_FAILED;
 
-	note.check = check_of(&note);
-	if (*fd < 0)
-		*fd = memfd_create(NAME, MFD_CLOEXEC);
-	if (*fd >= 0 && pwrite(*fd, &note, sizeof(note), 0) != sizeof(note)) {
-		close(*fd);
-		*fd = -1;
+	told->fd = memfd_create(NAME, MFD_CLOEXEC);
+	if (told->fd >= 0 && !ftruncate(told->fd, sizeof(struct equant_note)))
+		memory = mmap(NULL, sizeof(struct equant_note), PROT_READ | PROT_WRITE, MAP_SHARED,
+			      told->fd, 0);
+	told->refused = memory == MAP_FAILED;
+	if (told->refused) {
+		if (told->fd >= 0)
+			close(told->fd);
+		return -1;
 	}
+	told->note = memory;
+	told->note->tid = (uint64_t)gettid();
+	return 0;
+}
+
+void equant_speed_tell(struct equant_told *told, double speed)
+{
+	if (!told->note && (told->refused || make(told)))
+		return;
+	told->note->t_ns = equant_clock_ns(CLOCK_MONOTONIC);
+	told->note->speed = speed;
+	told->note->check = check_of(told->note);
+}
+
+void equant_speed_end(struct equant_told *told)
+{
+	if (!told->note)
+		return;
+	munmap(told->note, sizeof(*told->note));
+	close(told->fd);
+	told->note = NULL;
 }
 
 /* Opening what somebody else's process holds may do anything, unless it is a file. */
@@ -76,7 +96,7 @@ static int open_note(int dir, const char *name)
 	return fd;
 }
 
-static bool read_note(int dir, const char *name, struct note *note)
+static bool read_note(int dir, const char *name, struct equant_note *note)
 {
 	int fd = open_note(dir, name);
 	bool good = false;
@@ -92,7 +112,7 @@ static bool read_note(int dir, const char *name, struct note *note)
 
 int equant_watch_speed(pid_t pid, uint32_t tid, double *speed)
 {
-	struct note note, last = { 0 };
+	struct equant_note note, last = { 0 };
 	struct dirent *entry;
 	char path[64];
 	DIR *files;

@@ -10,13 +10,28 @@
 #ifndef EQUANT_WATCH_SPEED_H
 #define EQUANT_WATCH_SPEED_H
 
+struct equant_note;
+
 /**
- * equant_speed_tell() - the calling thread computes @speed units per on-CPU second
- * @fd: of the file, -1 before the first call and after one that could not make it; the
- *	caller closes it
- *
- * What cannot be told is not told.
+ * struct equant_told - the file, and where it is in memory
+ * @note: NULL = not yet
+ * @refused: it could not be made; what cannot be told is not told
  */
-void equant_speed_tell(int *fd, double speed);
+struct equant_told {
+	struct equant_note *note;
+	int fd;
+	int refused;
+};
+
+/**
+ * equant_speed_tell() - the thread computes @speed units per on-CPU second
+ * @told: zeroed before the first call, whose thread counts for all
+ *
+ * No system call but in the first one.
+ */
+void equant_speed_tell(struct equant_told *told, double speed);
+
+/** equant_speed_end() - remove the file; @told may never have been used */
+void equant_speed_end(struct equant_told *told);
 
 #endif /* EQUANT_WATCH_SPEED_H */
