@@ -74,15 +74,16 @@ fi
 run make -k -j"$(nproc)" all tests
 
 # Those that compile, read or emulate take minutes of CPU time, leave nothing in the machine and do
-# not mind when they get it: what the jobs of ranks, which often wait, leave over.  Those jobs
-# do not mind who waits for that.  The others have the machine to themselves.
+# not mind when they get it: what the jobs of ranks, which often wait, leave over.  Those jobs, and
+# tests that measure nothing, do not mind who waits for that.  What measures has the machine to itself.
 aside=() jobs=() alone=()
 for name in $(make -s list-tests); do
 	case $name in
 	tree/compilers_test.sh | tree/install_test.sh | tree/sanitizers_test.sh | tree/style_test.sh | \
 		balance/optimisation_test.sh | vm/guest_test.sh) aside+=("$name") ;;
-	mpi/* | fortran/* | hosts/* | plan/* | redist/*) jobs+=("$name") ;;
-	*) alone+=("$name") ;;
+	bpf/* | kmod/* | probe/* | vm/* | tools/kmod_test.sh | tools/load_test.sh | tools/run_test.sh | \
+		tools/top_test.sh) alone+=("$name") ;;
+	*) jobs+=("$name") ;;
 	esac
 done
 
