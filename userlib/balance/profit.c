@@ -8,7 +8,7 @@
  *
  * c is that of the rank whose transfers cost most.  c_fixed and c_incr are
  * measured at start; what later moves cost is seen only as a sum, so both are
- * scaled by seen / expected cost, smoothed like eq. 4.12.  The scale returns to
+ * scaled by seen / expected cost, 1 at least, smoothed like eq. 4.12.  The scale returns to
  * 1 while nothing moves: a single bad measurement must not forbid the very
  * moves that would correct it.
  *
