@@ -6,29 +6,21 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 28
+plan 29
 
 export LC_ALL=C
 
-# listing NAME: the block with :name: NAME, without its indentation
-listing()
+listings()
 {
-	awk -v name="$1" '
-		$1 == ":name:" { inside = $2 == name; next }
-		inside && /^[^ \t]/ { exit }
-		inside { sub(/^\t/, ""); if (text || $0 != "") { text = 1; print } }' \
-		Documentation/dag.rst
+	for name in example.dot machine.json schedule.out; do
+		listing $name dag.rst
+	done
 }
-
-for name in example.dot machine.json schedule.out; do
-	listing $name > "$scratch/$name"
-done
+silent "the document holds the example" listings
 cd "$scratch" || exit 1
 
 example()
 {
-	[ -s schedule.out ] || echo "no listing schedule.out"
-	sed -i '$d' schedule.out
 	"$equant" dag schedule example.dot --machine machine.json > actual 2>&1
 	diff schedule.out actual
 }

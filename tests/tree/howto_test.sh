@@ -15,17 +15,6 @@ if ! command -v patch > /dev/null; then
 	exit 4
 fi
 
-# listing NAME DOCUMENT: the block with :name: NAME, without its indentation
-listing()
-{
-	awk -v name="$1" '
-		$1 == ":name:" { inside = $2 == name; next }
-		inside && /^[^ \t]/ { exit }
-		inside { sub(/^\t/, ""); if (text || $0 != "") { text = 1; print } }' \
-		"Documentation/$2" > "$scratch/$1"
-	[ -s "$scratch/$1" ] || echo "no listing $1 in $2"
-}
-
 listings()
 {
 	listing plain.c howto.rst

@@ -36,6 +36,19 @@ report()
 	esac
 }
 
+# listing NAME DOCUMENT: the block with :name: NAME, without its indentation and the blank lines
+# around it, becomes $scratch/NAME
+listing()
+{
+	awk -v name="$1" '
+		$1 == ":name:" { inside = $2 == name; next }
+		inside && /^[^ \t]/ { exit }
+		inside && $0 == "" { blank = blank "\n"; next }
+		inside { sub(/^\t/, ""); print (text ? blank : "") $0; text = 1; blank = "" }' \
+		"Documentation/$2" > "$scratch/$1"
+	[ -s "$scratch/$1" ] || echo "no listing $1 in $2"
+}
+
 # silent SENTENCE COMMAND...: ok when it succeeds and prints nothing
 silent()
 {
