@@ -88,7 +88,7 @@ static int parse(int argc, char **argv, struct equant_dag_shape *shape)
 
 static void print(const struct equant_dag *dag)
 {
-	struct json json = { .out = stdout };
+	struct json json = { .out = stdout, .exact = true };
 
 	json_open_object(&json, NULL);
 	json_open_array(&json, "tasks");

@@ -161,7 +161,7 @@ static void put_schedule(struct json *json, const struct dag_report *report, con
 
 void dag_print_json(const struct dag_report *report, bool compare)
 {
-	struct json json = { .out = stdout };
+	struct json json = { .out = stdout, .exact = true };
 
 	json_open_object(&json, NULL);
 	json_integer(&json, "tasks", report->dag->tasks);

@@ -3,8 +3,11 @@
  * Writing JSON, RFC 8259.
  */
 #include <math.h>
+#include <stdlib.h>
 
 #include "json.h"
+
+#define DIGITS 9
 
 static void quote(FILE *out, const char *text)
 {
@@ -100,11 +103,25 @@ void json_bool(struct json *json, const char *name, bool value)
 	fputs(value ? "true" : "false", json->out);
 }
 
+/* As many as it takes to read @value back; seventeen always do. */
+static int digits_of(double value)
+{
+	char text[32];
+	int digits = DIGITS;
+
+	for (; digits < 17; digits++) {
+		snprintf(text, sizeof(text), "%.*g", digits, value);
+		if (strtod(text, NULL) == value)
+			break;
+	}
+	return digits;
+}
+
 void json_number(struct json *json, const char *name, double value)
 {
 	begin_value(json, name);
 	if (isfinite(value))
-		fprintf(json->out, "%.9g", value);
+		fprintf(json->out, "%.*g", json->exact ? digits_of(value) : DIGITS, value);
 	else
 		fputs("null", json->out);
 }

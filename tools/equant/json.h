@@ -9,12 +9,14 @@
  * struct json - a JSON text under construction
  *
  * Start with @out set and the rest zero, but for @flat if wanted: everything on one
- * line.  Names are NULL inside arrays and for the outermost value.
+ * line; and @exact: numbers with as many digits as it takes to read the same ones back,
+ * instead of nine.  Names are NULL inside arrays and for the outermost value.
  */
 struct json {
 	FILE *out;
 	int depth;
 	bool flat;
+	bool exact;
 	bool filled; /* the innermost object or array has an element */
 };
 
