@@ -64,6 +64,14 @@ static inline double dag_message(const struct equant_dag *dag,
 	return machine->startup[link] + dag->edge[edge].data * machine->data_rate[link];
 }
 
+/* The number of the channel from @k to @l, of p x p; both directions share one, or not. */
+static inline size_t dag_channel(const struct equant_dag_machine *machine, int k, int l)
+{
+	bool turn = machine->channels == EQUANT_DAG_SHARED && k > l;
+
+	return (size_t)(turn ? l : k) * (size_t)machine->processors + (size_t)(turn ? k : l);
+}
+
 static inline double dag_mean_message(const struct dag_model *model, int edge)
 {
 	return model->startup + model->dag->edge[edge].data * model->data_rate;

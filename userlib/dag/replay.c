@@ -42,9 +42,8 @@ static void run_message(struct replay *replay, int edge)
 	const struct dag_model *model = replay->model;
 	const struct equant_dag_machine *machine = model->machine;
 	struct equant_dag_message *message = &replay->done->message[replay->message[edge]];
-	int k = message->from, l = message->to, p = machine->processors;
-	bool turn = machine->channels == EQUANT_DAG_SHARED && k > l;
-	double *channel = &replay->channel[turn ? l * p + k : k * p + l];
+	int k = message->from, l = message->to;
+	double *channel = &replay->channel[dag_channel(machine, k, l)];
 	double length = dag_message(model->dag, machine, edge, k, l);
 	double start = replay->done->slot[replay->place[model->dag->edge[edge].from]].finish;
 

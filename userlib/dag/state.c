@@ -59,13 +59,10 @@ struct lines {
 static struct lines lines_of(const struct dag_state *state, int k, int l)
 {
 	const struct equant_dag_machine *machine = state->model->machine;
-	size_t p = (size_t)machine->processors;
-	bool turn = machine->channels == EQUANT_DAG_SHARED && k > l;
 	struct lines lines = { 0 };
 
 	if (state->channel)
-		lines.line[lines.count++] = &state->channel[turn ? (size_t)l * p + (size_t)k :
-								   (size_t)k * p + (size_t)l];
+		lines.line[lines.count++] = &state->channel[dag_channel(machine, k, l)];
 	if (!machine->overlap) {
 		lines.line[lines.count++] = &state->processor[k];
 		lines.line[lines.count++] = &state->processor[l];
