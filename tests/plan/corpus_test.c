@@ -10,7 +10,6 @@
  *	./fuzz -max_total_time=600 NEW tests/plan/corpus
  *	./fuzz -merge=1 tests/plan/corpus NEW
  */
-#include <dirent.h>
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -72,44 +71,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 #else
 
+#include "corpus.h"
 #include "kselftest_harness.h"
-
-static bool file_is_handled(const char *folder, const char *name)
-{
-	char path[4096], data[65536];
-	size_t size;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	file = fopen(path, "re");
-	if (!file)
-		return false;
-	size = fread(data, 1, sizeof(data), file);
-	fclose(file);
-	return handled(data, size);
-}
 
 TEST(whatever_a_file_holds_is_read_or_refused_with_a_reason)
 {
-	const char *source = getenv("TEST_SOURCE");
-	char folder[2048];
-	struct dirent *entry;
-	int many = 0;
-	DIR *all;
+	int many;
 
-	snprintf(folder, sizeof(folder), "%s/tests/plan/corpus", source ? source : ".");
-	all = opendir(folder);
-	ASSERT_NE(NULL, all);
-	while ((entry = readdir(all))) {
-		if (entry->d_name[0] == '.')
-			continue;
-		EXPECT_TRUE(file_is_handled(folder, entry->d_name))
-		{
-			TH_LOG("%s", entry->d_name);
-		}
-		many++;
-	}
-	closedir(all);
+	EXPECT_EQ(0, corpus_faults("tests/plan/corpus", handled, &many));
 	EXPECT_LT(50, many);
 }
 
