@@ -73,17 +73,18 @@ fi
 # fail, and so does tests/tree/compilers_test.sh.
 run make -k -j"$(nproc)" all tests
 
-# Those that compile, read or emulate take minutes of CPU time, leave nothing in the machine and do
-# not mind when they get it: what the jobs of ranks, which often wait, leave over.  Those jobs, and
-# tests that measure nothing, do not mind who waits for that.  What measures has the machine to itself.
-aside=() jobs=() alone=()
+# Those that compile, read or boot take minutes of CPU time, leave nothing in the machine and do not mind
+# when they get it: what the jobs of ranks, which often wait, and the guests, which emulate their own
+# time, leave over.  Those do not mind who waits for that.  What measures this machine has it to itself.
+aside=() alone=() beside=() guests=()
 for name in $(make -s list-tests); do
 	case $name in
 	tree/compilers_test.sh | tree/install_test.sh | tree/sanitizers_test.sh | tree/style_test.sh | \
 		balance/optimisation_test.sh | vm/guest_test.sh) aside+=("$name") ;;
-	bpf/* | kmod/* | probe/* | vm/* | tools/kmod_test.sh | tools/load_test.sh | tools/run_test.sh | \
+	bpf/* | kmod/* | probe/* | tools/kmod_test.sh | tools/load_test.sh | tools/run_test.sh | \
 		tools/top_test.sh) alone+=("$name") ;;
-	*) jobs+=("$name") ;;
+	vm/*) guests+=("$name") ;;
+	*) beside+=("$name") ;;
 	esac
 done
 
@@ -97,14 +98,15 @@ shown()
 	tests/run.sh $verbose -o "$build" "$@" 2>&1 | tee "$log"
 }
 
-start tests/run.sh $verbose -a -f 4 -o "$build" "${aside[@]}" > "$logs/aside" 2>&1
-beside=$!
-run shown jobs "${jobs[@]}"
-finish $beside
-cat "$logs/aside"
 run shown alone "${alone[@]}"
+start tests/run.sh $verbose -a -f 6 -o "$build" "${aside[@]}" > "$logs/aside" 2>&1
+leftovers=$!
+run shown beside "${beside[@]}"
+run shown guests "${guests[@]}"
+finish $leftovers
+cat "$logs/aside"
 
-tail -qn 1 "$logs/aside" "$logs/jobs" "$logs/alone" | awk '
+tail -qn 1 "$logs"/{alone,aside,beside,guests} | awk '
 	/^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$/ {
 		passed += $1
 		failed += $3
@@ -112,7 +114,7 @@ tail -qn 1 "$logs/aside" "$logs/jobs" "$logs/alone" | awk '
 		parts++
 	}
 	END {
-		failed += 3 - parts # which did not come to their ends
+		failed += 4 - parts # which did not come to their ends
 		print passed + 0 " passed, " failed " failed, " skipped + 0 " skipped"
 		exit failed > 0
 	}'
