@@ -131,7 +131,7 @@ static const struct equant_command commands[] = {
 			"\n"
 			"  --scheduler NAME   ask this scheduler only\n"
 			"  --improve          make schedules shorter by moving single tasks\n"
-			"  --optimum          the shortest schedule of all, of up to 10 tasks\n"
+			"  --optimum          the shortest schedule of all, of up to 10 tasks; may take long\n"
 			"  --format WORD      of GRAPH: dot, stg or json (by its ending)\n"
 			"  --json             as JSON\n"
 			"  --svg FILE         a Gantt chart, too\n"
