@@ -48,6 +48,17 @@ static const char *graph_line(const char *format, const char *text, char *why, c
 #define reads(format, text, expected) \
 	EXPECT_STREQ(expected, graph_line(format, text, self->why, self->line))
 
+/* A text that is no graph, and what is said of it. */
+struct fault {
+	const char *text;
+	const char *said;
+};
+
+#define refuses(format, faults)                                             \
+	for (size_t i = 0; i < sizeof(faults) / sizeof((faults)[0]); i++) { \
+		reads(format, (faults)[i].text, (faults)[i].said);          \
+	}
+
 TEST_F(read, dot)
 {
 	reads("dot", "digraph { a [weight=3]; b [weight=1] a -> b [weight=5] }", "a=3 b=1; 0>1:5");
@@ -62,23 +73,27 @@ TEST_F(read, dot)
 
 TEST_F(read, dot_that_is_none_is_refused_by_line_and_word)
 {
-	reads("dot", "graph { a -- b }", "f:1: 'graph': expected digraph");
-	reads("dot", "digraph {\n a [weight=1]\n a -> b\n}", "f: 'b': a task without a weight");
-	reads("dot", "digraph {\n a [weight=-1] }", "f:2: '-1': expected a number, not negative");
-	reads("dot", "digraph {\n a [weight=nan] }", "f:2: 'nan': expected a number, not negative");
-	reads("dot", "digraph {\n a [weight=1e999] }",
-	      "f:2: '1e999': expected a number, not negative");
-	reads("dot", "digraph {\n\n a [weight 1] }", "f:3: '1': expected =");
-	reads("dot", "digraph { a [weight=1]", "f:1: 'end of file': expected }");
-	reads("dot", "digraph { a [weight=1] } x", "f:1: 'x': expected nothing more");
-	reads("dot", "digraph {\n subgraph b { } }", "f:2: 'subgraph': subgraphs are not read");
-	reads("dot", "digraph {\n a:n -> b }", "f:2: ':': ports are not read");
-	reads("dot", "digraph {\n \"a }", "f:2: '\"': a string without an end");
-	reads("dot", "digraph { /* a }", "f:1: '/*': a comment without an end");
-	reads("dot", "digraph {\n abcdefghijklmnopqrstuvwxyz0123456789 }",
-	      "f:2: 'abcdefghijklmnopqrstuvwxyz0123456789': too long for a task's name");
-	reads("dot", "digraph { }", "f: a graph without tasks");
-	reads("dot", "", "f:1: 'end of file': expected digraph");
+	static const struct fault faults[] = {
+		{ "graph { a -- b }", "f:1: 'graph': expected digraph" },
+		{ "digraph {\n a [weight=1]\n a -> b\n}", "f: 'b': a task without a weight" },
+		{ "digraph {\n a [weight=-1] }", "f:2: '-1': expected a number, not negative" },
+		{ "digraph {\n a [weight=nan] }", "f:2: 'nan': expected a number, not negative" },
+		{ "digraph {\n a [weight=1e999] }",
+		  "f:2: '1e999': expected a number, not negative" },
+		{ "digraph {\n\n a [weight 1] }", "f:3: '1': expected =" },
+		{ "digraph { a [weight=1]", "f:1: 'end of file': expected }" },
+		{ "digraph { a [weight=1] } x", "f:1: 'x': expected nothing more" },
+		{ "digraph {\n subgraph b { } }", "f:2: 'subgraph': subgraphs are not read" },
+		{ "digraph {\n a:n -> b }", "f:2: ':': ports are not read" },
+		{ "digraph {\n \"a }", "f:2: '\"': a string without an end" },
+		{ "digraph { /* a }", "f:1: '/*': a comment without an end" },
+		{ "digraph {\n abcdefghijklmnopqrstuvwxyz0123456789 }",
+		  "f:2: 'abcdefghijklmnopqrstuvwxyz0123456789': too long for a task's name" },
+		{ "digraph { }", "f: a graph without tasks" },
+		{ "", "f:1: 'end of file': expected digraph" },
+	};
+
+	refuses("dot", faults);
 }
 
 /* The prototype set's files say how many processors, and have no task 0. */
@@ -92,18 +107,22 @@ TEST_F(read, stg)
 
 TEST_F(read, stg_that_is_none_is_refused_by_line_and_word)
 {
-	reads("stg", "", "f:1: 'end of file': expected a number");
-	reads("stg", "1\n0 0 0\n2 3 1 0\n", "f:3: '2': too large");
-	reads("stg", "1\n0 0 0\n1 3 1 1\n", "f:3: '1': too large");
-	reads("stg", "1\n0 0 0\n1 3 1 0\n", "f:4: 'end of file': expected a number");
-	reads("stg", "2\n0 0 0\n1 3 1 0\n2 3 2 0\n3 0 1 2\n",
-	      "f:4: '?': expected another predecessor");
-	reads("stg", "1\n0 0 0\n1 x 1 0\n", "f:3: 'x': expected a number, not negative");
-	reads("stg", "1\n0 0 0\n1 1 1 0 0\n", "f:3: '0': unexpected");
-	reads("stg", "1\n0 0 0\n1 1 1 0\n2 0 1 1\n3 0 0\n",
-	      "f:5: '3': more than the number of tasks");
-	reads("stg", "1\n0 0 0.5\n", "f:2: '0.5': expected a whole number");
-	reads("stg", "1\n0 0 0\n1 1 0\n2 0 2 1 1\n", "f: two edges from task 1 to task 2");
+	static const struct fault faults[] = {
+		{ "", "f:1: 'end of file': expected a number" },
+		{ "1\n0 0 0\n2 3 1 0\n", "f:3: '2': too large" },
+		{ "1\n0 0 0\n1 3 1 1\n", "f:3: '1': too large" },
+		{ "1\n0 0 0\n1 3 1 0\n", "f:4: 'end of file': expected a number" },
+		{ "2\n0 0 0\n1 3 1 0\n2 3 2 0\n3 0 1 2\n",
+		  "f:4: '?': expected another predecessor" },
+		{ "1\n0 0 0\n1 x 1 0\n", "f:3: 'x': expected a number, not negative" },
+		{ "1\n0 0 0\n1 1 1 0 0\n", "f:3: '0': unexpected" },
+		{ "1\n0 0 0\n1 1 1 0\n2 0 1 1\n3 0 0\n",
+		  "f:5: '3': more than the number of tasks" },
+		{ "1\n0 0 0.5\n", "f:2: '0.5': expected a whole number" },
+		{ "1\n0 0 0\n1 1 0\n2 0 2 1 1\n", "f: two edges from task 1 to task 2" },
+	};
+
+	refuses("stg", faults);
 }
 
 TEST_F(read, json)
@@ -118,33 +137,37 @@ TEST_F(read, json)
 
 TEST_F(read, json_that_is_none_is_refused_by_line_and_word)
 {
-	reads("json", "[]", "f:1: '[': expected {");
-	reads("json", "{\n\"tasks\": [ { \"name\": \"a\" } ] }",
-	      "f:2: 'work': missing before the } in this line");
-	reads("json", "{ \"edges\": [] }", "f:1: 'tasks': missing before the } in this line");
-	reads("json", "{ \"tasks\": [ { \"work\": 01 } ] }", "f:1: '01': expected a number");
-	reads("json", "{ \"tasks\": [ { \"work\": NaN } ] }", "f:1: 'NaN': expected a number");
-	reads("json", "{ \"tasks\": [ { \"work\": -1 } ] }",
-	      "f:1: '-1': expected a number, not negative");
-	reads("json", "{ \"tasks\": [ { \"work\": 1, \"work\": 2 } ] }",
-	      "f:1: 'work': a second one");
-	reads("json", "{ \"tasks\": [\n{ \"wrok\": 1 } ] }", "f:2: 'wrok': not known here");
-	reads("json", "{ \"tasks\": [ { \"work\": 1 } { } ] }", "f:1: '{': expected , or ]");
-	reads("json", "{ \"tasks\": [ { \"work\": 1 } ], }", "f:1: '}': expected a string");
-	reads("json", "{ \"tasks\": [ { \"work\": 1 } ] } {", "f:1: '{': expected nothing more");
-	reads("json", "{ \"tasks\": [ { \"work\": 1, \"name\": \"a",
-	      "f:1: 'end of file': not in a string");
-	reads("json", "{ \"tasks\": [ { \"work\": 1, \"name\": \"\\q\" } ] }",
-	      "f:1: 'q': no escape");
-	reads("json", "{ \"tasks\": [ { \"work\": 1, \"name\": \"\\ud800x\" } ] }",
-	      "f:1: 'x': expected the other half of a character");
-	reads("json",
-	      "{ \"tasks\": [ { \"name\": \"a\", \"work\": 1 },\n{ \"name\": \"a\", \"work\": 1 } ] }",
-	      "f:2: 'a': a second task of this name");
+	static const struct fault faults[] = {
+		{ "[]", "f:1: '[': expected {" },
+		{ "{\n\"tasks\": [ { \"name\": \"a\" } ] }",
+		  "f:2: 'work': missing before the } in this line" },
+		{ "{ \"edges\": [] }", "f:1: 'tasks': missing before the } in this line" },
+		{ "{ \"tasks\": [ { \"work\": 01 } ] }", "f:1: '01': expected a number" },
+		{ "{ \"tasks\": [ { \"work\": NaN } ] }", "f:1: 'NaN': expected a number" },
+		{ "{ \"tasks\": [ { \"work\": -1 } ] }",
+		  "f:1: '-1': expected a number, not negative" },
+		{ "{ \"tasks\": [ { \"work\": 1, \"work\": 2 } ] }", "f:1: 'work': a second one" },
+		{ "{ \"tasks\": [\n{ \"wrok\": 1 } ] }", "f:2: 'wrok': not known here" },
+		{ "{ \"tasks\": [ { \"work\": 1 } { } ] }", "f:1: '{': expected , or ]" },
+		{ "{ \"tasks\": [ { \"work\": 1 } ], }", "f:1: '}': expected a string" },
+		{ "{ \"tasks\": [ { \"work\": 1 } ] } {", "f:1: '{': expected nothing more" },
+		{ "{ \"tasks\": [ { \"work\": 1, \"name\": \"a",
+		  "f:1: 'end of file': not in a string" },
+		{ "{ \"tasks\": [ { \"work\": 1, \"name\": \"\\q\" } ] }", "f:1: 'q': no escape" },
+		{ "{ \"tasks\": [ { \"work\": 1, \"name\": \"\\ud800x\" } ] }",
+		  "f:1: 'x': expected the other half of a character" },
+		{ "{ \"tasks\": [ { \"name\": \"a\", \"work\": 1 },\n{ \"name\": \"a\", \"work\": 1 } ] }",
+		  "f:2: 'a': a second task of this name" },
+	};
+
+	refuses("json", faults);
 }
 
 TEST_F(read, unknown_tasks_and_cycles_are_named)
 {
+	reads("json",
+	      "{ \"edges\": [ { \"from\": 0, \"to\": 0 } ],\n\"tasks\": [ { \"work\": 1 } ] }",
+	      "f:1: '0': no task of this number before");
 	reads("json",
 	      "{ \"tasks\": [ { \"work\": 1 } ],\n\"edges\": [ { \"from\": 0, \"to\": \"b\" } ] }",
 	      "f:2: 'b': no task of this name before");

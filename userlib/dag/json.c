@@ -18,6 +18,18 @@ char equant_dag_json_peek(struct dag_scan *scan)
 	return dag_peek(scan);
 }
 
+struct dag_word equant_dag_json_next(struct dag_scan *scan)
+{
+	equant_dag_json_peek(scan);
+	return (struct dag_word){ scan->text + scan->at, 0, scan->line };
+}
+
+int equant_dag_json_refuse(const struct dag_scan *scan, struct dag_word next, const char *fault)
+{
+	next.length = (size_t)(scan->text + scan->at - next.text);
+	return equant_dag_refuse(scan, &next, fault);
+}
+
 int equant_dag_json_end(struct dag_scan *scan)
 {
 	equant_dag_json_peek(scan);
@@ -35,10 +47,8 @@ static int expect(struct dag_scan *scan, char c, const char *fault)
 /* A number, or a word that is none of JSON's. */
 static struct dag_word word(struct dag_scan *scan)
 {
-	struct dag_word word = { 0 };
+	struct dag_word word = equant_dag_json_next(scan);
 
-	equant_dag_json_peek(scan);
-	word = (struct dag_word){ scan->text + scan->at, 0, scan->line };
 	while (!dag_at_end(scan) &&
 	       (isalnum((unsigned char)dag_peek(scan)) || memchr("+-._", dag_peek(scan), 4))) {
 		dag_step(scan);

@@ -32,6 +32,10 @@ int equant_dag_json_bool(struct dag_scan *scan, bool *value);
 
 /* The first character of what comes next. */
 char equant_dag_json_peek(struct dag_scan *scan);
+/* Where what comes next begins; a word without a length. */
+struct dag_word equant_dag_json_next(struct dag_scan *scan);
+/* Refuses what has been read since @next. */
+int equant_dag_json_refuse(const struct dag_scan *scan, struct dag_word next, const char *fault);
 /* Nothing but blanks until the end. */
 int equant_dag_json_end(struct dag_scan *scan);
 

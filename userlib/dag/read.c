@@ -54,9 +54,19 @@ static int check(const struct dag_scan *scan, const struct equant_dag *dag)
 	return err;
 }
 
-static int fail(const char *path, char *why, size_t why_size, int err)
+/* What the system says of @path. */
+static void fail(const char *path, char *why, size_t why_size, int err)
 {
-	return equant_dag_say(why, why_size, err, "%s: %s", path, strerror(-err));
+	equant_say(why, why_size, "%s: %s", path, strerror(-err));
+	errno = -err;
+}
+
+/* A text that could not be read: all but a lack of memory has been said. */
+static void refused(const struct dag_scan *scan, int err)
+{
+	if (err == -ENOMEM)
+		fail(scan->path, scan->why, scan->why_size, err);
+	errno = -err;
 }
 
 struct equant_dag *equant_dag_parse(const char *format, const char *path, const char *text,
@@ -71,10 +81,8 @@ struct equant_dag *equant_dag_parse(const char *format, const char *path, const 
 	err = err ? err : check(&scan, dag);
 	if (!err)
 		return dag;
-	if (err == -ENOMEM)
-		fail(path, why, why_size, err);
 	equant_dag_free(dag);
-	errno = -err;
+	refused(&scan, err);
 	return NULL;
 }
 
@@ -87,10 +95,8 @@ struct equant_dag_machine *equant_dag_machine_parse(const char *path, const char
 
 	if (!err)
 		return machine;
-	if (err == -ENOMEM)
-		fail(path, why, why_size, err);
 	equant_dag_machine_free(machine);
-	errno = -err;
+	refused(&scan, err);
 	return NULL;
 }
 
@@ -142,10 +148,8 @@ static char *file_contents(const char *path, size_t *size, char *why, size_t why
 
 	if (file)
 		fclose(file);
-	if (!text) {
+	if (!text)
 		fail(path, why, why_size, -err);
-		errno = err;
-	}
 	return text;
 }
 

@@ -64,7 +64,7 @@ static int read_task(struct dag_scan *scan, void *to)
 static int read_end(struct dag_scan *scan, const struct reader *reader, int *task)
 {
 	char name[EQUANT_DAG_NAME];
-	struct dag_word word;
+	struct dag_word next;
 	int err;
 
 	if (equant_dag_json_peek(scan) == '"') {
@@ -74,11 +74,10 @@ static int read_end(struct dag_scan *scan, const struct reader *reader, int *tas
 			err = equant_dag_refuse_name(scan, name, "no task of this name before");
 		return err;
 	}
-	word = (struct dag_word){ scan->text + scan->at, 0, scan->line };
+	next = equant_dag_json_next(scan);
 	err = equant_dag_json_whole(scan, 0, EQUANT_DAG_TASKS, task);
-	word.length = (size_t)(scan->text + scan->at - word.text);
 	if (!err && *task >= reader->dag->tasks)
-		err = equant_dag_refuse(scan, &word, "no task of this number before");
+		err = equant_dag_json_refuse(scan, next, "no task of this number before");
 	return err;
 }
 

@@ -51,14 +51,10 @@ static int append(struct list *list, double number)
 
 static int read_rate(struct dag_scan *scan, double *rate)
 {
-	struct dag_word word;
-	int err;
+	struct dag_word next = equant_dag_json_next(scan);
+	int err = equant_dag_json_number(scan, rate);
 
-	equant_dag_json_peek(scan);
-	word = (struct dag_word){ scan->text + scan->at, 0, scan->line };
-	err = equant_dag_json_number(scan, rate);
-	word.length = (size_t)(scan->text + scan->at - word.text);
-	return !err && *rate == 0 ? equant_dag_refuse(scan, &word, "a rate is above 0") : err;
+	return !err && *rate == 0 ? equant_dag_json_refuse(scan, next, "a rate is above 0") : err;
 }
 
 static int read_processor(struct dag_scan *scan, void *to)
