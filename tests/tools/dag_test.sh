@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 29
+plan 31
 
 export LC_ALL=C
 
@@ -117,6 +117,10 @@ exits 0 '^ *200  *[1-9]' "the paper's experiments can be repeated" \
 	"$equant" dag experiment --over beta $few --svg experiment.svg
 exits 2 "--pe '3': none of its values" "values that they have not are refused" \
 	"$equant" dag experiment --pe 3
+exits 2 "--over 'pi': there are pe ccr beta alpha spread" "parameters are named" \
+	"$equant" dag experiment --over pi
+exits 2 "--seeds '0': expected a whole number" "experiments need a seed" \
+	"$equant" dag experiment --seeds 0
 
 # ---- bad input -----------------------------------------------------------------
 
@@ -144,7 +148,7 @@ exits 1 'example.txt: the name ends in none' "a format nobody knows is refused" 
 exits 1 'nowhere/x.svg: No such file' "a chart that cannot be written is an error" \
 	"$equant" dag schedule example.dot $machine --svg nowhere/x.svg
 exits 1 'no family "tree"' "a family nobody knows is named" "$equant" dag generate tree
-exits 2 "no scheduler is called 'best'" "a scheduler nobody knows is named" \
+exits 2 "--scheduler 'best': there are heft cpop" "a scheduler nobody knows is named" \
 	"$equant" dag schedule example.dot $machine --scheduler best
 exits 2 'expected one graph' "a graph is needed" "$equant" dag schedule $machine
 exits 2 'machine is needed' "a machine is needed" "$equant" dag schedule example.dot

@@ -50,16 +50,9 @@ static int complain(const char *fault)
 
 static int known_scheduler(const char *name)
 {
-	if (!strcmp(name, "dts"))
-		return 0;
-	for (int i = 0; equant_dag_scheduler(i); i++)
-		if (!strcmp(equant_dag_scheduler(i), name))
-			return 0;
-	fprintf(stderr, "equant dag: no scheduler is called '%s'; there are", name);
-	for (int i = 0; equant_dag_scheduler(i); i++)
-		fprintf(stderr, " %s", equant_dag_scheduler(i));
-	fputc('\n', stderr);
-	return -EINVAL;
+	const struct dag_option option = { "schedule", "scheduler" };
+
+	return strcmp(name, "dts") ? dag_word(&option, name, equant_dag_scheduler) : 0;
 }
 
 static int check_options(const struct options *options)
@@ -73,7 +66,7 @@ static int check_options(const struct options *options)
 		return complain("--scheduler and --svg are not of compare");
 	if (options->what != COMPARE && options->optimum)
 		return complain("--optimum is of compare only");
-	return options->scheduler ? known_scheduler(options->scheduler) : 0;
+	return options->scheduler && known_scheduler(options->scheduler) < 0 ? -EINVAL : 0;
 }
 
 static int parse(int argc, char **argv, struct options *options)

@@ -16,6 +16,7 @@
 #include "dag.h"
 #include "table.h"
 
+#define SEEDS 1000
 #define MOST 5 /* values of a parameter */
 #define WORK 10.0
 #define SPREAD 0.5 /* of work and data */
@@ -221,54 +222,25 @@ static int run(const struct experiment *experiment)
 
 /* ---- the command line ---------------------------------------------------------------------------- */
 
-static int complain(const char *option, const char *value)
+static const char *parameter(int index)
 {
-	fprintf(stderr, "equant dag experiment: --%s '%s': none of its values\n", option, value);
-	return -EINVAL;
+	return index < PARAMETERS ? parameters[index].name : NULL;
 }
 
-static int parse_over(const char *text, int *over)
+static const char *family(int index)
 {
-	for (int i = 0; i < PARAMETERS; i++) {
-		if (strcmp(parameters[i].name, text))
-			continue;
-		*over = i;
-		return 0;
-	}
-	return complain("over", text);
+	return index < FAMILIES ? families[index].name : NULL;
 }
 
-static int parse_family(const char *text, int *family)
+static int parse_value(const struct dag_option *option, int parameter, const char *text,
+		       double *value)
 {
-	for (int i = 0; i < FAMILIES; i++) {
-		if (strcmp(families[i].name, text))
-			continue;
-		*family = i;
-		return 0;
-	}
-	return complain("family", text);
-}
+	int err = dag_number(option, text, value);
 
-static int parse_value(int parameter, const char *text, double *value)
-{
-	char *end;
-
-	*value = strtod(text, &end);
-	for (int i = 0; i < parameters[parameter].count; i++)
-		if (end != text && !*end && parameters[parameter].value[i] == *value)
+	for (int i = 0; i < parameters[parameter].count && !err; i++)
+		if (parameters[parameter].value[i] == *value)
 			return 0;
-	return complain(parameters[parameter].name, text);
-}
-
-static int parse_seeds(const char *text, int *seeds)
-{
-	char *end;
-	double d = strtod(text, &end);
-
-	if (end == text || *end || !(d >= 1 && d <= 1000) || d != floor(d))
-		return complain("seeds", text);
-	*seeds = (int)d;
-	return 0;
+	return err ? err : dag_refuse(option, text, "none of its values");
 }
 
 static int parse(int argc, char **argv, struct experiment *experiment)
@@ -286,18 +258,20 @@ static int parse(int argc, char **argv, struct experiment *experiment)
 		{ "json", no_argument, NULL, 'j' },
 		{ 0 },
 	};
-	int c, err = 0;
+	int c, index = 0, err = 0;
 
 	optind = 0;
-	while (!err && (c = getopt_long(argc, argv, "", known, NULL)) != -1) {
+	while (err >= 0 && (c = getopt_long(argc, argv, "", known, &index)) != -1) {
+		const struct dag_option option = { "experiment", known[index].name };
+
 		if (c < PARAMETERS)
-			err = parse_value(c, optarg, &experiment->value[c]);
+			err = parse_value(&option, c, optarg, &experiment->value[c]);
 		else if (c == 'o')
-			err = parse_over(optarg, &experiment->over);
+			err = experiment->over = dag_word(&option, optarg, parameter);
 		else if (c == 'f')
-			err = parse_family(optarg, &experiment->family);
+			err = experiment->family = dag_word(&option, optarg, family);
 		else if (c == 'n')
-			err = parse_seeds(optarg, &experiment->seeds);
+			err = dag_whole(&option, optarg, 1, SEEDS, &experiment->seeds);
 		else if (c == 'v')
 			experiment->svg = optarg;
 		else if (c == 'j')
@@ -305,11 +279,11 @@ static int parse(int argc, char **argv, struct experiment *experiment)
 		else
 			err = -EINVAL;
 	}
-	if (!err && optind != argc) {
+	if (err >= 0 && optind != argc) {
 		fprintf(stderr, "equant dag experiment: unexpected argument '%s'\n", argv[optind]);
 		err = -EINVAL;
 	}
-	return err;
+	return err < 0 ? err : 0;
 }
 
 int dag_experiment(int argc, char **argv)

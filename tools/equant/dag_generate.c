@@ -4,7 +4,6 @@
  */
 #include <errno.h>
 #include <getopt.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,39 +11,14 @@
 #include "dag.h"
 #include "json.h"
 
-static int complain(const char *option, const char *value, const char *expected)
-{
-	fprintf(stderr, "equant dag generate: --%s '%s': expected %s\n", option, value, expected);
-	return -EINVAL;
-}
-
-static int number(const char *option, const char *text, double *value)
-{
-	char *end;
-
-	*value = strtod(text, &end);
-	return end != text && !*end && isfinite(*value) ? 0 : complain(option, text, "a number");
-}
-
-static int whole(const char *option, const char *text, int *value)
-{
-	double d;
-	int err = number(option, text, &d);
-
-	if (!err && (d != floor(d) || d < 0 || d > EQUANT_DAG_TASKS))
-		err = complain(option, text, "a whole number");
-	*value = err ? 0 : (int)d;
-	return err;
-}
-
-static int seed(const char *text, uint64_t *value)
+static int seed(const struct dag_option *option, const char *text, uint64_t *value)
 {
 	char *end;
 
 	errno = 0;
 	*value = strtoull(text, &end, 10);
 	if (*text < '0' || *text > '9' || *end || errno)
-		return complain("seed", text, "a whole number");
+		return dag_refuse(option, text, "expected a whole number");
 	return 0;
 }
 
@@ -65,23 +39,23 @@ static int parse(int argc, char **argv, struct equant_dag_shape *shape)
 
 	optind = 0;
 	while (!err && (c = getopt_long(argc, argv, "", known, &index)) != -1) {
-		const char *name = c == '?' ? NULL : known[index].name;
+		const struct dag_option option = { "generate", known[index].name };
 
 		if (c == 'n' || c == 'l' || c == 'd')
-			err = whole(name, optarg,
-				    c == 'n' ? &shape->size :
-				    c == 'l' ? &shape->layers :
-					       &shape->degree);
+			err = dag_whole(&option, optarg, 0, EQUANT_DAG_TASKS,
+					c == 'n' ? &shape->size :
+					c == 'l' ? &shape->layers :
+						   &shape->degree);
 		else if (c == 'r')
-			err = seed(optarg, &shape->seed);
+			err = seed(&option, optarg, &shape->seed);
 		else if (c == '?')
 			err = -EINVAL;
 		else
-			err = number(name, optarg,
-				     c == 'w' ? &shape->work :
-				     c == 's' ? &shape->spread :
-				     c == 'c' ? &shape->comp_comm :
-						&shape->comm_comp);
+			err = dag_number(&option, optarg,
+					 c == 'w' ? &shape->work :
+					 c == 's' ? &shape->spread :
+					 c == 'c' ? &shape->comp_comm :
+						    &shape->comm_comp);
 	}
 	return err;
 }
