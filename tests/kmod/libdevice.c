@@ -58,6 +58,13 @@ unsigned int records_in_use(int fd)
 	return control(fd, EQUANT_IOC_INFO, &info) ? ~0u : info.used;
 }
 
+unsigned int records_left(int fd)
+{
+	for (int i = 0; i < 100 && records_in_use(fd); i++)
+		sleep_ms(20);
+	return records_in_use(fd);
+}
+
 const struct equant_table *map_table(int fd)
 {
 	void *table = mmap(NULL, EQUANT_FILE_BYTES, PROT_READ, MAP_SHARED, fd, 0);

@@ -26,6 +26,9 @@ int attach(int fd, pid_t tid, unsigned int flags);
 int detach(int fd, unsigned int index);
 unsigned int records_in_use(int fd);
 
+/* When the module's own clean-up, which may take a grace period, has had time for them. */
+unsigned int records_left(int fd);
+
 /* The whole table; NULL and errno. */
 const struct equant_table *map_table(int fd);
 void unmap_table(const struct equant_table *table);

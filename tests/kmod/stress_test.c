@@ -42,17 +42,9 @@ FIXTURE_SETUP(stress)
 	self->end = stress_end(3000);
 }
 
-/* The module's own clean-up may take a grace period. */
-static unsigned int remaining(int fd)
-{
-	for (int i = 0; i < 100 && records_in_use(fd); i++)
-		sleep_ms(20);
-	return records_in_use(fd);
-}
-
 FIXTURE_TEARDOWN(stress)
 {
-	EXPECT_EQ(0, remaining(self->fd));
+	EXPECT_EQ(0, records_left(self->fd));
 	close(self->fd);
 }
 
