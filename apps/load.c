@@ -155,8 +155,27 @@ static void parse_word(struct load *load, const char *word)
 		    word);
 }
 
+static void __attribute__((noreturn)) help(void)
+{
+	fputs("Usage: load [WORD]...\n"
+	      "Compete for a CPU until told to stop; say at the end what that took.\n"
+	      "  constant           want the CPU all the time (default)\n"
+	      "  period=S duty=PART the first part of each period, from 0 to 1\n"
+	      "  phase=S            so far into a period at the beginning\n"
+	      "  seconds=S          end by itself\n"
+	      "  cpu=N              there only\n"
+	      "  nice=N             from -20 to 19\n"
+	      "  policy=idle        what nobody else wants\n"
+	      "  session=new        be a session of its own to the scheduler\n"
+	      "  check              only check the words\n",
+	      stdout);
+	exit(fflush(stdout) ? 1 : 0);
+}
+
 static void parse(struct load *load, int argc, char **argv)
 {
+	if (argc == 2 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")))
+		help();
 	for (int i = 1; i < argc; i++)
 		parse_word(load, argv[i]);
 	if (load->constant && (load->period > 0 || load->has_duty))

@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 21
+plan 23
 
 exits 2 "unknown word 'steady'" "an unknown word is named" "$load" steady
 exits 2 "'x' is not a number" "a period that is no number is named" "$load" period=x duty=0.5
@@ -20,6 +20,8 @@ exits 2 'phase= needs' "a phase needs a period" "$load" phase=1
 exits 2 'cpu=1023: no such CPU' "a CPU that does not exist is named" "$load" cpu=1023
 exits 2 'not a whole number' "a CPU number is whole" "$load" cpu=0.5
 exits 2 'nice=20: must be' "a nice value out of range is refused" "$load" nice=20
+exits 0 'Usage: load' "help is no error" "$load" --help
+exits 2 "unknown word '--help'" "help is no load" "$load" --help check
 silent "check only checks" "$load" check cpu=0 period=1 duty=0.5
 
 # Seconds that interrupts and the hypervisor took from all CPUs so far.
