@@ -170,16 +170,22 @@ static int add_workers(struct selfsched *s, struct table *table, long workers)
 	return error;
 }
 
-static void set_choices(struct selfsched *s)
+static int set_choices(struct selfsched *s)
 {
 	static const struct choice paper[] = {
 		{ "tss", 1 }, { "tss", 2 }, { "dtss", 1 }, { "dtss", 2 }, { "trees", 1 },
 	};
 
-	for (; s->schemes == 0 && s->count < 5; s->count++)
-		s->choices[s->count] = paper[s->count];
-	for (; s->schemes && equant_scheme_name(s->count); s->count++)
+	if (s->schemes == 0) {
+		for (; s->count < 5; s->count++)
+			s->choices[s->count] = paper[s->count];
+		return 0;
+	}
+	for (; s->count < SCHEMES_MOST && equant_scheme_name(s->count); s->count++)
 		s->choices[s->count] = (struct choice){ equant_scheme_name(s->count), s->schemes };
+	if (equant_scheme_name(s->count))
+		return simulate_fail(MODEL, "more than %d schemes", SCHEMES_MOST);
+	return 0;
 }
 
 static const struct table_column *make_columns(const struct selfsched *s, const char *x)
@@ -232,7 +238,9 @@ static int fill(struct selfsched *s, struct table *table)
 			s->print == PRINT_WORKERS ?
 				"--print workers: nothing can be swept" :
 				"only one of --workers, --size and --maxiter can be swept");
-	set_choices(s);
+	error = set_choices(s);
+	if (error)
+		return error;
 	if (s->print == PRINT_WORKERS && s->count > 5)
 		return simulate_fail(MODEL, "--print workers: only with --schemes paper");
 	table->columns = make_columns(s, name);
