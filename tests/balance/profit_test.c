@@ -622,6 +622,28 @@ TEST(moves_that_cost_what_was_expected_teach_nothing)
 	job_stop(&job);
 }
 
+/* A rank sees only what it waits for; what MPI copies meanwhile costs the others. */
+TEST(moves_that_seem_cheap_do_not_lower_the_cost_that_was_measured_at_start)
+{
+	struct equant_balance_options options = predicted();
+	double before;
+	struct job job;
+
+	options.profit = 0;
+	options.moves_allowed = 0;
+	job_start(&job, 2, 100, &options);
+	job.speed[0] = 500;
+	job_phase(&job);
+	before = job.decision.cost;
+	for (int i = 0; i < 2; i++) {
+		job.samples[i].moved = 33;
+		job.samples[i].move = before / 100;
+	}
+	ASSERT_EQ(0, equant_balancer_decide(job.balancer, job.samples, job.units, &job.decision));
+	EXPECT_TRUE(near(job.decision.cost, before));
+	job_stop(&job);
+}
+
 TEST(costs_that_were_not_measured_at_start_are_learned_from_the_first_move)
 {
 	struct equant_balance_options options = predicted();
