@@ -330,23 +330,16 @@ static int finish(struct reader *reader)
 struct equant_nest *equant_nest_read(const char *path, char *why, size_t why_size)
 {
 	struct reader reader = { .text = { path, why, why_size, 0, NULL, NULL } };
-	FILE *file = fopen(path, "re");
-	int error = ENOMEM;
+	int error;
 
-	reader.nest = file ? equant_nest_new() : NULL;
-	if (!reader.nest) {
-		error = errno;
-		equant_say(why, why_size, "%s: %s", path, strerror(error));
-	} else {
-		error = -equant_text_lines(&reader.text, file, read_line, &reader);
-		if (!error)
-			error = -finish(&reader);
-	}
-	if (file)
-		fclose(file);
+	reader.nest = equant_nest_new();
+	error = reader.nest ? equant_text_file(&reader.text, read_line, &reader) :
+			      equant_text_fail(&reader.text, -ENOMEM);
+	if (!error)
+		error = finish(&reader);
 	if (!error)
 		return reader.nest;
 	equant_nest_free(reader.nest);
-	errno = error;
+	errno = -error;
 	return NULL;
 }

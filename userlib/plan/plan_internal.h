@@ -51,7 +51,7 @@ static inline double equant_plan_iteration(const struct equant_plan_program *pro
 
 /* ---- read.c ------------------------------------------------------------------------- */
 
-/* equant_plan_read() of a file that is open and called @path. */
+/* equant_plan_read() of @file, which is called @path; NULL: of the one that is there. */
 int equant_plan_read_stream(FILE *file, const char *path, struct equant_plan_program **program,
 			    struct equant_plan_machine **machine, char *why, size_t why_size);
 

@@ -105,8 +105,12 @@ int equant_plan_read_stream(FILE *file, const char *path, struct equant_plan_pro
 	if (machine)
 		*machine = NULL;
 	reader.machine = equant_plan_machine_new();
-	error = reader.machine ? equant_text_lines(&reader.text, file, read_line, &reader) :
-				 equant_text_fail(&reader.text, -ENOMEM);
+	if (!reader.machine)
+		error = equant_text_fail(&reader.text, -ENOMEM);
+	else if (file)
+		error = equant_text_lines(&reader.text, file, read_line, &reader);
+	else
+		error = equant_text_file(&reader.text, read_line, &reader);
 	if (!error)
 		error = finish(&reader);
 	if (!error)
@@ -120,19 +124,5 @@ int equant_plan_read_stream(FILE *file, const char *path, struct equant_plan_pro
 int equant_plan_read(const char *path, struct equant_plan_program **program,
 		     struct equant_plan_machine **machine, char *why, size_t why_size)
 {
-	FILE *file = fopen(path, "re");
-	int error;
-
-	if (program)
-		*program = NULL;
-	if (machine)
-		*machine = NULL;
-	if (!file) {
-		error = -errno;
-		equant_say(why, why_size, "%s: %s", path, strerror(-error));
-		return error;
-	}
-	error = equant_plan_read_stream(file, path, program, machine, why, why_size);
-	fclose(file);
-	return error;
+	return equant_plan_read_stream(NULL, path, program, machine, why, why_size);
 }

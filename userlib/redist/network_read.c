@@ -192,17 +192,8 @@ struct equant_redist_network *equant_redist_network_read(const char *path, char 
 							 size_t why_size)
 {
 	struct reader reader = { .text = { .path = path, .why = why, .why_size = why_size } };
-	FILE *file = fopen(path, "re");
-	int error;
+	int error = equant_text_file(&reader.text, read_line, &reader);
 
-	if (!file) {
-		error = errno;
-		equant_text_fail(&reader.text, -error);
-		errno = error;
-		return NULL;
-	}
-	error = equant_text_lines(&reader.text, file, read_line, &reader);
-	fclose(file);
 	if (!error && !reader.network)
 		error = equant_redist_refuse(-EINVAL, why, why_size,
 					     "%s: ranks or usual is missing", path);

@@ -163,3 +163,15 @@ int equant_text_lines(struct equant_text *text, FILE *file, int (*read)(void *to
 	free(line.text);
 	return error;
 }
+
+int equant_text_file(struct equant_text *text, int (*read)(void *to, const char *word), void *to)
+{
+	FILE *file = fopen(text->path, "re");
+	int error;
+
+	if (!file)
+		return equant_text_fail(text, -errno);
+	error = equant_text_lines(text, file, read, to);
+	fclose(file);
+	return error;
+}

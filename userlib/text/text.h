@@ -57,4 +57,7 @@ int equant_text_whole(struct equant_text *text, long least, long most, long *val
 int equant_text_lines(struct equant_text *text, FILE *file, int (*read)(void *to, const char *word),
 		      void *to);
 
+/* As equant_text_lines() of the file @text->path; -errno of opening it, too. */
+int equant_text_file(struct equant_text *text, int (*read)(void *to, const char *word), void *to);
+
 #endif /* EQUANT_TEXT_H */
