@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "balance/balance_internal.h"
+#include "core/struct.h"
 
 /* No time in seconds and no number of units is larger; keeps every sum finite. */
 #define FIELD_MOST 1e18
@@ -48,13 +49,8 @@ static bool options_valid(const struct equant_balance_options *o)
 int equant_balance_options_copy(struct equant_balance_options *to,
 				const struct equant_balance_options *from)
 {
-	const unsigned char *bytes = (const unsigned char *)from;
-
-	if (!from || from->sz < sizeof(*to))
+	if (!from || from->sz < sizeof(*to) || equant_struct_unknown(from, sizeof(*to), from->sz))
 		return -EINVAL;
-	for (size_t i = sizeof(*to); i < from->sz; i++)
-		if (bytes[i])
-			return -EINVAL;
 	*to = *from;
 	return options_valid(to) ? 0 : -EINVAL;
 }

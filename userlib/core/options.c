@@ -11,6 +11,7 @@
 
 #include "core/message.h"
 #include "core/options.h"
+#include "core/struct.h"
 
 enum kind { STRING, CHOICE, INTEGER, LONG, REAL };
 
@@ -366,20 +367,17 @@ static int check_field(const struct equant_options *set, const struct option *o)
 
 static int take_user(struct equant_options *out, const struct equant_options *user)
 {
-	const char *bytes = (const char *)user;
-	size_t i;
+	size_t unknown;
 
 	if (user->sz < FIELD(probe) + sizeof(user->probe)) {
 		equant_message("struct equant_options: sz = %zu is too small", user->sz);
 		return -EINVAL;
 	}
-	for (i = sizeof(*out); i < user->sz; i++) {
-		if (bytes[i]) {
-			equant_message(
-				"struct equant_options: byte %zu is set, this library knows %zu", i,
-				sizeof(*out));
-			return -EINVAL;
-		}
+	unknown = equant_struct_unknown(user, sizeof(*out), user->sz);
+	if (unknown) {
+		equant_message("struct equant_options: byte %zu is set, this library knows %zu",
+			       unknown, sizeof(*out));
+		return -EINVAL;
 	}
 	memcpy(out, user, user->sz < sizeof(*out) ? user->sz : sizeof(*out));
 	out->sz = sizeof(*out);

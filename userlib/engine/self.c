@@ -12,25 +12,24 @@
 
 #include "core/message.h"
 #include "core/mpi_error.h"
+#include "core/struct.h"
 #include "engine/self_messages.h"
 #include "loop/loop_internal.h"
 
 /* Options end where those of an older library did, at least. */
 static int copy_options(const struct equant_self_options *from, struct equant_self_options *to)
 {
-	const unsigned char *bytes = (const unsigned char *)from;
-	size_t least = offsetof(struct equant_self_options, engine);
+	size_t least = offsetof(struct equant_self_options, engine), unknown;
 
 	if (!from || from->sz < least || !from->loop || from->loop->sz < sizeof(*from->loop)) {
 		equant_message("equant_self_new: no loop, or options that are too small");
 		return -EINVAL;
 	}
-	for (size_t i = sizeof(*to); i < from->sz; i++) {
-		if (bytes[i]) {
-			equant_message("equant_self_new: byte %zu of the options is not known here",
-				       i);
-			return -EINVAL;
-		}
+	unknown = equant_struct_unknown(from, sizeof(*to), from->sz);
+	if (unknown) {
+		equant_message("equant_self_new: byte %zu of the options is not known here",
+			       unknown);
+		return -EINVAL;
 	}
 	memset(to, 0, sizeof(*to));
 	memcpy(to, from, from->sz < sizeof(*to) ? from->sz : sizeof(*to));

@@ -11,6 +11,7 @@
 
 #include "core/message.h"
 #include "core/mpi_error.h"
+#include "core/struct.h"
 #include "engine/transfer_internal.h"
 
 /* ---- new and free ------------------------------------------------------------------------ */
@@ -18,7 +19,7 @@
 static int copy_options(const struct equant_transfer_options *from,
 			struct equant_transfer_options *to)
 {
-	const unsigned char *bytes = (const unsigned char *)from;
+	size_t unknown;
 
 	memset(to, 0, sizeof(*to));
 	to->sz = sizeof(*to);
@@ -28,13 +29,11 @@ static int copy_options(const struct equant_transfer_options *from,
 		equant_message("equant_transfer_new: options of %zu bytes", from->sz);
 		return -EINVAL;
 	}
-	for (size_t i = sizeof(*to); i < from->sz; i++) {
-		if (bytes[i]) {
-			equant_message(
-				"equant_transfer_new: byte %zu of the options is not known here",
-				i);
-			return -EINVAL;
-		}
+	unknown = equant_struct_unknown(from, sizeof(*to), from->sz);
+	if (unknown) {
+		equant_message("equant_transfer_new: byte %zu of the options is not known here",
+			       unknown);
+		return -EINVAL;
 	}
 	memcpy(to, from, from->sz < sizeof(*to) ? from->sz : sizeof(*to));
 	return 0;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/struct.h"
 #include "loop/slices.h"
 #include "loop/table.h"
 
@@ -113,17 +114,11 @@ int equant_slices_tables(const struct equant_slices *s)
 	return tables;
 }
 
-/* A caller newer than this library may have set what is not known here. */
 static int check_ops(const struct equant_data_ops *ops)
 {
-	size_t i;
-
 	if (!ops || ops->sz < sizeof(*ops) || !ops->size || !ops->pack || !ops->unpack)
 		return -EINVAL;
-	for (i = sizeof(*ops); i < ops->sz; i++)
-		if (((const char *)ops)[i])
-			return -EINVAL;
-	return 0;
+	return equant_struct_unknown(ops, sizeof(*ops), ops->sz) ? -EINVAL : 0;
 }
 
 int equant_slices_add_data(struct equant_slices *s, const struct equant_data_ops *ops, void *ctx)

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "core/struct.h"
 #include "selfsched/options.h"
 #include "selfsched/selfsched_internal.h"
 
@@ -75,14 +76,14 @@ static int check_sizes(const struct equant_chunks_options *o, char *why, size_t 
 int equant_chunks_options_copy(struct equant_chunks_options *to,
 			       const struct equant_chunks_options *from, char *why, size_t why_size)
 {
-	const unsigned char *bytes = (const unsigned char *)from;
+	size_t unknown;
 	int error;
 
 	if (!from || from->sz < sizeof(*to))
 		return fault("struct equant_chunks_options is too small");
-	for (size_t i = sizeof(*to); i < from->sz; i++)
-		if (bytes[i])
-			return fault("struct equant_chunks_options: byte %zu is not known here", i);
+	unknown = equant_struct_unknown(from, sizeof(*to), from->sz);
+	if (unknown)
+		return fault("struct equant_chunks_options: byte %zu is not known here", unknown);
 	*to = *from;
 	error = check_scheme(to, why, why_size);
 	if (!error)

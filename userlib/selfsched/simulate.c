@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/struct.h"
 #include "selfsched/selfsched_internal.h"
 
 #define fault(...) (equant_say(why, why_size, __VA_ARGS__), -EINVAL)
@@ -35,13 +36,13 @@ static bool is_time(double value)
 static int check_machine(const struct equant_chunks_options *options,
 			 const struct equant_chunks_machine *machine, char *why, size_t why_size)
 {
-	const unsigned char *bytes = (const unsigned char *)machine;
+	size_t unknown;
 
 	if (!machine || machine->sz < sizeof(*machine) || !machine->cost)
 		return fault("struct equant_chunks_machine is too small or has no cost");
-	for (size_t i = sizeof(*machine); i < machine->sz; i++)
-		if (bytes[i])
-			return fault("struct equant_chunks_machine: byte %zu is not known here", i);
+	unknown = equant_struct_unknown(machine, sizeof(*machine), machine->sz);
+	if (unknown)
+		return fault("struct equant_chunks_machine: byte %zu is not known here", unknown);
 	if (!is_time(machine->message) || !is_time(machine->service))
 		return fault("message %g, service %g: expected seconds from 0", machine->message,
 			     machine->service);
