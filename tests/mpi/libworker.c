@@ -99,6 +99,16 @@ void demand_same(long value)
 		worker_fail_text(__FILE__, __LINE__, "ranks differ: %ld to %ld", -all[1], all[0]);
 }
 
+struct random common_random(void)
+{
+	struct random random = { 0 };
+
+	if (!rank)
+		random = random_seeded();
+	MPI_Bcast(&random.state, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+	return random;
+}
+
 struct equant *must_open(MPI_Comm comm, const struct equant_options *options)
 {
 	struct equant *eq;

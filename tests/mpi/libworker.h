@@ -6,6 +6,8 @@
 #include <equant/equant.h>
 #include <stddef.h>
 
+#include "random.h"
+
 struct worker_case {
 	const char *name;
 	void (*run)(void);
@@ -54,6 +56,9 @@ void compute(double seconds);
 
 /* A collective without waiting on an error: ends the job unless all ranks have the same value. */
 void demand_same(long value);
+
+/* The same on all ranks; collective. */
+struct random common_random(void);
 
 struct equant *must_open(MPI_Comm comm, const struct equant_options *options);
 struct equant_loop *must_loop(struct equant *eq, const char *name, long units);

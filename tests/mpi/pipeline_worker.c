@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../random.h"
 #include "libjob.h"
 #include "libworker.h"
 
@@ -231,17 +230,6 @@ static void tear_down(struct sweeper *s)
 	mesh_release(&s->mesh);
 	mesh_release(&s->expected);
 	free(s->next);
-}
-
-/* The same on all ranks. */
-static struct random common_random(void)
-{
-	struct random random = { 0 };
-
-	if (!rank)
-		random = random_seeded();
-	MPI_Bcast(&random.state, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
-	return random;
 }
 
 /* ---- moves at random: the trace of a run that never was ---------------------------- */

@@ -9,7 +9,6 @@
 
 #include "arrays.h"
 #include "libworker.h"
-#include "random.h"
 
 #define ROUNDS 40
 #define RUNS 2 /* of each transfer */
@@ -39,17 +38,6 @@ struct setup {
 	unsigned char *to;
 	unsigned char *expected;
 };
-
-/* Rank 0's seed on all. */
-static struct random common_random(void)
-{
-	struct random random = { 0 };
-
-	if (!rank)
-		random = random_seeded();
-	MPI_Bcast(&random.state, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
-	return random;
-}
 
 static void shuffle(struct random *random, int *list)
 {

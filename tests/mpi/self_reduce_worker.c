@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "libworker.h"
-#include "random.h"
 
 #define THREADS 2
 #define MOST 3000
@@ -101,11 +100,9 @@ static void check_results(struct equant_self *self)
 static void each_scheme(int threads)
 {
 	struct equant *eq = must_open(MPI_COMM_WORLD, NULL);
-	uint64_t seed = random_seeded().state;
-	struct random random;
+	struct random random = common_random();
+	uint64_t seed = random.state;
 
-	MPI_Bcast(&seed, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
-	random = random_from(seed);
 	for (int i = 0; equant_scheme_name(i); i++) {
 		int64_t n = 1 + random_below(&random, MOST);
 		struct body body = { must_self(eq, equant_scheme_name(i), n),

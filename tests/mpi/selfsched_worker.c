@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "libworker.h"
-#include "random.h"
 
 #define THREADS 3
 #define MOST 10000
@@ -169,12 +168,10 @@ static void one_loop(struct equant *eq, const struct equant_chunks_options *loop
 static void each_loop(int rounds, int threads)
 {
 	struct equant *eq = must_open(MPI_COMM_WORLD, NULL);
-	uint64_t seed = random_seeded().state;
+	struct random random = common_random();
+	uint64_t seed = random.state;
 	const char *given = engine, *scheme;
-	struct random random;
 
-	MPI_Bcast(&seed, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
-	random = random_from(seed);
 	for (int i = 0; (scheme = next_scheme(&i));) {
 		for (int round = 0; round < rounds; round++) {
 			struct equant_chunks_options loop =
