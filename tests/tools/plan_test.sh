@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 22
+plan 24
 
 export LC_ALL=C
 
@@ -49,6 +49,12 @@ file smaller 'iterations 4' 'resident 10 1' 'processor a operation 1 memory 13' 
 	'processor b operation 9 memory 11'
 exits 0 '^block .* memory of processor 2 is too small' "who does not fit is named" \
 	"$equant" plan smaller
+file smallest 'iterations 4' 'resident 10 1' 'processor a operation 1 memory 13' \
+	'processor b operation 9 memory 10'
+exits 1 'smallest: memory too small for any schedule: 3 of 4 iterations fit, 1 bytes are missing' \
+	"memory too small for any schedule is an error" "$equant" plan smallest
+exits 1 'smallest: memory too small for any schedule' \
+	"so it is if the planner does not look at memory" "$equant" plan --planner block smallest
 
 json_is_valid()
 {

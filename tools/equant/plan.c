@@ -117,7 +117,7 @@ static int load_all(struct plan_report *report, const struct options *options)
 		return -EINVAL;
 	}
 	if (equant_plan_check(report->program, report->machine, why, sizeof(why))) {
-		fprintf(stderr, "equant plan: %s\n", why);
+		fprintf(stderr, "equant plan: %s: %s\n", options->files[options->count - 1], why);
 		return -EINVAL;
 	}
 	return 0;

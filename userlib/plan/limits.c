@@ -42,15 +42,17 @@ static double largest_memory(const struct equant_plan_machine *machine)
 	return largest;
 }
 
-static int check_room(const struct equant_plan_program *program,
-		      const struct equant_plan_machine *machine, const long *room, char *why,
-		      size_t why_size)
+int equant_plan_check_room(const struct equant_plan_program *program,
+			   const struct equant_plan_machine *machine, char *why, size_t why_size)
 {
 	double shortfall, first = program->resident + program->resident_each;
 	long missing = program->iterations;
 
-	for (int i = 0; i < machine->count && missing > 0; i++)
-		missing -= room[i] < missing ? room[i] : missing;
+	for (int i = 0; i < machine->count && missing > 0; i++) {
+		long room = room_of(program, machine->processors[i].memory);
+
+		missing -= room < missing ? room : missing;
+	}
 	if (!missing)
 		return 0;
 	shortfall = (double)missing * program->resident_each;
@@ -105,7 +107,7 @@ int equant_plan_limits_init(struct equant_plan_limits *limits,
 		return error;
 	for (int i = 0; i < machine->count; i++)
 		limits->room[i] = room_of(program, machine->processors[i].memory);
-	return check_room(program, machine, limits->room, why, why_size);
+	return 0;
 }
 
 void equant_plan_limits_release(struct equant_plan_limits *limits)

@@ -123,5 +123,5 @@ int equant_plan_check(const struct equant_plan_program *program,
 			   i + 1);
 		return -EOVERFLOW;
 	}
-	return 0;
+	return equant_plan_check_room(program, machine, why, why_size);
 }

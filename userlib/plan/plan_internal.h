@@ -49,6 +49,12 @@ static inline double equant_plan_iteration(const struct equant_plan_program *pro
 	       processor->byte * equant_plan_cost_at(&program->bytes, at);
 }
 
+/* ---- limits.c ---------------------------------------------------------------- */
+
+/* Is there room for all iterations?  0, or -ENOSPC and the shortfall in @why. */
+int equant_plan_check_room(const struct equant_plan_program *program,
+			   const struct equant_plan_machine *machine, char *why, size_t why_size);
+
 /* ---- read.c ------------------------------------------------------------------------- */
 
 /* equant_plan_read() of @file, which is called @path; NULL: of the one that is there. */
@@ -115,7 +121,7 @@ int equant_plan_give_pairs(struct equant_plan_draft *draft, int processor, long 
  * @name: to find it by
  * @summary: one line for those who choose
  * @plan: fills in the draft; program and machine have been checked.  0 or -errno: -EOPNOTSUPP for
- *	what it is not made for, -ENOSPC for too little memory, both with a reason in @why
+ *	what it is not made for, with a reason in @why
  */
 struct equant_planner {
 	const char *name;

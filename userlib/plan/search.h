@@ -34,13 +34,13 @@ struct equant_plan_limits {
 };
 
 /*
- * 0; -EOPNOTSUPP for messages that need a medium; -ENOSPC, and the shortfall in @why, if no
- * schedule fits into memory; -ENOMEM.
+ * 0; -EOPNOTSUPP for messages that need a medium; -ENOMEM.  There is room for all iterations
+ * since equant_plan_check() has looked.
  */
 int equant_plan_limits_init(struct equant_plan_limits *limits,
 			    const struct equant_plan_program *program,
 			    const struct equant_plan_machine *machine, char *why, size_t why_size);
-/* The same for a planner that does not know memory: room for all; not -ENOSPC. */
+/* The same for a planner that does not know memory: each processor has room for all. */
 int equant_plan_limits_startups(struct equant_plan_limits *limits,
 				const struct equant_plan_program *program,
 				const struct equant_plan_machine *machine, char *why,

@@ -169,7 +169,8 @@ EQUANT_API int equant_plan_machine_medium(struct equant_plan_machine *machine, d
  * equant_plan_check() - can anything be planned?
  *
  * Return: 0, -EINVAL for a machine without processors, -EOVERFLOW if the whole loop on one
- * processor takes longer, or sends more, than a double can hold.
+ * processor takes longer, or sends more, than a double can hold, -ENOSPC if memory is too small for
+ * any schedule, with the shortfall in @why.
  */
 EQUANT_API int equant_plan_check(const struct equant_plan_program *program,
 				 const struct equant_plan_machine *machine, char *why,
@@ -264,8 +265,8 @@ struct equant_plan {
  * processors.
  *
  * Return: the schedule, or NULL and errno: EINVAL for an unknown planner and for what
- * equant_plan_check() refuses, EOVERFLOW the same, EOPNOTSUPP for a program or machine that the
- * planner is not made for, ENOSPC if memory is too small for any schedule, ENOMEM.
+ * equant_plan_check() refuses, EOVERFLOW and ENOSPC the same, EOPNOTSUPP for a program or machine
+ * that the planner is not made for, ENOMEM.
  */
 EQUANT_API struct equant_plan *equant_plan_new(const char *planner,
 					       const struct equant_plan_program *program,
