@@ -397,7 +397,7 @@ TEST_F(schedule, of_what_are_no_messages_is_refused)
 		EXPECT_STREQ(wrong[i].why, self->why);
 	}
 	EXPECT_EQ(NULL, equant_redist_costs_new(0, 0, NULL, self->why, LINE));
-	EXPECT_STREQ("0 messages of 0 ranks", self->why);
+	EXPECT_STREQ("0 ranks", self->why);
 }
 
 TEST_F(schedule, by_an_unknown_scheduler_is_refused)

@@ -78,19 +78,26 @@ static int fill(struct equant_redist_costs *costs, const struct equant_redist_me
 	return 0;
 }
 
+int equant_redist_check_ranks(int ranks, char *why, size_t why_size)
+{
+	if (ranks < 1)
+		return equant_redist_refuse(-EINVAL, why, why_size, "%d ranks", ranks);
+	if (ranks > EQUANT_REDIST_PROCESSES)
+		return equant_redist_refuse(-EOVERFLOW, why, why_size, "%d ranks, %d at most",
+					    ranks, EQUANT_REDIST_PROCESSES);
+	return 0;
+}
+
 struct equant_redist_costs *equant_redist_costs_new(int ranks, int64_t count,
 						    const struct equant_redist_message *messages,
 						    char *why, size_t why_size)
 {
 	struct equant_redist_costs *costs;
-	int error = 0;
+	int error = equant_redist_check_ranks(ranks, why, why_size);
 
-	if (ranks < 1 || count < 0)
-		error = equant_redist_refuse(-EINVAL, why, why_size, "%lld messages of %d ranks",
-					     (long long)count, ranks);
-	else if (ranks > EQUANT_REDIST_PROCESSES)
-		error = equant_redist_refuse(-EOVERFLOW, why, why_size, "%d ranks, %d at most",
-					     ranks, EQUANT_REDIST_PROCESSES);
+	if (!error && count < 0)
+		error = equant_redist_refuse(-EINVAL, why, why_size, "%lld messages",
+					     (long long)count);
 	if (error) {
 		errno = -error;
 		return NULL;

@@ -56,11 +56,8 @@ struct equant_redist_network *equant_redist_network_new(int ranks, double startu
 	struct equant_redist_network *network;
 	int error = check_link(&usual, why, why_size);
 
-	if (ranks < 1)
-		error = equant_redist_refuse(-EINVAL, why, why_size, "%d ranks", ranks);
-	else if (ranks > EQUANT_REDIST_PROCESSES)
-		error = equant_redist_refuse(-EOVERFLOW, why, why_size, "%d ranks, %d at most",
-					     ranks, EQUANT_REDIST_PROCESSES);
+	if (!error)
+		error = equant_redist_check_ranks(ranks, why, why_size);
 	if (error) {
 		errno = -error;
 		return NULL;

@@ -21,6 +21,11 @@ static inline int64_t equant_redist_max(int64_t a, int64_t b)
 #define equant_redist_refuse(error, why, why_size, ...) \
 	(equant_say(why, why_size, __VA_ARGS__), (error))
 
+/* ---- costs.c ------------------------------------------------------------------- */
+
+/* 0, -EINVAL for less than 1 rank, -EOVERFLOW for more than there can be. */
+int equant_redist_check_ranks(int ranks, char *why, size_t why_size);
+
 /* ---- cyclic.c ------------------------------------------------------------------ */
 
 /* Where element @g of an array is in the local array of the process that has it. */
