@@ -5,6 +5,7 @@
 
 #include "balance/reports.h"
 #include "kselftest_harness.h"
+#include "libbalance.h"
 
 #define RANKS 3
 
@@ -17,15 +18,8 @@ FIXTURE(reports)
 
 FIXTURE_SETUP(reports)
 {
-	self->options = (struct equant_balance_options){
-		.sz = sizeof(self->options),
-		.threshold = 0.03,
-		.window = 10,
-		.interact_fraction = 0.05,
-		.amplitude = 0.1,
-		.default_quantum = 0.004,
-		.moves_allowed = 1,
-	};
+	self->options = default_options(EQUANT_RATE_PREDICTED);
+	self->options.profit = 0;
 	self->balancer = equant_balancer_new(RANKS, &self->options);
 	ASSERT_NE(NULL, self->balancer);
 	ASSERT_EQ(0, equant_reports_init(&self->reports, RANKS));

@@ -38,32 +38,6 @@ static void shape(struct equant_job *job, struct equant_job_cpu *cpus, struct ra
 	}
 }
 
-struct census {
-	const struct equant_job *job;
-	long decisions;
-	long wrong;
-	double last;
-};
-
-static void count(void *watcher, int64_t time, const struct equant_sample *samples,
-		  const struct equant_rate *rates, const long *units,
-		  const struct equant_decision *decision)
-{
-	struct census *c = watcher;
-	long sum = 0;
-
-	(void)samples;
-	(void)rates;
-	(void)decision;
-	for (int i = 0; i < c->job->n; i++) {
-		c->wrong += units[i] < 0;
-		sum += units[i];
-	}
-	c->wrong += sum != c->job->units || (double)time < c->last;
-	c->last = (double)time;
-	c->decisions++;
-}
-
 TEST(no_unit_is_lost_whatever_the_program_and_its_loads)
 {
 	struct random random = random_seeded();
@@ -80,7 +54,7 @@ TEST(no_unit_is_lost_whatever_the_program_and_its_loads)
 							  EQUANT_RATE_MEASURED;
 		shape(&job, cpus, &random);
 		job.balance = &options;
-		job.watch = count;
+		job.watch = census_take;
 		job.watcher = &census;
 		for (int i = 1; i < job.n; i++)
 			cpus[i].unit = cpus[0].unit;

@@ -38,3 +38,26 @@ struct equant_balance_options balance_options(void)
 		.movement = EQUANT_MOVEMENT_UNRESTRICTED,
 	};
 }
+
+void census_take(void *watcher, int64_t time, const struct equant_sample *samples,
+		 const struct equant_rate *rates, const long *units,
+		 const struct equant_decision *decision)
+{
+	struct census *census = watcher;
+	const struct equant_job *job = census->job;
+	long sum = 0;
+
+	(void)samples;
+	(void)rates;
+	for (int i = 0; i < job->n; i++) {
+		census->wrong += units[i] < 0;
+		sum += units[i];
+	}
+	/* Units that are no longer computed are not counted. */
+	census->wrong += job->program == EQUANT_JOB_SHRINKING ? sum > job->units :
+								sum != job->units;
+	census->wrong += time < census->time || decision->count < 0;
+	census->time = time;
+	census->decisions++;
+	census->moves += decision->count;
+}

@@ -32,4 +32,25 @@ void cpus_random(struct cpus *cpus, int most, struct random *random);
 /* Of a simulated job: shares are seen, any rank may send to any other, no move is cancelled. */
 struct equant_balance_options balance_options(void);
 
+/**
+ * struct census - a job's units, counted at each decision
+ * @job: whose
+ * @time: of the last decision
+ * @decisions: so many
+ * @moves: that they asked for
+ * @wrong: units were negative or not as many as there must be, or time went back
+ */
+struct census {
+	const struct equant_job *job;
+	int64_t time;
+	long decisions;
+	long moves;
+	long wrong;
+};
+
+/* A watcher of jobs; @watcher is a struct census. */
+void census_take(void *watcher, int64_t time, const struct equant_sample *samples,
+		 const struct equant_rate *rates, const long *units,
+		 const struct equant_decision *decision);
+
 #endif /* LIBMODEL_H */
