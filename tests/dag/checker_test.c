@@ -175,4 +175,22 @@ TEST_F(checker, computing_while_sending_without_overlap)
 	EXPECT_STREQ("task 1 and message of edge 1: both at 2 on one processor", self->why);
 }
 
+/* Task 1 may go on while messages travel, but they begin before it or after it. */
+TEST_F(checker, a_message_that_begins_inside_a_task_with_progress)
+{
+	ASSERT_EQ(0, equant_dag_machine_overlap(self->machine, EQUANT_DAG_PROGRESS));
+	EXPECT_EQ(-EINVAL, verdict(self));
+	EXPECT_STREQ("task 1 and message of edge 2: both at 3 on one processor", self->why);
+	self->message[1] = (struct equant_dag_message){ 2, 0, 1, 4, 5 };
+	EXPECT_EQ(-EINVAL, verdict(self));
+	EXPECT_STREQ("task 2 and message of edge 2: both at 4 on one processor", self->why);
+	for (int i = 2; i < 4; i++) {
+		self->slot[i].start++;
+		self->slot[i].finish++;
+	}
+	self->schedule.makespan = 8;
+	EXPECT_EQ(0, verdict(self));
+	EXPECT_EQ(-EINVAL, equant_dag_machine_overlap(self->machine, (enum equant_dag_overlap)3));
+}
+
 TEST_HARNESS_MAIN

@@ -115,6 +115,7 @@ struct equant_dag_machine *random_machine(struct random *random, int tasks)
 					abort();
 	if (equant_dag_machine_channels(machine, (enum equant_dag_channels)random_below(random, 3)))
 		abort();
-	equant_dag_machine_overlap(machine, random_below(random, 2));
+	if (equant_dag_machine_overlap(machine, (enum equant_dag_overlap)random_below(random, 3)))
+		abort();
 	return machine;
 }

@@ -224,7 +224,7 @@ TEST_F(read, machine)
 	EXPECT_EQ(0, machine->startup[2]);
 	EXPECT_EQ(5, machine->data_rate[2]);
 	EXPECT_EQ(EQUANT_DAG_DUPLEX, (int)machine->channels);
-	EXPECT_FALSE(machine->overlap);
+	EXPECT_EQ(EQUANT_DAG_NO_OVERLAP, (int)machine->overlap);
 	EXPECT_EQ(3, machine->tasks);
 	EXPECT_EQ(9, machine->cost[3]);
 	equant_dag_machine_free(machine);
@@ -240,6 +240,8 @@ TEST_F(read, a_machine_that_is_none_is_refused_by_line_and_word)
 		     machine_fault("{ \"overlap\": true }", self->why));
 	EXPECT_STREQ("f:2: 'maybe': expected true or false",
 		     machine_fault("{ \"processors\": [1],\n\"overlap\": maybe }", self->why));
+	EXPECT_STREQ("f:2: 'some': expected true, false or \"progress\"",
+		     machine_fault("{ \"processors\": [1],\n\"overlap\": \"some\" }", self->why));
 	EXPECT_STREQ("f:2: 'bus': expected free, shared or duplex",
 		     machine_fault("{ \"processors\": [1],\n\"channels\": \"bus\" }", self->why));
 	EXPECT_STREQ("f:2: 'costs': a row has one for each processor",

@@ -12,13 +12,20 @@ static const char *channels(const struct equant_dag_machine *machine)
 	return names[machine->channels];
 }
 
+static const char *overlap(const struct equant_dag_machine *machine)
+{
+	static const char *const names[] = { "no overlap", "overlap", "overlap by progress" };
+
+	return names[machine->overlap];
+}
+
 static void print_head(const struct dag_report *report)
 {
 	const struct equant_dag_bounds *bounds = &report->bounds;
 
-	printf("%s: %d tasks, %d edges; %d processors, %s channels, %soverlap\n", report->path,
+	printf("%s: %d tasks, %d edges; %d processors, %s channels, %s\n", report->path,
 	       report->dag->tasks, report->dag->edges, report->machine->processors,
-	       channels(report->machine), report->machine->overlap ? "" : "no ");
+	       channels(report->machine), overlap(report->machine));
 	printf("no schedule is shorter than %.6g; all tasks on processor %d: %.6g\n\n",
 	       bounds->lower, bounds->processor, bounds->single);
 }

@@ -72,6 +72,27 @@ static inline size_t dag_channel(const struct equant_dag_machine *machine, int k
 	return (size_t)(turn ? l : k) * (size_t)machine->processors + (size_t)(turn ? k : l);
 }
 
+/* Do messages need anything that others might need? */
+static inline bool dag_messages_contend(const struct equant_dag_machine *machine)
+{
+	return machine->channels != EQUANT_DAG_FREE || machine->overlap != EQUANT_DAG_OVERLAP;
+}
+
+/*
+ * What a message needs: line 0 to p - 1 is a processor, one behind them a channel.  All the time,
+ * or nothing but a moment at which nothing is going on there, when it begins.
+ */
+struct dag_need {
+	size_t line;
+	bool throughout;
+};
+
+#define DAG_NEEDS 3
+
+/* What a message from @k to @l needs goes to @need; how many. */
+int equant_dag_needs(const struct equant_dag_machine *machine, int k, int l,
+		     struct dag_need need[DAG_NEEDS]);
+
 static inline double dag_mean_message(const struct dag_model *model, int edge)
 {
 	return model->startup + model->dag->edge[edge].data * model->data_rate;
@@ -104,8 +125,8 @@ void equant_dag_line_remove(struct dag_line *line, double start, double finish);
 
 struct dag_state {
 	struct dag_model *model;
-	struct dag_line *processor; /* p */
-	struct dag_line *channel; /* p x p, or NULL */
+	struct dag_line *line; /* p processors, and p x p channels unless these are free */
+	int lines;
 	double *last; /* p: when the last task so far ends */
 	struct equant_dag_slot *slot; /* n, by task; processor is -1 where there is none yet */
 	struct equant_dag_message *message; /* e, by edge; from is -1 where there is none */

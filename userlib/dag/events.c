@@ -8,12 +8,21 @@
 
 #define by(a, b) ((a) != (b) ? ((a) < (b) ? -1 : 1) : 0)
 
+/*
+ * Of what begins at one time: first what has no length, as others may wait for it, and tasks last,
+ * since a message may have to begin before one does.
+ */
+static int rank(const struct dag_event *event)
+{
+	return event->finish > event->start ? (event->task < 0 ? 1 : 2) : 0;
+}
+
 static int in_order(const void *a, const void *b)
 {
 	const struct dag_event *x = a, *y = b;
 	int order = by(x->start, y->start);
 
-	order = order ? order : by(x->finish, y->finish);
+	order = order ? order : by(rank(x), rank(y));
 	return order ? order : by(x->key, y->key);
 }
 

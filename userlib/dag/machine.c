@@ -39,7 +39,7 @@ struct equant_dag_machine *equant_dag_machine_new(int processors)
 	if (!machine)
 		return NULL;
 	machine->processors = processors;
-	machine->overlap = true;
+	machine->overlap = EQUANT_DAG_OVERLAP;
 	machine->rate = calloc(p, sizeof(double));
 	machine->startup = calloc(p * p, sizeof(double));
 	machine->data_rate = calloc(p * p, sizeof(double));
@@ -150,7 +150,26 @@ int equant_dag_machine_channels(struct equant_dag_machine *machine,
 	return 0;
 }
 
-void equant_dag_machine_overlap(struct equant_dag_machine *machine, bool overlap)
+int equant_dag_machine_overlap(struct equant_dag_machine *machine, enum equant_dag_overlap overlap)
 {
+	if ((int)overlap < EQUANT_DAG_NO_OVERLAP || (int)overlap > EQUANT_DAG_PROGRESS)
+		return -EINVAL;
 	machine->overlap = overlap;
+	return 0;
+}
+
+int equant_dag_needs(const struct equant_dag_machine *machine, int k, int l,
+		     struct dag_need need[DAG_NEEDS])
+{
+	bool throughout = machine->overlap == EQUANT_DAG_NO_OVERLAP;
+	size_t p = (size_t)machine->processors;
+	int count = 0;
+
+	if (machine->channels != EQUANT_DAG_FREE)
+		need[count++] = (struct dag_need){ p + dag_channel(machine, k, l), true };
+	if (machine->overlap == EQUANT_DAG_OVERLAP)
+		return count;
+	need[count++] = (struct dag_need){ (size_t)k, throughout };
+	need[count++] = (struct dag_need){ (size_t)l, throughout };
+	return count;
 }

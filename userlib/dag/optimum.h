@@ -22,7 +22,7 @@ struct dag_queue {
  * @p: processors
  * @tail: length of the longest path after a task, at its fastest and without messages
  * @least: cost where a task is fastest
- * @free: when each processor, then each channel, is free from
+ * @free: when each processor, then each channel, is free from; lines as in struct dag_need
  * @slot: processor -1: open; finish is NAN until the task has run
  * @message: from -1: not sent
  * @done: tasks that have run
@@ -63,19 +63,6 @@ static inline const struct equant_dag_edge *dag_edge_of(const struct dag_optimum
 {
 	return &optimum->model->dag->edge[edge];
 }
-
-/* Do messages need anything that others might need? */
-static inline bool dag_messages_contend(const struct dag_optimum *optimum)
-{
-	const struct equant_dag_machine *machine = optimum->model->machine;
-
-	return machine->channels != EQUANT_DAG_FREE || !machine->overlap;
-}
-
-/*
- * What a message from @k to @l occupies: up to three numbers of @optimum->free, in @line; how many.
- */
-int equant_dag_optimum_lines(const struct dag_optimum *optimum, int k, int l, int line[3]);
 
 /*
  * When the data of @edge is on processor @k, if it is ready at @ready; at least, if its message

@@ -6,20 +6,6 @@
 
 #include "optimum.h"
 
-int equant_dag_optimum_lines(const struct dag_optimum *optimum, int k, int l, int line[3])
-{
-	const struct equant_dag_machine *machine = optimum->model->machine;
-	int count = 0;
-
-	if (machine->channels != EQUANT_DAG_FREE)
-		line[count++] = optimum->p + (int)dag_channel(machine, k, l);
-	if (!machine->overlap) {
-		line[count++] = k;
-		line[count++] = l;
-	}
-	return count;
-}
-
 double equant_dag_optimum_arrival(const struct dag_optimum *optimum, int edge, int k, double ready)
 {
 	int from = optimum->slot[dag_edge_of(optimum, edge)->from].processor;
@@ -62,7 +48,7 @@ static double earliest_end(const struct dag_optimum *optimum, int task, const do
 	return least;
 }
 
-/* Messages that have to come yet, on all that they occupy. */
+/* Messages that have to come yet, on all that they occupy as long as they last. */
 static void enqueue_messages(const struct dag_optimum *optimum, const double *end)
 {
 	const struct dag_model *model = optimum->model;
@@ -70,16 +56,18 @@ static void enqueue_messages(const struct dag_optimum *optimum, const double *en
 	for (int e = 0; e < model->dag->edges; e++) {
 		const struct equant_dag_edge *edge = dag_edge_of(optimum, e);
 		int k = optimum->slot[edge->from].processor, l = optimum->slot[edge->to].processor;
-		int line[3], lines;
+		struct dag_need need[DAG_NEEDS];
+		int needs;
 
 		if (k < 0 || l < 0 || k == l || optimum->message[e].from >= 0)
 			continue;
-		lines = equant_dag_optimum_lines(optimum, k, l, line);
-		for (int i = 0; i < lines; i++)
-			enqueue(&optimum->queue[line[i]],
-				fmax(end[edge->from], optimum->free[line[i]]),
-				dag_message(model->dag, model->machine, e, k, l),
-				optimum->least[edge->to] + optimum->tail[edge->to]);
+		needs = equant_dag_needs(model->machine, k, l, need);
+		for (int i = 0; i < needs; i++)
+			if (need[i].throughout)
+				enqueue(&optimum->queue[need[i].line],
+					fmax(end[edge->from], optimum->free[need[i].line]),
+					dag_message(model->dag, model->machine, e, k, l),
+					optimum->least[edge->to] + optimum->tail[edge->to]);
 	}
 }
 

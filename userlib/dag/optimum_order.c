@@ -46,8 +46,8 @@ static double start_of(const struct dag_optimum *optimum, int task, int k)
 
 		if (!dag_has_run(optimum, from))
 			return INFINITY;
-		if (dag_messages_contend(optimum) && optimum->slot[from].processor != k &&
-		    optimum->message[*e].from < 0)
+		if (dag_messages_contend(optimum->model->machine) &&
+		    optimum->slot[from].processor != k && optimum->message[*e].from < 0)
 			return INFINITY;
 		start = fmax(start, equant_dag_optimum_arrival(optimum, *e, k,
 							       optimum->slot[from].finish));
@@ -61,7 +61,7 @@ static void send_free(struct dag_optimum *optimum, int task, int k)
 	for_each_edge(e, &optimum->model->paths.in, task) {
 		const struct equant_dag_slot *from = &optimum->slot[dag_edge_of(optimum, *e)->from];
 
-		if (from->processor == k || dag_messages_contend(optimum))
+		if (from->processor == k || dag_messages_contend(optimum->model->machine))
 			continue;
 		optimum->message[*e] = (struct equant_dag_message){
 			*e, from->processor, k, from->finish,
@@ -73,7 +73,7 @@ static void send_free(struct dag_optimum *optimum, int task, int k)
 static void unsend_free(struct dag_optimum *optimum, int task)
 {
 	for_each_edge(e, &optimum->model->paths.in, task)
-		if (!dag_messages_contend(optimum))
+		if (!dag_messages_contend(optimum->model->machine))
 			optimum->message[*e].from = -1;
 }
 
@@ -109,16 +109,17 @@ static double length_of(const struct dag_optimum *optimum, int edge)
 static double message_start(const struct dag_optimum *optimum, int edge)
 {
 	const struct equant_dag_slot *from = &optimum->slot[dag_edge_of(optimum, edge)->from];
-	int l = optimum->slot[dag_edge_of(optimum, edge)->to].processor, line[3], lines;
+	int l = optimum->slot[dag_edge_of(optimum, edge)->to].processor, needs;
+	struct dag_need need[DAG_NEEDS];
 	double start = from->finish;
 
 	if (isnan(start) || from->processor == l || optimum->message[edge].from >= 0)
 		return INFINITY;
-	lines = equant_dag_optimum_lines(optimum, from->processor, l, line);
 	if (!(length_of(optimum, edge) > 0))
 		return fmax(start, optimum->now);
-	for (int i = 0; i < lines; i++)
-		start = fmax(start, optimum->free[line[i]]);
+	needs = equant_dag_needs(optimum->model->machine, from->processor, l, need);
+	for (int i = 0; i < needs; i++)
+		start = fmax(start, optimum->free[need[i].line]);
 	return start;
 }
 
@@ -126,17 +127,18 @@ static void try_message(struct dag_optimum *optimum, int edge, double start)
 {
 	int k = optimum->slot[dag_edge_of(optimum, edge)->from].processor;
 	int l = optimum->slot[dag_edge_of(optimum, edge)->to].processor;
-	double length = length_of(optimum, edge), was_free[3];
-	int line[3], lines = length > 0 ? equant_dag_optimum_lines(optimum, k, l, line) : 0;
+	double length = length_of(optimum, edge), was_free[DAG_NEEDS];
+	struct dag_need need[DAG_NEEDS];
+	int needs = length > 0 ? equant_dag_needs(optimum->model->machine, k, l, need) : 0;
 
 	optimum->message[edge] = (struct equant_dag_message){ edge, k, l, start, start + length };
-	for (int i = 0; i < lines; i++) {
-		was_free[i] = optimum->free[line[i]];
-		optimum->free[line[i]] = start + length;
+	for (int i = 0; i < needs; i++) {
+		was_free[i] = optimum->free[need[i].line];
+		optimum->free[need[i].line] = need[i].throughout ? start + length : start;
 	}
 	go_on(optimum, start);
-	for (int i = 0; i < lines; i++)
-		optimum->free[line[i]] = was_free[i];
+	for (int i = 0; i < needs; i++)
+		optimum->free[need[i].line] = was_free[i];
 	optimum->message[edge].from = -1;
 }
 
@@ -158,7 +160,8 @@ static double first_end(const struct dag_optimum *optimum)
 		if (start >= optimum->now)
 			first = fmin(first, start + dag_cost(model->dag, model->machine, i, k));
 	}
-	for (int e = 0; e < model->dag->edges && dag_messages_contend(optimum); e++) {
+	for (int e = 0; e < model->dag->edges && dag_messages_contend(optimum->model->machine);
+	     e++) {
 		double start = message_start(optimum, e);
 
 		if (start >= optimum->now)
@@ -179,7 +182,7 @@ void equant_dag_optimum_orders(struct dag_optimum *optimum)
 		if (start >= optimum->now && start <= until && !isinf(start))
 			try_task(optimum, task, k, start);
 	}
-	for (int e = 0; e < dag->edges && dag_messages_contend(optimum); e++) {
+	for (int e = 0; e < dag->edges && dag_messages_contend(optimum->model->machine); e++) {
 		double start = message_start(optimum, e);
 
 		if (start >= optimum->now && start <= until && !isinf(start))

@@ -3,7 +3,7 @@
  * Machines as JSON:
  *
  *	{ "processors": [ 1, 1, 2.5 ],
- *	  "startup": 0, "data_rate": 1, "channels": "shared", "overlap": false,
+ *	  "startup": 0, "data_rate": 1, "channels": "shared", "overlap": "progress",
  *	  "links": [ { "from": 0, "to": 1, "startup": 0, "data_rate": 2 }, ... ],
  *	  "costs": [ [ 14, 16, 9 ], ... ] }
  *
@@ -151,9 +151,21 @@ static int read_channels(struct dag_scan *scan, void *to)
 static int read_overlap(struct dag_scan *scan, void *to)
 {
 	struct reader *reader = to;
+	bool overlap = false;
+	char name[16];
 	int err = need_processors(scan, reader, "overlap");
 
-	return err ? err : equant_dag_json_bool(scan, &reader->machine->overlap);
+	if (!err && equant_dag_json_peek(scan) == '"') {
+		err = equant_dag_json_string(scan, name, sizeof(name));
+		if (!err && strcmp(name, "progress"))
+			err = equant_dag_refuse_name(scan, name,
+						     "expected true, false or \"progress\"");
+		return err ? err : equant_dag_machine_overlap(reader->machine, EQUANT_DAG_PROGRESS);
+	}
+	err = err ? err : equant_dag_json_bool(scan, &overlap);
+	return err ? err :
+		     equant_dag_machine_overlap(reader->machine, overlap ? EQUANT_DAG_OVERLAP :
+									   EQUANT_DAG_NO_OVERLAP);
 }
 
 static int read_end(struct dag_scan *scan, const struct reader *reader, int *processor)

@@ -128,7 +128,7 @@ static void refresh(struct dag_ready *ready, int task, int k)
 	for (int i = 0; i < ready->count; i++) {
 		struct dag_ready_task *one = &ready->list[i];
 
-		if (!machine->overlap) {
+		if (machine->overlap != EQUANT_DAG_OVERLAP) {
 			compute(ready, one);
 			continue;
 		}

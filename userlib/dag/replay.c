@@ -11,8 +11,7 @@
 
 struct replay {
 	const struct dag_model *model; /* with the actual machine */
-	double *processor; /* when each is free */
-	double *channel; /* the same, p x p */
+	double *line; /* when each processor is free, then each channel */
 	int *place; /* by task: of its slot */
 	int *message; /* by edge: its message, or -1 */
 	struct equant_dag_schedule *done;
@@ -22,7 +21,7 @@ static void run_task(struct replay *replay, int task)
 {
 	const struct dag_model *model = replay->model;
 	struct equant_dag_slot *slot = &replay->done->slot[replay->place[task]];
-	double start = replay->processor[slot->processor];
+	double start = replay->line[slot->processor];
 
 	for_each_edge(e, &model->paths.in, task) {
 		int message = replay->message[*e];
@@ -33,32 +32,26 @@ static void run_task(struct replay *replay, int task)
 	}
 	slot->start = start;
 	slot->finish = start + dag_cost(model->dag, model->machine, task, slot->processor);
-	replay->processor[slot->processor] = slot->finish;
+	replay->line[slot->processor] = slot->finish;
 	replay->done->makespan = fmax(replay->done->makespan, slot->finish);
 }
 
 static void run_message(struct replay *replay, int edge)
 {
 	const struct dag_model *model = replay->model;
-	const struct equant_dag_machine *machine = model->machine;
 	struct equant_dag_message *message = &replay->done->message[replay->message[edge]];
-	int k = message->from, l = message->to;
-	double *channel = &replay->channel[dag_channel(machine, k, l)];
-	double length = dag_message(model->dag, machine, edge, k, l);
+	int k = message->from, l = message->to, needs;
+	double length = dag_message(model->dag, model->machine, edge, k, l);
 	double start = replay->done->slot[replay->place[model->dag->edge[edge].from]].finish;
+	struct dag_need need[DAG_NEEDS];
 
-	if (length > 0 && machine->channels != EQUANT_DAG_FREE)
-		start = fmax(start, *channel);
-	if (length > 0 && !machine->overlap)
-		start = fmax(start, fmax(replay->processor[k], replay->processor[l]));
+	needs = length > 0 ? equant_dag_needs(model->machine, k, l, need) : 0;
+	for (int i = 0; i < needs; i++)
+		start = fmax(start, replay->line[need[i].line]);
 	message->start = start;
 	message->finish = start + length;
-	if (length > 0)
-		*channel = message->finish;
-	if (length > 0 && !machine->overlap) {
-		replay->processor[k] = message->finish;
-		replay->processor[l] = message->finish;
-	}
+	for (int i = 0; i < needs; i++)
+		replay->line[need[i].line] = need[i].throughout ? message->finish : start;
 }
 
 static struct equant_dag_schedule *copy(const struct equant_dag_schedule *schedule)
@@ -117,11 +110,10 @@ static struct equant_dag_schedule *replay(const struct dag_model *model,
 	struct replay replay = { .model = model, .done = copy(schedule) };
 	struct dag_event *event = equant_dag_events(model, schedule);
 
-	replay.processor = calloc(p + p * p, sizeof(*replay.processor));
+	replay.line = calloc(p + p * p, sizeof(*replay.line));
 	replay.place = calloc((size_t)model->dag->tasks + (size_t)model->dag->edges,
 			      sizeof(*replay.place));
-	if (event && replay.done && replay.processor && replay.place) {
-		replay.channel = replay.processor + p;
+	if (event && replay.done && replay.line && replay.place) {
 		replay.message = replay.place + model->dag->tasks;
 		run(&replay, event);
 	} else {
@@ -129,7 +121,7 @@ static struct equant_dag_schedule *replay(const struct dag_model *model,
 		replay.done = NULL;
 	}
 	free(event);
-	free(replay.processor);
+	free(replay.line);
 	free(replay.place);
 	return replay.done;
 }

@@ -14,14 +14,12 @@ int equant_dag_state_init(struct dag_state *state, struct dag_model *model)
 	size_t e = (size_t)model->dag->edges;
 
 	*state = (struct dag_state){ .model = model };
-	state->processor = calloc(p, sizeof(*state->processor));
+	state->lines = (int)(p + (model->machine->channels != EQUANT_DAG_FREE ? p * p : 0));
+	state->line = calloc((size_t)state->lines, sizeof(*state->line));
 	state->last = calloc(p, sizeof(*state->last));
 	state->slot = calloc(n, sizeof(*state->slot));
 	state->message = calloc(e + 1, sizeof(*state->message));
-	if (model->machine->channels != EQUANT_DAG_FREE)
-		state->channel = calloc(p * p, sizeof(*state->channel));
-	if (!state->processor || !state->last || !state->slot || !state->message ||
-	    (model->machine->channels != EQUANT_DAG_FREE && !state->channel)) {
+	if (!state->line || !state->last || !state->slot || !state->message) {
 		equant_dag_state_free(state);
 		return -ENOMEM;
 	}
@@ -32,68 +30,46 @@ int equant_dag_state_init(struct dag_state *state, struct dag_model *model)
 	return 0;
 }
 
-static void free_lines(struct dag_line *lines, size_t count)
-{
-	for (size_t i = 0; lines && i < count; i++)
-		free(lines[i].span);
-	free(lines);
-}
-
 void equant_dag_state_free(struct dag_state *state)
 {
-	size_t p = (size_t)state->model->machine->processors;
-
-	free_lines(state->processor, p);
-	free_lines(state->channel, p * p);
+	for (int i = 0; state->line && i < state->lines; i++)
+		free(state->line[i].span);
+	free(state->line);
 	free(state->last);
 	free(state->slot);
 	free(state->message);
 }
 
-/* What a message from @k to @l occupies: at most a channel and two processors. */
-struct lines {
-	int count;
-	struct dag_line *line[3];
-};
-
-static struct lines lines_of(const struct dag_state *state, int k, int l)
-{
-	const struct equant_dag_machine *machine = state->model->machine;
-	struct lines lines = { 0 };
-
-	if (state->channel)
-		lines.line[lines.count++] = &state->channel[dag_channel(machine, k, l)];
-	if (!machine->overlap) {
-		lines.line[lines.count++] = &state->processor[k];
-		lines.line[lines.count++] = &state->processor[l];
-	}
-	return lines;
-}
-
-/* The earliest time at which all of them are free. */
-static double earliest(const struct lines *lines, double from, double length)
+/* The earliest time at which all that a message needs is free. */
+static double earliest(const struct dag_state *state, const struct dag_need *need, int needs,
+		       double from, double length)
 {
 	double before;
 
 	do {
 		before = from;
-		for (int i = 0; i < lines->count; i++)
-			from = equant_dag_line_earliest(lines->line[i], from, length);
+		for (int i = 0; i < needs; i++)
+			from = equant_dag_line_earliest(&state->line[need[i].line], from,
+							need[i].throughout ? length : 0);
 	} while (from > before);
 	return from;
 }
 
-static void take_back(const struct lines *lines, int count, double start, double finish)
+static void take_back(const struct dag_state *state, const struct dag_need *need, int needs,
+		      double start, double finish)
 {
-	for (int i = 0; i < count; i++)
-		equant_dag_line_remove(lines->line[i], start, finish);
+	for (int i = 0; i < needs; i++)
+		equant_dag_line_remove(&state->line[need[i].line], start,
+				       need[i].throughout ? finish : start);
 }
 
-static int take(const struct lines *lines, double start, double finish)
+static int take(const struct dag_state *state, const struct dag_need *need, int needs, double start,
+		double finish)
 {
-	for (int i = 0; finish > start && i < lines->count; i++) {
-		if (equant_dag_line_insert(lines->line[i], start, finish)) {
-			take_back(lines, i, start, finish);
+	for (int i = 0; finish > start && i < needs; i++) {
+		if (equant_dag_line_insert(&state->line[need[i].line], start,
+					   need[i].throughout ? finish : start)) {
+			take_back(state, need, i, start, finish);
 			return -ENOMEM;
 		}
 	}
@@ -127,14 +103,16 @@ static int send(struct dag_state *state, int edge, int k)
 {
 	const struct dag_model *model = state->model;
 	const struct equant_dag_slot *from = &state->slot[model->dag->edge[edge].from];
-	struct lines lines = lines_of(state, from->processor, k);
+	struct dag_need need[DAG_NEEDS];
+	int needs = equant_dag_needs(model->machine, from->processor, k, need);
 	double length = dag_message(model->dag, model->machine, edge, from->processor, k);
-	double start = earliest(&lines, from->finish, length);
+	double start = length > 0 ? earliest(state, need, needs, from->finish, length) :
+				    from->finish;
 
 	state->message[edge] = (struct equant_dag_message){
 		.edge = edge, .from = from->processor, .to = k, start, start + length
 	};
-	if (take(&lines, start, start + length)) {
+	if (take(state, need, needs, start, start + length)) {
 		state->message[edge].from = -1;
 		return -ENOMEM;
 	}
@@ -144,10 +122,11 @@ static int send(struct dag_state *state, int edge, int k)
 static void unsend(struct dag_state *state, int edge)
 {
 	struct equant_dag_message *message = &state->message[edge];
-	struct lines lines = lines_of(state, message->from, message->to);
+	struct dag_need need[DAG_NEEDS];
+	int needs = equant_dag_needs(state->model->machine, message->from, message->to, need);
 
 	if (message->finish > message->start)
-		take_back(&lines, lines.count, message->start, message->finish);
+		take_back(state, need, needs, message->start, message->finish);
 	message->from = -1;
 }
 
@@ -192,7 +171,7 @@ double equant_dag_arrival(struct dag_state *state, int task, int k)
 {
 	double arrival;
 
-	if (!state->channel && state->model->machine->overlap)
+	if (!dag_messages_contend(state->model->machine))
 		return arrival_free(state, task, k);
 	sort_in(state, task);
 	arrival = send_all(state, task, k);
@@ -208,7 +187,7 @@ double equant_dag_start(const struct dag_state *state, int task, int k, double a
 {
 	double cost = dag_cost(state->model->dag, state->model->machine, task, k);
 
-	return equant_dag_line_earliest(&state->processor[k], fmax(arrival, floor), cost);
+	return equant_dag_line_earliest(&state->line[k], fmax(arrival, floor), cost);
 }
 
 int equant_dag_place(struct dag_state *state, int task, int k, double floor)
@@ -223,7 +202,7 @@ int equant_dag_place(struct dag_state *state, int task, int k, double floor)
 	start = equant_dag_start(state, task, k, arrival, floor);
 	state->slot[task] = (struct equant_dag_slot){ task, k, start, start + cost };
 	state->last[k] = fmax(state->last[k], start + cost);
-	return equant_dag_line_insert(&state->processor[k], start, start + cost);
+	return equant_dag_line_insert(&state->line[k], start, start + cost);
 }
 
 int equant_dag_earliest_finish(struct dag_state *state, int task)

@@ -8,7 +8,10 @@
 
 #include "dag_internal.h"
 
-/* @line: a channel or a processor; @number: of a task or, with @message, an edge. */
+/*
+ * @line: a channel or a processor; @number: of a task or, with @message, an edge.  A message that only
+ * begins there finishes at its start.
+ */
 struct use {
 	size_t line;
 	double start;
@@ -143,9 +146,7 @@ static int check_messages(struct checker *checker)
 static void use(struct checker *checker, size_t line, double start, double finish, int number,
 		bool message)
 {
-	if (finish > start)
-		checker->use[checker->uses++] =
-			(struct use){ line, start, finish, number, message };
+	checker->use[checker->uses++] = (struct use){ line, start, finish, number, message };
 }
 
 /* Lines 0 to p - 1 are processors, those behind them channels. */
@@ -153,11 +154,15 @@ static void use_message(struct checker *checker, const struct equant_dag_message
 {
 	size_t p = (size_t)checker->machine->processors;
 	size_t k = (size_t)message->from, l = (size_t)message->to;
-	double start = message->start, finish = message->finish;
+	double start = message->start, finish = message->finish, there = finish;
 
-	if (!checker->machine->overlap) {
-		use(checker, k, start, finish, message->edge, true);
-		use(checker, l, start, finish, message->edge, true);
+	if (!(finish > start))
+		return;
+	if (checker->machine->overlap == EQUANT_DAG_PROGRESS)
+		there = start;
+	if (checker->machine->overlap != EQUANT_DAG_OVERLAP) {
+		use(checker, k, start, there, message->edge, true);
+		use(checker, l, start, there, message->edge, true);
 	}
 	if (checker->machine->channels == EQUANT_DAG_SHARED && k > l)
 		use(checker, p + l * p + k, start, finish, message->edge, true);
@@ -174,27 +179,43 @@ static int by_line(const void *a, const void *b)
 	return (x->start > y->start) - (x->start < y->start);
 }
 
+static int both(struct checker *checker, const struct use *a, const struct use *b)
+{
+	return fault(checker, "%s %d and %s %d: both at %g on one %s",
+		     a->message ? "message of edge" : "task", a->number,
+		     b->message ? "message of edge" : "task", b->number, b->start,
+		     a->line < (size_t)checker->machine->processors ? "processor" : "channel");
+}
+
+/* A message that begins when a task does is not inside it. */
+static bool begins_with(const struct use *b, const struct use *a)
+{
+	return b->start == a->start && !(b->finish > b->start);
+}
+
 static int check_uses(struct checker *checker)
 {
 	const struct equant_dag_schedule *schedule = checker->schedule;
+	const struct use *a = NULL; /* the last one that lasts */
 
 	for (int i = 0; i < schedule->slots; i++) {
 		const struct equant_dag_slot *slot = &schedule->slot[i];
 
-		use(checker, (size_t)slot->processor, slot->start, slot->finish, slot->task, false);
+		if (slot->finish > slot->start)
+			use(checker, (size_t)slot->processor, slot->start, slot->finish, slot->task,
+			    false);
 	}
 	for (int i = 0; i < schedule->messages; i++)
 		use_message(checker, &schedule->message[i]);
 	qsort(checker->use, (size_t)checker->uses, sizeof(*checker->use), by_line);
-	for (int i = 1; i < checker->uses; i++) {
-		const struct use *a = &checker->use[i - 1], *b = &checker->use[i];
+	for (int i = 0; i < checker->uses; i++) {
+		const struct use *b = &checker->use[i];
 
-		if (a->line == b->line && b->start < a->finish)
-			return fault(checker, "%s %d and %s %d: both at %g on one %s",
-				     a->message ? "message of edge" : "task", a->number,
-				     b->message ? "message of edge" : "task", b->number, b->start,
-				     a->line < (size_t)checker->machine->processors ? "processor" :
-										      "channel");
+		if (a && a->line == b->line && b->start < a->finish && !begins_with(b, a))
+			return both(checker, a, b);
+		/* What only begins here is between two others. */
+		if (b->finish > b->start)
+			a = b;
 	}
 	return 0;
 }

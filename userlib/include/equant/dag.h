@@ -187,6 +187,20 @@ enum equant_dag_channels {
 };
 
 /**
+ * enum equant_dag_overlap - may processors compute while they send and receive?
+ * @EQUANT_DAG_NO_OVERLAP: no: a message occupies both its processors as long as it lasts
+ * @EQUANT_DAG_OVERLAP: yes: Sung and Lai's
+ * @EQUANT_DAG_PROGRESS: computation helps communication along: a message begins only while neither
+ *	of its processors is inside a task, and goes on while they compute: MPI without a thread
+ *	of its own, and tasks that call it now and then
+ */
+enum equant_dag_overlap {
+	EQUANT_DAG_NO_OVERLAP,
+	EQUANT_DAG_OVERLAP,
+	EQUANT_DAG_PROGRESS,
+};
+
+/**
  * struct equant_dag_machine - p processors and what joins them
  * @processors: p
  * @rate: alpha_k, time of a unit of work, p numbers
@@ -195,8 +209,7 @@ enum equant_dag_channels {
  * @startup: of a message from k to l, at [k * p + l]
  * @data_rate: beta_kl, time of a unit of data from k to l, at [k * p + l]
  * @channels: which messages exclude each other
- * @overlap: may processors compute while they send and receive?  If not, a message occupies both
- *	its processors as long as it lasts
+ * @overlap: do messages get in the way of tasks?
  *
  * A message from k to l takes startup_kl + data beta_kl; there is none between tasks on the same
  * processor.  To be read; to be written with the functions below only.
@@ -209,7 +222,7 @@ struct equant_dag_machine {
 	double *startup;
 	double *data_rate;
 	enum equant_dag_channels channels;
-	bool overlap;
+	enum equant_dag_overlap overlap;
 };
 
 /**
@@ -276,7 +289,10 @@ EQUANT_API int equant_dag_machine_link(struct equant_dag_machine *machine, int f
 /** equant_dag_machine_channels() - 0, or -EINVAL for no such kind */
 EQUANT_API int equant_dag_machine_channels(struct equant_dag_machine *machine,
 					   enum equant_dag_channels channels);
-EQUANT_API void equant_dag_machine_overlap(struct equant_dag_machine *machine, bool overlap);
+
+/** equant_dag_machine_overlap() - 0, or -EINVAL for no such kind */
+EQUANT_API int equant_dag_machine_overlap(struct equant_dag_machine *machine,
+					  enum equant_dag_overlap overlap);
 
 /* ---- schedules ------------------------------------------------------------------ */
 
@@ -346,7 +362,7 @@ struct equant_dag_options {
  *
  * Common to all schedulers: a task's messages are sent in the order in which they can be (ties in
  * the order of the edges), each in the earliest time at which its channel, and without overlap its
- * processors, are free long enough.  They see the contention that @machine has.  Ties go to the
+ * processors, are free long enough, and with "progress" no task is running on these.  They see the contention that @machine has.  Ties go to the
  * task that became ready first and to the processor of the lowest number.
  *
  * "heft": Topcuoglu, Hariri and Wu 2002, section 5.1: by falling upward rank, to the processor of
@@ -375,7 +391,7 @@ struct equant_dag_options {
  *
  * These four keep, for each ready task and processor, the start time, and recompute what the last
  * placement changed: O(p) for each task once and O(1) a ready task and step without contention
- * where the paper has O((n + e) p).  Without overlap all of it is recomputed.
+ * where the paper has O((n + e) p).  Without overlap, or with "progress", all of it is recomputed.
  *
  * "single": all tasks on the processor that is fastest with all of them: the upper bound.
  *
@@ -445,7 +461,8 @@ EQUANT_API struct equant_dag_schedule *equant_dag_replay(const struct equant_dag
  * Knows the model only: every task in exactly one slot, as long as its cost; every processor's
  * slots in order of time and one at a time; every edge between processors with exactly one message,
  * of its length, sent after its data is there and received before it is needed; channels one
- * message at a time, and without overlap processors one message or task at a time; the makespan.
+ * message at a time; without overlap processors one message or task at a time, with "progress" no
+ * message beginning inside a task of either processor; the makespan.
  * Exact: no tolerance.
  *
  * Return: 0, -EINVAL if not, with the first fault in @why, what equant_dag_check() says, -ENOMEM.
