@@ -245,6 +245,56 @@ TEST_F(network, volumes_are_what_senders_have_for_others)
 	EXPECT_EQ(EINVAL, errno);
 }
 
+static struct equant_redist_cyclic random_cyclic(struct random *random)
+{
+	struct equant_redist_cyclic cyclic = { .block = 1 + random_below(random, 9),
+					       .processes = 1 + (int)random_below(random, 7),
+					       .offset = random_below(random, 20) };
+
+	cyclic.first = (int)random_below(random, cyclic.processes);
+	return cyclic;
+}
+
+static struct equant_redist_array random_array(struct random *random)
+{
+	struct equant_redist_array array = { .dimensions = 1 + (int)random_below(random, 3) };
+
+	for (int d = 0; d < array.dimensions; d++) {
+		array.extent[d] = random_below(random, random_below(random, 2) ? 10 : 400);
+		array.from[d] = random_cyclic(random);
+		array.to[d] = random_cyclic(random);
+	}
+	array.from_order = (enum equant_redist_order)random_below(random, 2);
+	array.to_order = (enum equant_redist_order)random_below(random, 2);
+	return array;
+}
+
+TEST_F(network, volumes_leave_out_nobody_who_has_anything)
+{
+	for (int round = 0; round < ROUNDS / 4; round++) {
+		struct equant_redist_array array = random_array(&self->random);
+		int64_t count, at = 0;
+		struct equant_redist_volume *volumes =
+			equant_redist_volumes(&array, 1, NULL, NULL, &count);
+
+		ASSERT_NE(NULL, volumes);
+		for (int p = 0; p < equant_redist_senders(&array); p++) {
+			for (int q = 0; q < equant_redist_receivers(&array); q++) {
+				int64_t elements = equant_redist_part_elements(&array, p, q);
+
+				if (p == q || !elements)
+					continue;
+				ASSERT_GT(count, at);
+				ASSERT_EQ(p, volumes[at].from);
+				ASSERT_EQ(q, volumes[at].to);
+				ASSERT_EQ(elements, volumes[at++].bytes);
+			}
+		}
+		ASSERT_EQ(at, count);
+		free(volumes);
+	}
+}
+
 #define EXPECT_REFUSED(error, text, call)      \
 	do {                                   \
 		EXPECT_EQ(-(error), call);     \

@@ -150,6 +150,7 @@ static bool has_piece(const struct equant_redist_schedule *schedule,
 	return false;
 }
 
+/* Dense and sparse matrices take different ways. */
 TEST_F(schedule, greedy_is_that_of_section_4_3)
 {
 	struct equant_redist_piece pieces[LARGEST * LARGEST];
@@ -206,6 +207,30 @@ static int64_t beginnings(const struct equant_redist_schedule *schedule)
 		if (!i || schedule->pieces[i].begin != schedule->pieces[i - 1].begin)
 			count++;
 	return count;
+}
+
+/* So many that they are not put in order by comparing them. */
+TEST_F(schedule, pieces_are_in_the_order_of_beginnings_and_senders)
+{
+	struct equant_redist_costs *costs = section5(&self->random, 24, 23, 100000, 2e8);
+	const char *name;
+
+	for (int i = 0; (name = equant_redist_scheduler_name(i)); i++) {
+		struct equant_redist_schedule *schedule =
+			equant_redist_schedule_new(name, costs, NULL, 0);
+
+		ASSERT_NE(NULL, schedule);
+		ASSERT_LE(costs->count, schedule->count);
+		ASSERT_EQ(0, equant_redist_schedule_check(schedule, costs, self->why, LINE));
+		for (int64_t k = 1; k < schedule->count; k++) {
+			const struct equant_redist_piece *a = &schedule->pieces[k - 1], *b = a + 1;
+
+			ASSERT_TRUE(a->begin < b->begin ||
+				    (a->begin == b->begin && a->from < b->from));
+		}
+		equant_redist_schedule_free(schedule);
+	}
+	equant_redist_costs_free(costs);
 }
 
 TEST_F(schedule, preemptive_without_startups_takes_the_bound)

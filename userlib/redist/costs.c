@@ -26,6 +26,17 @@ static bool is_time(double time)
 	return isfinite(time) && time >= 0;
 }
 
+/* From redistributions they come in order. */
+static void put_in_order(const struct equant_redist_costs *costs)
+{
+	int64_t k = 1;
+
+	while (k < costs->count && by_ranks(&costs->messages[k - 1], &costs->messages[k]) <= 0)
+		k++;
+	if (k < costs->count)
+		qsort(costs->messages, (size_t)costs->count, sizeof(*costs->messages), by_ranks);
+}
+
 /* Messages that are in order. */
 static int check(const struct equant_redist_costs *costs, char *why, size_t why_size)
 {
@@ -66,7 +77,7 @@ static int fill(struct equant_redist_costs *costs, const struct equant_redist_me
 		return -ENOMEM;
 	if (costs->count) {
 		memcpy(costs->messages, messages, (size_t)costs->count * sizeof(*messages));
-		qsort(costs->messages, (size_t)costs->count, sizeof(*messages), by_ranks);
+		put_in_order(costs);
 	}
 	error = check(costs, why, why_size);
 	if (error)

@@ -5,127 +5,83 @@
  * order of their ranks, and of receivers that are free at once the lowest rank is taken: the
  * paper leaves both open.
  *
- * O(P K^2): each of P K messages is the result of a look at no more than K receivers.
+ * O(P K^2) at most: each of P K messages is the result of a look at no more than K receivers, and of
+ * far fewer where K is near P.
  *
  * Source: Bhat, Prasanna, Raghavendra, section 4.3.
  */
 #include <errno.h>
 #include <stdlib.h>
 
-#include "redist/schedule.h"
-
-/* A message that has not been sent: its receiver, and how far behind its sender's first it is. */
-struct unsent {
-	int to;
-	int at;
-};
+#include "redist/unsent.h"
 
 /**
  * struct waiting - senders with messages left
- * @time: when each is free
  * @heap: the first to be free is on top
  * @count: of them
- * @left: messages that each has
- * @list: those messages in no order; those of sender i from starts[i] on
  */
 struct waiting {
-	const double *time;
-	int *heap;
+	struct equant_redist_free *heap;
 	int count;
-	int64_t *left;
-	struct unsent *list;
 };
 
-static bool before(const struct waiting *waiting, int a, int b)
+/* Who is on top is free later now, most often later than all others: down, and up again. */
+static void sift(struct waiting *waiting)
 {
-	return waiting->time[a] < waiting->time[b] ||
-	       (waiting->time[a] == waiting->time[b] && a < b);
-}
+	struct equant_redist_free *heap = waiting->heap, sender = heap[0];
+	int at = 0, child;
 
-static void sift_down(struct waiting *waiting)
-{
-	int at = 0, sender = waiting->heap[0];
-
-	for (;;) {
-		int child = 2 * at + 1;
-
-		if (child >= waiting->count)
-			break;
-		if (child + 1 < waiting->count &&
-		    before(waiting, waiting->heap[child + 1], waiting->heap[child]))
-			child++;
-		if (!before(waiting, waiting->heap[child], sender))
-			break;
-		waiting->heap[at] = waiting->heap[child];
+	while ((child = 2 * at + 1) + 1 < waiting->count) {
+		child += equant_redist_before(&heap[child + 1], &heap[child]);
+		heap[at] = heap[child];
 		at = child;
 	}
-	waiting->heap[at] = sender;
-}
-
-/* Take out of @sender's list the message for the receiver that is free first. */
-static const struct equant_redist_message *take(const struct equant_redist_draft *draft,
-						struct waiting *waiting, int sender)
-{
-	int64_t first = draft->costs->starts[sender];
-	struct unsent *list = waiting->list + first, *best = list, taken;
-	double earliest = draft->receive[list[0].to];
-
-	for (int64_t k = 1; k < waiting->left[sender]; k++) {
-		double free_at = draft->receive[list[k].to];
-
-		if (free_at < earliest || (free_at == earliest && list[k].to < best->to)) {
-			earliest = free_at;
-			best = &list[k];
-		}
+	if (child < waiting->count) {
+		heap[at] = heap[child];
+		at = child;
 	}
-	taken = *best;
-	*best = list[--waiting->left[sender]];
-	return &draft->costs->messages[first + taken.at];
+	while (at && equant_redist_before(&sender, &heap[(at - 1) / 2])) {
+		heap[at] = heap[(at - 1) / 2];
+		at = (at - 1) / 2;
+	}
+	heap[at] = sender;
 }
 
-static int serve(struct equant_redist_draft *draft, struct waiting *waiting)
+static int serve(struct equant_redist_draft *draft, struct equant_redist_unsent *unsent,
+		 struct waiting *waiting)
 {
 	int error = 0;
 
+	for (int i = 0; i < draft->costs->ranks; i++)
+		if (unsent->left[i])
+			waiting->heap[waiting->count++] = equant_redist_free_at(0, i);
 	while (waiting->count && !error) {
-		int sender = waiting->heap[0];
+		int sender = (int)waiting->heap[0].rank;
 
-		error = equant_redist_send(draft, take(draft, waiting, sender), 1, 0);
-		if (!waiting->left[sender])
+		error = equant_redist_unsent_send(unsent, draft, sender);
+		if (unsent->left[sender])
+			waiting->heap[0] = equant_redist_free_at(draft->send[sender], sender);
+		else
 			waiting->heap[0] = waiting->heap[--waiting->count];
 		if (waiting->count)
-			sift_down(waiting);
+			sift(waiting);
 	}
 	return error;
 }
 
 int equant_redist_greedy(struct equant_redist_draft *draft)
 {
-	const struct equant_redist_costs *costs = draft->costs;
 	struct waiting waiting = {
-		.time = draft->send,
-		.heap = calloc((size_t)costs->ranks, sizeof(int)),
-		.left = calloc((size_t)costs->ranks, sizeof(int64_t)),
-		.list = calloc((size_t)costs->count + 1, sizeof(struct unsent)),
+		.heap = calloc((size_t)draft->costs->ranks, sizeof(*waiting.heap)),
 	};
-	int error = -ENOMEM;
+	struct equant_redist_unsent unsent;
+	int error = equant_redist_unsent_init(&unsent, draft->costs);
 
-	if (waiting.heap && waiting.left && waiting.list) {
-		for (int64_t k = 0; k < costs->count; k++) {
-			const struct equant_redist_message *m = &costs->messages[k];
-
-			waiting.list[k].to = m->to;
-			waiting.list[k].at = (int)(k - costs->starts[m->from]);
-		}
-		for (int i = 0; i < costs->ranks; i++) {
-			waiting.left[i] = costs->starts[i + 1] - costs->starts[i];
-			if (waiting.left[i])
-				waiting.heap[waiting.count++] = i;
-		}
-		error = serve(draft, &waiting);
-	}
+	if (!error && !waiting.heap)
+		error = -ENOMEM;
+	if (!error)
+		error = serve(draft, &unsent, &waiting);
+	equant_redist_unsent_release(&unsent);
 	free(waiting.heap);
-	free(waiting.left);
-	free(waiting.list);
 	return error;
 }

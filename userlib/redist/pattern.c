@@ -87,8 +87,7 @@ void equant_redist_pattern_init(struct equant_redist_pattern *pattern, int64_t e
 	extended_gcd(coarse / pattern->gcd % pattern->period, pattern->period, &pattern->inverse);
 }
 
-/* Where the blocks of @process begin, seen from the first element that is redistributed. */
-static int64_t begin(const struct equant_redist_cyclic *cyclic, int process)
+int64_t equant_redist_begin(const struct equant_redist_cyclic *cyclic, int process)
 {
 	int turn = (process - cyclic->first + cyclic->processes) % cyclic->processes;
 
@@ -216,13 +215,15 @@ void equant_redist_pattern_runs(const struct equant_redist_pattern *pattern, int
 	int64_t low = equant_redist_max(1 - y, x - fine), behind;
 	struct walk walk = { pattern, 0, 0, emit, to };
 
-	walk.start = modulo(begin(&pattern->coarse, pattern->swapped ? p : q), coarse);
+	walk.start =
+		modulo(equant_redist_begin(&pattern->coarse, pattern->swapped ? p : q), coarse);
 	if (walk.start - coarse + y > 0)
 		walk.start -= coarse;
 	if (walk.start >= pattern->elements || !pattern->elements)
 		return;
 	walk.blocks = (pattern->elements - 1 - walk.start) / coarse + 1;
-	behind = modulo(walk.start - begin(&pattern->fine, pattern->swapped ? q : p), fine);
+	behind = modulo(walk.start - equant_redist_begin(&pattern->fine, pattern->swapped ? q : p),
+			fine);
 	if (walk.blocks < (x - low) / pattern->gcd)
 		by_blocks(&walk, behind, x - fine);
 	else

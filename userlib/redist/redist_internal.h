@@ -66,6 +66,9 @@ void equant_redist_pattern_init(struct equant_redist_pattern *pattern, int64_t e
 				const struct equant_redist_cyclic *from,
 				const struct equant_redist_cyclic *to);
 
+/* Where the blocks of @process begin, seen from the first element that is redistributed. */
+int64_t equant_redist_begin(const struct equant_redist_cyclic *cyclic, int process);
+
 /* Call @emit for each run of sender @p and receiver @q, in no particular order. */
 void equant_redist_pattern_runs(const struct equant_redist_pattern *pattern, int p, int q,
 				void (*emit)(void *to, const struct equant_redist_run *run),
@@ -73,5 +76,25 @@ void equant_redist_pattern_runs(const struct equant_redist_pattern *pattern, int
 
 /* The elements of all runs of sender @p and receiver @q. */
 int64_t equant_redist_pattern_count(const struct equant_redist_pattern *pattern, int p, int q);
+
+/* ---- pairs.c ------------------------------------------------------------------------ */
+
+/**
+ * struct equant_redist_pairs - which processes have elements for each other in one dimension
+ * @starts: sender p has those from starts[p] to below starts[p + 1]
+ * @to: the receiver of each, rising for each sender
+ * @elements: how many, more than 0
+ */
+struct equant_redist_pairs {
+	int64_t *starts;
+	int *to;
+	int64_t *elements;
+};
+
+/* @from and @to have been checked.  0 or -ENOMEM; to be released either way. */
+int equant_redist_pairs_init(struct equant_redist_pairs *pairs, int64_t elements,
+			     const struct equant_redist_cyclic *from,
+			     const struct equant_redist_cyclic *to);
+void equant_redist_pairs_release(struct equant_redist_pairs *pairs);
 
 #endif /* EQUANT_REDIST_INTERNAL_H */

@@ -50,7 +50,7 @@ int equant_redist_place(struct equant_redist_draft *draft,
 	schedule->pieces[schedule->count++] = (struct equant_redist_piece){
 		message->from, message->to, begin, end, share,
 	};
-	schedule->makespan = fmax(schedule->makespan, end);
+	schedule->makespan = equant_redist_later(schedule->makespan, end);
 	return 0;
 }
 
@@ -58,7 +58,7 @@ int equant_redist_send(struct equant_redist_draft *draft,
 		       const struct equant_redist_message *message, double share, double earliest)
 {
 	double *send = &draft->send[message->from], *receive = &draft->receive[message->to];
-	double begin = fmax(fmax(*send, *receive), earliest);
+	double begin = equant_redist_later(equant_redist_later(*send, *receive), earliest);
 	double end = begin + (message->startup + share * message->data);
 
 	*send = *receive = end;
@@ -73,19 +73,6 @@ void equant_redist_restart(struct equant_redist_draft *draft)
 		draft->send[i] = draft->receive[i] = 0;
 }
 
-static int by_begin(const void *a, const void *b)
-{
-	const struct equant_redist_piece *x = a, *y = b;
-
-	if (x->begin != y->begin)
-		return x->begin < y->begin ? -1 : 1;
-	if (x->from != y->from)
-		return x->from < y->from ? -1 : 1;
-	if (x->end != y->end)
-		return x->end < y->end ? -1 : 1;
-	return x->to < y->to ? -1 : x->to > y->to;
-}
-
 static int fill(struct equant_redist_draft *draft, int scheduler)
 {
 	int error;
@@ -93,10 +80,7 @@ static int fill(struct equant_redist_draft *draft, int scheduler)
 	draft->schedule->scheduler = schedulers[scheduler].name;
 	equant_redist_restart(draft);
 	error = schedulers[scheduler].fill(draft);
-	if (!error && draft->schedule->count)
-		qsort(draft->schedule->pieces, (size_t)draft->schedule->count,
-		      sizeof(*draft->schedule->pieces), by_begin);
-	return error;
+	return error ? error : equant_redist_order(draft->schedule);
 }
 
 /* All others are made, and the first of the shortest once more. */

@@ -3,6 +3,7 @@
 #define EQUANT_REDIST_SCHEDULE_H
 
 #include <float.h>
+#include <string.h>
 
 #include "redist/redist_internal.h"
 
@@ -18,6 +19,33 @@
 static inline double equant_redist_time(const struct equant_redist_message *message)
 {
 	return message->startup + message->data;
+}
+
+/* fmax() of numbers, without the call. */
+static inline double equant_redist_later(double a, double b)
+{
+	return a > b ? a : b;
+}
+
+/* When a rank is free: times as bits, which are in the order of the numbers as none is negative. */
+struct equant_redist_free {
+	uint64_t time;
+	int64_t rank;
+};
+
+static inline struct equant_redist_free equant_redist_free_at(double time, int rank)
+{
+	struct equant_redist_free at = { .rank = rank };
+
+	memcpy(&at.time, &time, sizeof(at.time));
+	return at;
+}
+
+/* Is @a free before @b, or is it the lower rank of two?  Without branches that nobody can predict. */
+static inline bool equant_redist_before(const struct equant_redist_free *a,
+					const struct equant_redist_free *b)
+{
+	return (a->time < b->time) | ((a->time == b->time) & (a->rank < b->rank));
 }
 
 /*
@@ -54,6 +82,9 @@ int equant_redist_send(struct equant_redist_draft *draft,
 int equant_redist_place(struct equant_redist_draft *draft,
 			const struct equant_redist_message *message, double share, double begin,
 			double end);
+
+/* Put pieces in the order of their beginnings, then of senders.  0 or -ENOMEM. */
+int equant_redist_order(struct equant_redist_schedule *schedule);
 
 /* Forget all pieces. */
 void equant_redist_restart(struct equant_redist_draft *draft);

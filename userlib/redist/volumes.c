@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
  * How much who has for whom: what a sender has for a receiver is the product, over the
- * dimensions, of what their coordinates have for each other, and a dimension has few pairs of
- * coordinates where there are many pairs of ranks.  So those are counted first.
+ * dimensions, of what their coordinates have for each other, so it is enough to go through the pairs of
+ * coordinates that have anything.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,40 +10,6 @@
 #include "redist/redist_internal.h"
 
 #define BYTES ((int64_t)1 << 62)
-
-/* Elements of each pair of coordinates in each dimension. */
-struct tables {
-	int64_t *pairs[EQUANT_REDIST_DIMENSIONS];
-};
-
-static int64_t *count_pairs(int64_t elements, const struct equant_redist_cyclic *from,
-			    const struct equant_redist_cyclic *to)
-{
-	int64_t *pairs =
-		reallocarray(NULL, (size_t)from->processes * (size_t)to->processes, sizeof(*pairs));
-	struct equant_redist_pattern pattern;
-
-	equant_redist_pattern_init(&pattern, elements, from, to);
-	for (int p = 0; pairs && p < from->processes; p++)
-		for (int q = 0; q < to->processes; q++)
-			pairs[(size_t)p * (size_t)to->processes + (size_t)q] =
-				equant_redist_pattern_count(&pattern, p, q);
-	return pairs;
-}
-
-static int64_t elements_of(const struct equant_redist_array *array, const struct tables *tables,
-			   int sender, int receiver)
-{
-	int64_t elements = 1;
-
-	for (int d = 0; d < array->dimensions && elements; d++) {
-		size_t p = (size_t)equant_redist_sender_at(array, sender, d);
-		size_t q = (size_t)equant_redist_receiver_at(array, receiver, d);
-
-		elements *= tables->pairs[d][p * (size_t)array->to[d].processes + q];
-	}
-	return elements;
-}
 
 /**
  * struct list - volumes as they come
@@ -78,38 +44,81 @@ static int append(struct list *list, int from, int to, int64_t elements)
 	return 0;
 }
 
-static int fill(struct list *list, const struct equant_redist_array *array,
-		const struct tables *tables, const int *senders, const int *receivers)
+/**
+ * struct walk - the receivers of one sender
+ * @array: what is redistributed
+ * @pairs: of coordinates in each dimension
+ * @from: the sender's coordinates
+ * @strides: what a step in a dimension adds to the number of a receiver
+ * @receivers: which ranks they are, or NULL
+ * @rank: of the sender
+ */
+struct walk {
+	const struct equant_redist_array *array;
+	struct equant_redist_pairs pairs[EQUANT_REDIST_DIMENSIONS];
+	int from[EQUANT_REDIST_DIMENSIONS];
+	int strides[EQUANT_REDIST_DIMENSIONS];
+	const int *receivers;
+	int rank;
+};
+
+/* The dimension that varies as the @level-th slowest in the number of a receiver. */
+static int dimension(const struct equant_redist_array *array, int level)
 {
-	int p_count = equant_redist_senders(array), q_count = equant_redist_receivers(array);
+	return array->to_order == EQUANT_REDIST_ROW_MAJOR ? level : array->dimensions - 1 - level;
+}
+
+/* All receivers, in order, whose coordinates in the first @level dimensions make up @receiver. */
+static int add_receivers(struct list *list, const struct walk *walk, int level, int receiver,
+			 int64_t elements)
+{
+	int d, error = 0;
+
+	if (level == walk->array->dimensions) {
+		int to = walk->receivers ? walk->receivers[receiver] : receiver;
+
+		return to == walk->rank ? 0 : append(list, walk->rank, to, elements);
+	}
+	d = dimension(walk->array, level);
+	for (int64_t k = walk->pairs[d].starts[walk->from[d]];
+	     k < walk->pairs[d].starts[walk->from[d] + 1] && !error; k++)
+		error = add_receivers(list, walk, level + 1,
+				      receiver + walk->pairs[d].to[k] * walk->strides[d],
+				      elements * walk->pairs[d].elements[k]);
+	return error;
+}
+
+static int add_all(struct list *list, struct walk *walk, const int *senders)
+{
+	const struct equant_redist_array *array = walk->array;
 	int error = 0;
 
-	for (int p = 0; p < p_count; p++) {
-		for (int q = 0; q < q_count && !error; q++) {
-			int from = senders ? senders[p] : p, to = receivers ? receivers[q] : q;
-			int64_t elements = elements_of(array, tables, p, q);
-
-			if (elements && from != to)
-				error = append(list, from, to, elements);
-		}
+	for (int level = array->dimensions - 1, stride = 1; level >= 0; level--) {
+		walk->strides[dimension(array, level)] = stride;
+		stride *= array->to[dimension(array, level)].processes;
+	}
+	for (int p = 0; p < equant_redist_senders(array) && !error; p++) {
+		walk->rank = senders ? senders[p] : p;
+		for (int d = 0; d < array->dimensions; d++)
+			walk->from[d] = equant_redist_sender_at(array, p, d);
+		error = add_receivers(list, walk, 0, 0, 1);
 	}
 	return error;
 }
 
-static int count_all(struct list *list, const struct equant_redist_array *array, const int *senders,
-		     const int *receivers)
+static int fill(struct list *list, const struct equant_redist_array *array, const int *senders,
+		const int *receivers)
 {
-	struct tables tables = { { NULL } };
+	struct walk walk = { .array = array, .receivers = receivers };
 	int error = 0;
 
-	for (int d = 0; d < array->dimensions && !error; d++) {
-		tables.pairs[d] = count_pairs(array->extent[d], &array->from[d], &array->to[d]);
-		error = tables.pairs[d] ? 0 : -ENOMEM;
-	}
+	for (int d = 0; d < array->dimensions && !error; d++)
+		error = equant_redist_pairs_init(&walk.pairs[d], array->extent[d], &array->from[d],
+						 &array->to[d]);
 	if (!error)
-		error = fill(list, array, &tables, senders, receivers);
+		error = add_all(list, &walk, senders);
 	for (int d = 0; d < array->dimensions; d++)
-		free(tables.pairs[d]);
+		equant_redist_pairs_release(&walk.pairs[d]);
 	return error;
 }
 
@@ -123,7 +132,7 @@ struct equant_redist_volume *equant_redist_volumes(const struct equant_redist_ar
 	*count = 0;
 	if (!error) {
 		list.volumes = calloc((size_t)list.room, sizeof(*list.volumes));
-		error = list.volumes ? count_all(&list, array, senders, receivers) : -ENOMEM;
+		error = list.volumes ? fill(&list, array, senders, receivers) : -ENOMEM;
 	}
 	if (error) {
 		free(list.volumes);
