@@ -4,30 +4,17 @@
  * digits as it takes to get the same double back.
  */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "plan/plan_internal.h"
+#include "text/text.h"
 
 #define NUMBERS_PER_LINE 8
-
-/* Few digits where they do. */
-static void put_number(FILE *out, double value)
-{
-	static const int digits[] = { 6, 15, 16, 17 };
-	char text[40];
-	int i = 0;
-
-	do
-		snprintf(text, sizeof(text), "%.*g", digits[i], value);
-	while (strtod(text, NULL) != value && ++i < 4);
-	fprintf(out, " %s", text);
-}
 
 static void put_setting(FILE *out, const char *word, double value)
 {
 	fprintf(out, " %s", word);
-	put_number(out, value);
+	equant_text_put_number(out, value);
 }
 
 static void put_cost(FILE *out, const char *word, const struct equant_plan_cost *cost, long n)
@@ -38,15 +25,15 @@ static void put_cost(FILE *out, const char *word, const struct equant_plan_cost 
 		for (long i = 0; i < n; i++) {
 			if (i % NUMBERS_PER_LINE == 0)
 				fputc('\n', out);
-			put_number(out, cost->each[i]);
+			equant_text_put_number(out, cost->each[i]);
 		}
 		fputs("\nend", out);
 	} else if (cost->slope != 0) {
 		fputs(" affine", out);
-		put_number(out, cost->slope);
-		put_number(out, cost->constant);
+		equant_text_put_number(out, cost->slope);
+		equant_text_put_number(out, cost->constant);
 	} else {
-		put_number(out, cost->constant);
+		equant_text_put_number(out, cost->constant);
 	}
 	fputc('\n', out);
 }
@@ -59,8 +46,8 @@ static void put_program(FILE *out, const struct equant_plan_program *program)
 		put_cost(out, "bytes", &program->bytes, program->iterations);
 	if (program->resident > 0 || program->resident_each > 0) {
 		fputs("resident", out);
-		put_number(out, program->resident);
-		put_number(out, program->resident_each);
+		equant_text_put_number(out, program->resident);
+		equant_text_put_number(out, program->resident_each);
 		fputc('\n', out);
 	}
 }
@@ -107,7 +94,6 @@ int equant_plan_write(const char *path, const struct equant_plan_program *progra
 		      const struct equant_plan_machine *machine)
 {
 	FILE *out = fopen(path, "we");
-	int error = 0;
 
 	if (!out)
 		return -errno;
@@ -115,10 +101,5 @@ int equant_plan_write(const char *path, const struct equant_plan_program *progra
 		put_program(out, program);
 	if (machine)
 		put_machine(out, machine);
-	errno = 0;
-	if (fflush(out) || ferror(out))
-		error = errno ? -errno : -EIO;
-	if (fclose(out) && !error)
-		error = -errno;
-	return error;
+	return equant_text_close(out);
 }

@@ -60,4 +60,10 @@ int equant_text_lines(struct equant_text *text, FILE *file, int (*read)(void *to
 /* As equant_text_lines() of the file @text->path; -errno of opening it, too. */
 int equant_text_file(struct equant_text *text, int (*read)(void *to, const char *word), void *to);
 
+/* A blank and @value with as many digits as it takes to read the same double back. */
+void equant_text_put_number(FILE *out, double value);
+
+/* Close what has been written, but for stdout.  0, or what went wrong at any time. */
+int equant_text_close(FILE *out);
+
 #endif /* EQUANT_TEXT_H */

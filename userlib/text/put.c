@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* Writing what is to be read again. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "text/text.h"
+
+void equant_text_put_number(FILE *out, double value)
+{
+	static const int digits[] = { 6, 15, 16, 17 };
+	char text[40];
+	int i = 0;
+
+	do
+		snprintf(text, sizeof(text), "%.*g", digits[i], value);
+	while (strtod(text, NULL) != value && ++i < 4);
+	fprintf(out, " %s", text);
+}
+
+int equant_text_close(FILE *out)
+{
+	int error = 0;
+
+	errno = 0;
+	if (fflush(out) || ferror(out))
+		error = errno ? -errno : -EIO;
+	if (out != stdout && fclose(out) && !error)
+		error = -errno;
+	return error;
+}
