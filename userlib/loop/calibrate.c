@@ -22,6 +22,7 @@
 
 #include <equant/plan.h>
 
+#include "core/circle.h"
 #include "core/message.h"
 #include "core/mpi_error.h"
 #include "loop/loop_internal.h"
@@ -134,29 +135,13 @@ static int ping_pong(struct calibration *c, int other)
 	return error;
 }
 
-/* Who meets @rank in @round of the circle method; itself: nobody. */
-static int partner(int rank, int round, int ranks)
-{
-	int circle = ranks + ranks % 2, last = circle - 1, other;
-
-	if (rank == last)
-		other = round;
-	else if (rank == round)
-		other = last;
-	else
-		other = (2 * round - rank + 2 * last) % last;
-	if (rank == last || rank == round)
-		return other < ranks ? other : rank;
-	return other;
-}
-
 static int exchange(struct calibration *c)
 {
-	int rounds = c->ranks + c->ranks % 2 - 1, error = 0;
+	int rounds = equant_circle_rounds(c->ranks), error = 0;
 	size_t all = (size_t)c->ranks * (size_t)c->ranks;
 
-	for (int round = 0; c->ranks > 1 && round < rounds && !error; round++) {
-		int other = partner(c->rank, round, c->ranks);
+	for (int round = 0; round < rounds && !error; round++) {
+		int other = equant_circle_partner(c->rank, round, c->ranks);
 
 		if (other != c->rank)
 			error = ping_pong(c, other);
