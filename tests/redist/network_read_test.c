@@ -178,4 +178,90 @@ TEST_F(text, a_spoilt_file_is_read_as_what_it_is_or_refused_with_a_reason)
 	EXPECT_LT(SPOILT / 4, refused);
 }
 
+static bool same_link(const struct equant_redist_network *a, const struct equant_redist_network *b,
+		      int from, int to)
+{
+	struct equant_redist_link x = equant_redist_network_link(a, from, to);
+	struct equant_redist_link y = equant_redist_network_link(b, from, to);
+
+	return x.startup == y.startup && x.bandwidth == y.bandwidth;
+}
+
+static bool same_port(const struct equant_redist_network *a, const struct equant_redist_network *b,
+		      int rank)
+{
+	int i = a->places[rank], j = b->places[rank];
+
+	if (i < 0 || j < 0)
+		return i == j;
+	return a->host[i].send == b->host[j].send && a->host[i].receive == b->host[j].receive;
+}
+
+static struct equant_redist_network *random_network(struct random *random)
+{
+	int ranks = 1 + (int)random_below(random, 9);
+	struct equant_redist_network *network = equant_redist_network_new(
+		ranks, random_unit(random) / 3, 1e9 * (1 - random_unit(random)), NULL, 0);
+
+	for (int i = 0; network && i < ranks * ranks; i++) {
+		struct equant_redist_link link = { i / ranks, i % ranks, random_unit(random),
+						   1e8 / (1 - random_unit(random)) };
+
+		if (random_below(random, 2))
+			equant_redist_network_set(network, &link, NULL, 0);
+	}
+	for (int h = 0; network && h < 3; h++) {
+		struct equant_redist_host host = { random_below(random, 2) ? INFINITY : 1e9 / 3,
+						   random_unit(random) + 1 };
+
+		equant_redist_network_host(network, &host, NULL, 0);
+	}
+	for (int r = 0; network && r < ranks; r++)
+		if (random_below(random, 3))
+			equant_redist_network_place(network, r, (int)random_below(random, 3), NULL,
+						    0);
+	return network;
+}
+
+TEST_F(text, what_is_written_is_read_back_to_the_last_bit)
+{
+	struct random random = random_seeded();
+
+	for (int round = 0; round < 100; round++) {
+		struct equant_redist_network *network = random_network(&random);
+
+		ASSERT_NE(NULL, network);
+		equant_redist_network_free(self->network);
+		ASSERT_EQ(0, equant_redist_network_write(self->path, network, self->why, LINE));
+		self->network = equant_redist_network_read(self->path, self->why, LINE);
+		ASSERT_NE(NULL, self->network)
+		{
+			TH_LOG("%s", self->why);
+		}
+		ASSERT_EQ(network->ranks, self->network->ranks);
+		for (int i = 0; i < network->ranks; i++) {
+			ASSERT_TRUE(same_port(network, self->network, i));
+			for (int j = 0; j < network->ranks; j++)
+				ASSERT_TRUE(same_link(network, self->network, i, j));
+		}
+		equant_redist_network_free(network);
+	}
+}
+
+TEST_F(text, what_cannot_be_written_is_said)
+{
+	struct equant_redist_network *network = equant_redist_network_new(2, 0, 1, NULL, 0);
+	struct equant_redist_link link = { 0, 1, 0, INFINITY };
+
+	ASSERT_NE(NULL, network);
+	EXPECT_EQ(-ENOENT,
+		  equant_redist_network_write("/nonexistent/net", network, self->why, LINE));
+	EXPECT_NE(NULL, strstr(self->why, "/nonexistent/net"));
+	EXPECT_EQ(-ENOSPC, equant_redist_network_write("/dev/full", network, self->why, LINE));
+	ASSERT_EQ(0, equant_redist_network_set(network, &link, NULL, 0));
+	EXPECT_EQ(-EINVAL, equant_redist_network_write(self->path, network, self->why, LINE));
+	EXPECT_NE(NULL, strstr(self->why, "infinite"));
+	equant_redist_network_free(network);
+}
+
 TEST_HARNESS_MAIN

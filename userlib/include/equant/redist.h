@@ -481,6 +481,19 @@ EQUANT_API struct equant_redist_network *equant_redist_network_read(const char *
 EQUANT_API void equant_redist_network_free(struct equant_redist_network *network);
 
 /**
+ * equant_redist_network_write() - write what equant_redist_network_read() reads, to the last bit
+ * @path: of the file, which is replaced; "-": standard output
+ * @network: the network
+ * @why: as above
+ * @why_size: the same
+ *
+ * Return: 0, -EINVAL for a link with an infinite bandwidth, or what opening and writing the file gave.
+ */
+EQUANT_API int equant_redist_network_write(const char *path,
+					   const struct equant_redist_network *network, char *why,
+					   size_t why_size);
+
+/**
  * equant_redist_network_set() - one link that is not as usual
  * @network: the network
  * @link: replaces what was known of it; links that come in the order of their ranks are added
