@@ -113,6 +113,34 @@ EQUANT_API size_t equant_transfer_memory(const struct equant_transfer *transfer)
 /** equant_transfer_free() - collective; NULL is nothing.  Return: 0 or MPI's error. */
 EQUANT_API int equant_transfer_free(struct equant_transfer *transfer);
 
+/* ---- the network --------------------------------------------------------------------- */
+
+/**
+ * equant_calibrate_network() - collective; measure what is between the ranks of the running job
+ * @comm: an intracommunicator, of which a copy is made
+ * @seconds: that it may take, about, the same on all ranks; 0: 5
+ * @network: receives the network, the same on every rank; the caller's to free.  NULL on error.
+ *
+ * Ranks that can share memory (MPI_Comm_split_type) are on one host.  Measured are, each for @seconds
+ * divided by the number of experiments, 0.25 s at most:
+ *
+ *	start-ups	half of an empty message's way to and fro, the median
+ *	bandwidths	of a stream from each host to each other, one by one, or between as many hosts
+ *			as there are at once where @seconds give less than 0.05 s to each; and within
+ *			each host.  The first ranks of a host stand for all that are on it.
+ *	ports		of each host: it sends to all others at once, and receives from all; no limit if
+ *			that is at least 0.9 of what the links give one by one.  Then it does both at
+ *			once: what is less than 0.75 of that is what the port has.
+ *
+ * Numbers have 4 digits.  Nothing else should be sent meanwhile, and what competes for the CPUs is
+ * taken for a slow network.
+ *
+ * Return: 0; -EINVAL for @seconds that are negative, not finite, different between ranks or less than
+ * 0.01 for each experiment; -ENOMEM; -ECANCELED another rank could not; -EIO.
+ */
+EQUANT_API int equant_calibrate_network(MPI_Comm comm, double seconds,
+					struct equant_redist_network **network);
+
 #ifdef __cplusplus
 }
 #endif

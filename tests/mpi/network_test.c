@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* Networks are measured, and matrices change hands between all numbers of ranks. */
+#include "kselftest_harness.h"
+#include "libjob.h"
+
+FIXTURE(network)
+{
+	struct job job;
+};
+
+FIXTURE_SETUP(network)
+{
+	self->job = (struct job){ .program = "network_worker", .argv = { "all_of_it" } };
+}
+
+FIXTURE_TEARDOWN(network)
+{
+}
+
+TEST_F(network, is_measured_and_the_same_on_all_ranks_whatever_their_number)
+{
+	static const int ranks[] = { 1, 5 };
+
+	for (int i = 0; i < 2; i++) {
+		self->job.ranks = ranks[i];
+		EXPECT_PASSED(&self->job);
+	}
+}
+
+FIXTURE(redistribute)
+{
+	struct job job;
+};
+
+FIXTURE_SETUP(redistribute)
+{
+	self->job = (struct job){ .ranks = 4,
+				  .program = "libexec/equant/redistribute",
+				  .argv = { "transpose", "-n203", "-m57", "-b3", "-c7" } };
+}
+
+FIXTURE_TEARDOWN(redistribute)
+{
+}
+
+TEST_F(redistribute, a_matrix_is_transposed_and_turned_round_the_corner)
+{
+	static const int ranks[] = { 1, 4, 6 };
+
+	for (int i = 0; i < 3; i++) {
+		self->job.ranks = ranks[i];
+		self->job.argv[0] = i % 2 ? "corner" : "transpose";
+		EXPECT_VERIFIED(&self->job);
+	}
+	self->job.ranks = 3;
+	self->job.argv[0] = "corner";
+	self->job.argv[1] = "-n1";
+	self->job.argv[5] = "--scheduler=preemptive";
+	self->job.argv[6] = "--window=3";
+	EXPECT_VERIFIED(&self->job);
+	self->job.argv[1] = "-n0";
+	EXPECT_VERIFIED(&self->job);
+}
+
+TEST_F(redistribute, measures_the_network_first_and_says_what_it_takes_at_least)
+{
+	self->job.argv[5] = "--calibrate=1";
+	EXPECT_VERIFIED(&self->job);
+	EXPECT_SAID(&self->job, "bound=");
+}
+
+TEST_F(redistribute, bad_arguments_are_refused_and_named)
+{
+	static const struct {
+		const char *argv[2], *said;
+	} bad[] = {
+		{ { "--scheduler=best" }, "--scheduler best: none of caterpillar" },
+		{ { "--network=/nonexistent/net" }, "/nonexistent/net" },
+		{ { "--network=net", "--calibrate=1" }, "not both --network and --calibrate" },
+		{ { "-b0" }, "-b 0: not a number from 1" },
+		{ { "sideways" }, "sideways: unexpected argument" },
+	};
+
+	self->job.ranks = 1;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		for (int k = 0; k < 2; k++)
+			self->job.argv[5 + k] = bad[i].argv[k];
+		if (i == 4)
+			self->job.argv[0] = "corner";
+		EXPECT_EQ(0, job_run(&self->job));
+		EXPECT_EQ(NULL, job_not_failed(&self->job, 20));
+		EXPECT_SAID(&self->job, bad[i].said);
+	}
+}
+
+TEST_HARNESS_MAIN
