@@ -123,6 +123,8 @@ stress: deps
 	$(Q)status=0; for kernel in 6.1 6.12; do \
 		TEST_BUILD=$(abspath $(O)) GUEST_FULL=1 STRESS_SECONDS=30 \
 			tests/vm/guest.sh $$kernel || status=1; \
+		TEST_BUILD=$(abspath $(O)) GUEST_EXACT=1 \
+			tests/vm/guest.sh $$kernel kmod/agreement_test || status=1; \
 	done; exit $$status
 
 check-debug: deps

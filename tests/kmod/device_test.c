@@ -283,6 +283,30 @@ TEST_F(device, a_user_attaches_whom_it_could_trace_and_nobody_else)
 	stop_load(other);
 }
 
+struct handed {
+	int fd;
+	pid_t pid;
+};
+
+static int attach_through(void *arg)
+{
+	const struct handed *handed = arg;
+
+	return -attach(handed->fd, handed->pid, 0);
+}
+
+TEST_F(device, a_right_to_attach_is_asked_for_each_time)
+{
+	struct handed handed = { self->fd, start_of_user(SOMEBODY_ELSE, true) };
+
+	ASSERT_EQ(1, attach(self->fd, handed.pid, 0));
+	ASSERT_EQ(0, detach(self->fd, 1));
+	EXPECT_EQ(EPERM, as_user(SOMEBODY, attach_through, &handed));
+	EXPECT_EQ(0, records_in_use(self->fd));
+	EXPECT_EQ(1, attach(self->fd, handed.pid, 0));
+	stop_load(handed.pid);
+}
+
 static int list_tasks(void *arg)
 {
 	uint32_t tids[4] = { 0 };

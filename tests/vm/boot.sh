@@ -13,20 +13,21 @@
 # the guest ended without one, 126 when it could not be started.
 #
 # The processors are emulated (TCG), so that this works within virtual machines.  With
-# -i an instruction takes a nanosecond of the guest's clock, whatever it takes here.
+# -i an instruction takes a nanosecond of the guest's clock, whatever it takes here, and
+# the command finds GUEST_EXACT=1.
 
 set -u
 export LC_ALL=C
 source=$(cd "$(dirname "$0")/../.." && pwd)
 : "${TEST_BUILD:=$source/build}"
 leave=$TEST_BUILD/tests/vm/leave_worker
-cpus=2 memory=1536 limit=600
+cpus=2 memory=1536 limit=600 exact=
 clock=(-accel tcg,thread=multi)
 
 while getopts c:im:t: option; do
 	case $option in
 	c) cpus=$OPTARG ;;
-	i) clock=(-accel tcg,thread=single -icount shift=0) ;;
+	i) clock=(-accel tcg,thread=single -icount shift=0) exact=1 ;;
 	m) memory=$OPTARG ;;
 	t) limit=$OPTARG ;;
 	*) exit 126 ;;
@@ -107,6 +108,7 @@ fill_root()
 		echo "export HOME=/root TERM=${TERM:-linux} LC_ALL=C"
 		printf 'export TEST_BUILD=%q GUEST_KERNEL=%q\n' "$TEST_BUILD" "$kernel"
 		echo "export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"
+		[ -z "$exact" ] || echo "export GUEST_EXACT=1"
 		[ -z "${STRESS_SECONDS:-}" ] || printf 'export STRESS_SECONDS=%q\n' "$STRESS_SECONDS"
 		printf 'cd %q\n' "$source"
 		printf '%q ' exec "${@:-/bin/bash}"

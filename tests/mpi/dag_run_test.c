@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* Schedules of task graphs, carried out: every task once, with the data that it needs, or an error everywhere. */
+#include "kselftest_harness.h"
+#include "libjob.h"
+
+FIXTURE(dag_run)
+{
+	struct job job;
+};
+
+FIXTURE_SETUP(dag_run)
+{
+	self->job = (struct job){ .ranks = 3, .program = "dag_run_worker" };
+}
+
+FIXTURE_TEARDOWN(dag_run)
+{
+}
+
+TEST_F(dag_run, every_task_runs_once_with_its_data_and_so_again_in_the_order_executed)
+{
+	self->job.argv[0] = "families";
+	for (self->job.ranks = 1; self->job.ranks <= 4; self->job.ranks++)
+		EXPECT_PASSED(&self->job);
+}
+
+TEST_F(dag_run, a_task_that_fails_stops_all_ranks_with_its_error)
+{
+	self->job.argv[0] = "one_fails";
+	EXPECT_PASSED(&self->job);
+	EXPECT_SAID(&self->job, "task 0 fails: Numerical argument out of domain");
+}
+
+TEST_F(dag_run, the_job_ends_when_a_rank_is_killed)
+{
+	self->job.argv[0] = "one_is_killed";
+	ASSERT_EQ(0, job_run(&self->job));
+	EXPECT_EQ(NULL, job_not_failed(&self->job, 20));
+}
+
+TEST_F(dag_run, what_cannot_be_carried_out_is_refused_by_all)
+{
+	self->job.argv[0] = "misuse";
+	EXPECT_PASSED(&self->job);
+	EXPECT_SAID(&self->job, "4 processors, and 3 ranks");
+	EXPECT_SAID(&self->job, "cycle of 2 tasks");
+	EXPECT_SAID(&self->job, "differs between ranks");
+	EXPECT_SAID(&self->job, "edge 0: fewer than 0 elements");
+	EXPECT_SAID(&self->job, "the schedule does not have task");
+	EXPECT_SAID(&self->job, "twice");
+	EXPECT_SAID(&self->job, "the schedule has task 9 of 9");
+	EXPECT_SAID(&self->job, "on processor 3 of 3");
+	EXPECT_SAID(&self->job, "before one that it has to wait for");
+	EXPECT_SAID(&self->job, "the schedule does not have the message of edge");
+	EXPECT_SAID(&self->job, ", its tasks on");
+}
+
+TEST_F(dag_run, parts_of_a_job_carry_out_schedules_of_their_own)
+{
+	self->job.argv[0] = "parts_of_the_job";
+	self->job.ranks = 4;
+	EXPECT_PASSED(&self->job);
+}
+
+TEST_HARNESS_MAIN

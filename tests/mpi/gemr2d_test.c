@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* Parts of matrices between grids: is every element where it should be, and what happens if that cannot be? */
+#include "kselftest_harness.h"
+#include "libjob.h"
+
+FIXTURE(gemr2d)
+{
+	struct job job;
+};
+
+FIXTURE_SETUP(gemr2d)
+{
+	self->job = (struct job){ .ranks = 4, .program = "gemr2d_worker" };
+}
+
+FIXTURE_TEARDOWN(gemr2d)
+{
+}
+
+TEST_F(gemr2d, every_element_of_a_part_comes_to_its_place_whatever_the_grids)
+{
+	self->job.ranks = 8;
+	self->job.argv[0] = "random_matrices";
+	EXPECT_PASSED(&self->job);
+}
+
+TEST_F(gemr2d, a_call_finds_its_plan_again_and_few_plans_are_kept)
+{
+	self->job.argv[0] = "kept";
+	EXPECT_PASSED(&self->job);
+}
+
+TEST_F(gemr2d, an_array_may_be_both_matrices_if_no_element_is_read_and_written)
+{
+	self->job.argv[0] = "same_array";
+	EXPECT_PASSED(&self->job);
+}
+
+TEST_F(gemr2d, what_one_rank_gets_wrong_is_an_error_on_all_and_moves_nothing)
+{
+	self->job.argv[0] = "misuse";
+	EXPECT_PASSED(&self->job);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* Parts of matrices that go from one grid of ranks to another. */
+#include <equant/gemr2d.h>
+#include <equant/redist.h>
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libworker.h"
+#include "random.h"
+
+#define ROUNDS 60
+#define MOST 16 /* ranks */
+#define UNTOUCHED 0xee
+
+/**
+ * struct matrix - one side, the same on all ranks but for the last two
+ * @m: as this rank gives it
+ * @place: of each rank in the grid, down its columns; -1: not in it
+ * @leading: of each rank
+ * @size: elements of this rank's local array
+ * @local: it
+ */
+struct matrix {
+	struct equant_gemr2d_matrix m;
+	int place[MOST];
+	int64_t leading[MOST];
+	int64_t size;
+	unsigned char *local;
+};
+
+static int64_t local_length(int64_t length, int64_t block, int processes, int first, int me)
+{
+	struct equant_redist_cyclic cyclic = { block, processes, first, 0 };
+
+	return equant_redist_local(length, &cyclic, me);
+}
+
+/* A place in the grid for each of the first ranks of a random order. */
+static void deal_places(struct random *random, struct matrix *x)
+{
+	int list[MOST], size = x->m.grid_rows * x->m.grid_columns;
+
+	for (int i = 0; i < ranks; i++) {
+		int j = (int)random_below(random, i + 1);
+
+		list[i] = list[j];
+		list[j] = i;
+		x->place[i] = -1;
+	}
+	for (int i = 0; i < size; i++)
+		x->place[list[i]] = i;
+}
+
+static const struct equant_gemr2d_matrix *mine(const struct matrix *x)
+{
+	return x->place[rank] < 0 ? NULL : &x->m;
+}
+
+/* Local arrays of the size that there is something for. */
+static void lay_out(struct random *random, struct matrix *x, size_t element)
+{
+	struct equant_gemr2d_matrix *m = &x->m;
+
+	for (int r = 0; r < ranks; r++) {
+		int64_t rows;
+
+		x->leading[r] = random_below(random, 4);
+		if (x->place[r] < 0)
+			continue;
+		rows = local_length(m->rows, m->row_block, m->grid_rows, m->first_row,
+				    x->place[r] % m->grid_rows);
+		x->leading[r] += rows ? rows : 1;
+		if (r != rank)
+			continue;
+		m->my_row = x->place[r] % m->grid_rows;
+		m->my_column = x->place[r] / m->grid_rows;
+		m->leading = x->leading[r];
+		x->size =
+			m->leading * (1 + local_length(m->columns, m->column_block, m->grid_columns,
+						       m->first_column, m->my_column));
+	}
+	x->local = malloc((size_t)x->size * element + 1);
+	demand(x->local);
+	memset(x->local, UNTOUCHED, (size_t)x->size * element);
+}
+
+static void random_matrix(struct random *random, struct matrix *x, int64_t rows, int64_t columns,
+			  size_t element)
+{
+	struct equant_gemr2d_matrix *m = &x->m;
+
+	memset(x, 0, sizeof(*x));
+	m->row = random_below(random, 20);
+	m->column = random_below(random, 20);
+	m->rows = m->row + rows + random_below(random, 20);
+	m->columns = m->column + columns + random_below(random, 20);
+	m->row_block = 1 + random_below(random, random_below(random, 2) ? 3 : 60);
+	m->column_block = 1 + random_below(random, random_below(random, 2) ? 3 : 60);
+	m->grid_rows = 1 + (int)random_below(random, ranks);
+	m->grid_columns = 1 + (int)random_below(random, ranks / m->grid_rows);
+	m->first_row = (int)random_below(random, m->grid_rows);
+	m->first_column = (int)random_below(random, m->grid_columns);
+	deal_places(random, x);
+	lay_out(random, x, element);
+}
+
+/* This rank's element (i, j) of the part, by ScaLAPACK's definition of the distribution, or NULL. */
+static unsigned char *element_at(const struct matrix *x, size_t element, int64_t i, int64_t j)
+{
+	const struct equant_gemr2d_matrix *m = &x->m;
+	int64_t row = m->row + i, column = m->column + j;
+	int64_t up = row / m->row_block, left = column / m->column_block;
+
+	if (x->place[rank] < 0 || (up + m->first_row) % m->grid_rows != m->my_row ||
+	    (left + m->first_column) % m->grid_columns != m->my_column)
+		return NULL;
+	row = up / m->grid_rows * m->row_block + row % m->row_block;
+	column = left / m->grid_columns * m->column_block + column % m->column_block;
+	return x->local + (size_t)(column * m->leading + row) * element;
+}
+
+static void fill_element(unsigned char *at, size_t element, int64_t i, int64_t j)
+{
+	struct random random = random_from((uint64_t)i << 32 | (uint64_t)j);
+
+	for (size_t k = 0; k < element; k++)
+		at[k] = (unsigned char)(random_next(&random) % 200);
+}
+
+static void fill(struct matrix *x, int64_t rows, int64_t columns, size_t element)
+{
+	for (int64_t i = 0; i < rows; i++)
+		for (int64_t j = 0; j < columns; j++)
+			if (element_at(x, element, i, j))
+				fill_element(element_at(x, element, i, j), element, i, j);
+}
+
+/* Elements of the part as they were filled, and nothing else touched; resets them. */
+static void demand_filled(struct matrix *x, int64_t rows, int64_t columns, size_t element)
+{
+	unsigned char expected[64];
+
+	for (int64_t i = 0; i < rows; i++) {
+		for (int64_t j = 0; j < columns; j++) {
+			unsigned char *at = element_at(x, element, i, j);
+
+			if (!at)
+				continue;
+			fill_element(expected, element, i, j);
+			if (memcmp(expected, at, element))
+				worker_fail_text(__FILE__, __LINE__, "element (%ld, %ld) is wrong",
+						 (long)i, (long)j);
+			memset(at, UNTOUCHED, element);
+		}
+	}
+	for (int64_t i = 0; i < x->size * (int64_t)element; i++)
+		demand_equal(UNTOUCHED, x->local[i]);
+}
+
+static MPI_Datatype random_type(struct random *random, size_t *element)
+{
+	static const MPI_Datatype types[] = { MPI_FLOAT, MPI_DOUBLE, MPI_C_FLOAT_COMPLEX,
+					      MPI_C_DOUBLE_COMPLEX, MPI_INT };
+	long which = random_below(random, 7);
+	MPI_Datatype type;
+	int size;
+
+	if (which < 5) {
+		MPI_Type_dup(types[which], &type);
+	} else {
+		MPI_Type_contiguous(1 + (int)random_below(random, 40), MPI_CHAR, &type);
+	}
+	MPI_Type_size(type, &size);
+	*element = (size_t)size;
+	return type;
+}
+
+static void random_matrices(void)
+{
+	struct equant_gemr2d_plans *plans = equant_gemr2d_plans_new(MPI_COMM_WORLD, 3, 0);
+	struct random random = common_random();
+
+	demand(plans);
+	for (int round = 0; round < ROUNDS; round++) {
+		int64_t rows = 1 + random_below(&random, 40), columns = random_below(&random, 40);
+		struct matrix a, b;
+		MPI_Datatype type;
+		size_t element;
+
+		type = random_type(&random, &element);
+		random_matrix(&random, &a, rows, columns, element);
+		random_matrix(&random, &b, rows, columns, element);
+		fill(&a, rows, columns, element);
+		for (int run = 0; run < 2; run++) {
+			demand_equal(0, equant_gemr2d(plans, rows, columns, type, mine(&a), a.local,
+						      mine(&b), b.local));
+			demand_filled(&b, rows, columns, element);
+		}
+		demand_filled(&a, rows, columns, element);
+		MPI_Type_free(&type);
+		free(a.local);
+		free(b.local);
+	}
+	demand_equal(0, equant_gemr2d_plans_free(plans));
+}
+
+/* Rows in blocks of @block down one column of all ranks. */
+static void simple(struct matrix *x, int64_t rows, int64_t columns, int64_t block)
+{
+	struct random random = random_from(1);
+
+	memset(x, 0, sizeof(*x));
+	x->m = (struct equant_gemr2d_matrix){ .rows = rows,
+					      .columns = columns,
+					      .row_block = block,
+					      .column_block = 5,
+					      .grid_rows = ranks,
+					      .grid_columns = 1 };
+	for (int r = 0; r < ranks; r++)
+		x->place[r] = r;
+	lay_out(&random, x, sizeof(int));
+}
+
+/* All of it: @a to @b. */
+static int move(struct equant_gemr2d_plans *plans, const struct matrix *a, const struct matrix *b,
+		int64_t rows, int64_t columns)
+{
+	return equant_gemr2d(plans, rows, columns, MPI_INT, mine(a), a->local, mine(b), b->local);
+}
+
+/* The last rank is in no grid: what it asks for is always the same. */
+static void kept(void)
+{
+	struct equant_gemr2d_plans *plans = equant_gemr2d_plans_new(MPI_COMM_WORLD, 2, 0);
+	struct matrix a, b[3];
+
+	demand(plans);
+	ranks--;
+	simple(&a, 50, 7, 1);
+	for (int i = 0; i < 3; i++)
+		simple(&b[i], 50, 7, 2 + i);
+	ranks++;
+	a.place[ranks - 1] = b[0].place[ranks - 1] = -1;
+	b[1].place[ranks - 1] = b[2].place[ranks - 1] = -1;
+	for (int i = 0; i < 9; i++) {
+		fill(&a, 50, 7, sizeof(int));
+		demand_equal(0, move(plans, &a, &b[i % 2], 50, 7));
+		demand_filled(&b[i % 2], 50, 7, sizeof(int));
+	}
+	demand_equal(2, equant_gemr2d_plans_made(plans));
+	/* The third takes the place of the one that was not used for longest: b[1]. */
+	demand_equal(0, move(plans, &a, &b[2], 50, 7));
+	demand_equal(0, move(plans, &a, &b[0], 50, 7));
+	demand_equal(3, equant_gemr2d_plans_made(plans));
+	demand_equal(0, move(plans, &a, &b[1], 50, 7));
+	demand_equal(4, equant_gemr2d_plans_made(plans));
+	demand_equal(0, equant_gemr2d_plans_free(plans));
+
+	/* Of one byte only what needs no messages is kept, and without any plans nothing. */
+	for (int most = 0; most < 2; most++) {
+		plans = equant_gemr2d_plans_new(MPI_COMM_WORLD, most, 1);
+		for (int i = 0; i < 3; i++)
+			demand_equal(0, move(plans, &a, &b[0], 50, 7));
+		demand_equal(most && ranks < 3 ? 1 : 3, equant_gemr2d_plans_made(plans));
+		demand_equal(0, equant_gemr2d_plans_free(plans));
+	}
+	free(a.local);
+	for (int i = 0; i < 3; i++)
+		free(b[i].local);
+}
+
+/* Both matrices are the same array. */
+static void same_array(void)
+{
+	struct equant_gemr2d_plans *plans = equant_gemr2d_plans_new(MPI_COMM_WORLD, 8, 0);
+	int64_t half = 3 * ranks + 1;
+	struct matrix a, b;
+
+	demand(plans);
+	simple(&a, 2 * half, 6, 2);
+	b = a;
+	fill(&a, half, 6, sizeof(int));
+	demand_equal(0, move(plans, &a, &a, half, 6));
+	/* The upper half to the lower one: columns of both lie between each other. */
+	b.m.row = half;
+	demand_equal(0, move(plans, &a, &b, half, 6));
+	for (int64_t i = 0; i < half; i++) {
+		for (int64_t j = 0; j < 6; j++) {
+			unsigned char *at = element_at(&b, sizeof(int), i, j), expected[4];
+
+			fill_element(expected, sizeof(int), i, j);
+			demand(!at || !memcmp(at, expected, sizeof(int)));
+			if (at)
+				memset(at, UNTOUCHED, sizeof(int));
+		}
+	}
+	demand_filled(&a, half, 6, sizeof(int));
+
+	fill(&a, half, 6, sizeof(int));
+	b.m.row = ranks;
+	demand_equal(-EINVAL, move(plans, &a, &b, half, 6));
+	b.m.row = 0;
+	b.m.column = 1;
+	demand_equal(-EINVAL, move(plans, &a, &b, half, 4));
+	demand_filled(&a, half, 6, sizeof(int));
+	demand_equal(0, equant_gemr2d_plans_free(plans));
+	free(a.local);
+}
+
+/* What the last rank gives for both matrices is wrong; what all others get for it. */
+static void wrong(struct equant_gemr2d_plans *plans, struct matrix a, struct matrix b, int others)
+{
+	int odd = rank == ranks - 1;
+
+	demand_equal(odd ? -EINVAL : others, move(plans, &a, &b, 40, 6));
+	demand_equal(odd ? -EINVAL : others, move(plans, &b, &a, 40, 6));
+}
+
+#define ONE_WRONG(field, value, others)       \
+	do {                                  \
+		struct matrix x = a;          \
+		if (rank == ranks - 1)        \
+			x.m.field = (value);  \
+		wrong(plans, x, b, (others)); \
+	} while (0)
+
+static void misuse(void)
+{
+	struct equant_gemr2d_plans *plans = equant_gemr2d_plans_new(MPI_COMM_WORLD, 8, 0);
+	int odd = rank == ranks - 1;
+	struct matrix a, b, c;
+
+	demand(plans);
+	simple(&a, 40, 6, 3);
+	simple(&b, 40, 6, 4);
+	fill(&a, 40, 6, sizeof(int));
+	/* A plan is kept, so that a rank that errs is not the only one that looks further. */
+	demand_equal(0, move(plans, &a, &b, 40, 6));
+	demand_filled(&b, 40, 6, sizeof(int));
+
+	ONE_WRONG(row_block, 0, -ECANCELED);
+	ONE_WRONG(column_block, -1, -ECANCELED);
+	ONE_WRONG(row, 1, -ECANCELED);
+	ONE_WRONG(column, -1, -ECANCELED);
+	ONE_WRONG(rows, 39, -ECANCELED);
+	ONE_WRONG(grid_rows, 0, -ECANCELED);
+	ONE_WRONG(my_row, ranks, -ECANCELED);
+	ONE_WRONG(first_column, 1, -ECANCELED);
+	ONE_WRONG(leading, local_length(40, 3, ranks, 0, rank) - 1, -ECANCELED);
+	ONE_WRONG(row_block, 5, -EINVAL);
+	ONE_WRONG(columns, 7, -EINVAL);
+	ONE_WRONG(my_row, 0, -EINVAL); /* two ranks in one place */
+	c = a;
+	c.place[ranks - 1] = -1; /* and none in another */
+	wrong(plans, c, b, -EINVAL);
+	c = a;
+	c.m.grid_columns = 2;
+	demand_equal(-EINVAL, move(plans, &c, &b, 40, 6));
+	for (int r = 0; r < ranks; r++)
+		c.place[r] = -1;
+	demand_equal(-EINVAL, move(plans, &c, &b, 40, 6));
+
+	wrong(plans, (odd ? (struct matrix){ a.m, .local = NULL } : a), b, -ECANCELED);
+	demand_equal(-EINVAL, move(plans, &a, &b, 40, odd ? 5 : 6));
+	demand_equal(-EINVAL, move(plans, &a, &b, odd ? 0 : 40, 6));
+	demand_equal(odd ? -EINVAL : -ECANCELED, move(plans, &a, &b, odd ? -1 : 40, 6));
+	demand_equal(-EINVAL, equant_gemr2d(plans, 40, 6, odd ? MPI_FLOAT : MPI_DOUBLE, NULL, NULL,
+					    NULL, NULL));
+	demand_equal(odd ? -EINVAL : -ECANCELED,
+		     equant_gemr2d(plans, 40, 6, odd ? MPI_DATATYPE_NULL : MPI_INT, mine(&a),
+				   a.local, mine(&b), b.local));
+	demand_filled(&b, 0, 0, sizeof(int));
+	demand_equal(0, equant_gemr2d(plans, 0, 6, MPI_INT, NULL, NULL, mine(&b), b.local));
+	demand_equal(0, equant_gemr2d(plans, 6, 0, MPI_INT, mine(&a), a.local, NULL, NULL));
+	demand_filled(&b, 0, 0, sizeof(int));
+	demand_equal(0, move(plans, &a, &b, 40, 6));
+	demand_filled(&b, 40, 6, sizeof(int));
+	demand_equal(1, equant_gemr2d_plans_made(plans));
+	demand_equal(0, equant_gemr2d_plans_free(plans));
+
+	errno = 0;
+	demand(!equant_gemr2d_plans_new(MPI_COMM_NULL, 8, 0));
+	demand_equal(EINVAL, errno);
+	demand(!equant_gemr2d_plans_new(MPI_COMM_WORLD, odd ? EQUANT_GEMR2D_PLANS + 1 : 8, 0));
+	demand_equal(odd ? EINVAL : ECANCELED, errno);
+	demand(!equant_gemr2d_plans_new(MPI_COMM_WORLD, 8, odd ? 5 : 6));
+	demand_equal(EINVAL, errno);
+	demand_equal(0, equant_gemr2d_plans_free(NULL));
+	free(a.local);
+	free(b.local);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct worker_case cases[] = {
+		CASE(random_matrices),
+		CASE(kept),
+		CASE(same_array),
+		CASE(misuse),
+	};
+
+	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+#ifndef EQUANT_ENGINE_GEMR2D_INTERNAL_H
+#define EQUANT_ENGINE_GEMR2D_INTERNAL_H
+
+#include <stdbool.h>
+
+#include <equant/gemr2d.h>
+#include <equant/transfer.h>
+
+/* What of a matrix all ranks of its grid say alike; the last two are each rank's own. */
+enum {
+	GEMR2D_ROWS,
+	GEMR2D_COLUMNS,
+	GEMR2D_ROW_BLOCK,
+	GEMR2D_COLUMN_BLOCK,
+	GEMR2D_GRID_ROWS,
+	GEMR2D_GRID_COLUMNS,
+	GEMR2D_FIRST_ROW,
+	GEMR2D_FIRST_COLUMN,
+	GEMR2D_ROW,
+	GEMR2D_COLUMN,
+	GEMR2D_COMMON,
+	GEMR2D_MY_ROW = GEMR2D_COMMON,
+	GEMR2D_MY_COLUMN,
+	GEMR2D_FIELDS,
+};
+
+#define GEMR2D_ABSENT INT64_MIN /* in all fields of a rank that is not in the grid */
+
+/**
+ * struct equant_gemr2d_call - what a rank asks for, and what its plan is found by
+ * @rows: of the part
+ * @columns: likewise
+ * @element: bytes
+ * @matrix: of a and b, in the order of the enum
+ */
+struct equant_gemr2d_call {
+	int64_t rows;
+	int64_t columns;
+	int64_t element;
+	int64_t matrix[2][GEMR2D_FIELDS];
+};
+
+/**
+ * struct equant_gemr2d_plan - a place for one plan; the same places are taken on all ranks
+ * @call: what this rank asked for
+ * @transfer: the plan; NULL: the place is free
+ * @memory: bytes of its messages, on the rank that has most
+ * @used: the last call that it was used by
+ */
+struct equant_gemr2d_plan {
+	struct equant_gemr2d_call call;
+	struct equant_transfer *transfer;
+	int64_t memory;
+	int64_t used;
+};
+
+/**
+ * struct equant_gemr2d_plans - plans kept
+ * @comm: for them alone
+ * @rank: in @comm
+ * @ranks: of @comm
+ * @most: plans kept after a call
+ * @memory: bytes of all plans kept; 0: no limit
+ * @calls: so far
+ * @made: plans, so far
+ * @broken: MPI has failed
+ * @plan: one place more than are kept: for the call that is carried out
+ */
+struct equant_gemr2d_plans {
+	MPI_Comm comm;
+	int rank;
+	int ranks;
+	int most;
+	int64_t memory;
+	int64_t calls;
+	int64_t made;
+	bool broken;
+	struct equant_gemr2d_plan plan[EQUANT_GEMR2D_PLANS + 1];
+};
+
+/* ---- gemr2d_agree.c -------------------------------------------------------------------- */
+
+/*
+ * Collective: plan a call that no rank has refused, after all have compared what they ask for.  NULL
+ * and *@error, the same on all ranks, where that cannot be; NULL and 0 if there is nothing to do.
+ */
+struct equant_transfer *equant_gemr2d_plan(const struct equant_gemr2d_plans *plans,
+					   const struct equant_gemr2d_call *call, int *error);
+
+/* ---- gemr2d_plans.c -------------------------------------------------------------------- */
+
+/*
+ * Collective: the plan of a call, an old one or a new one.  NULL and *@error if @refused is an error here
+ * or on another rank, and as above.
+ */
+struct equant_gemr2d_plan *equant_gemr2d_find(struct equant_gemr2d_plans *plans,
+					      const struct equant_gemr2d_call *call, int refused,
+					      int *error);
+
+/* Collective: free what is not to be kept. */
+int equant_gemr2d_trim(struct equant_gemr2d_plans *plans);
+
+#endif /* EQUANT_ENGINE_GEMR2D_INTERNAL_H */

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * Plans that are kept for the next call.
+ *
+ * A rank may know less than makes a plan: one that is in neither grid knows only the part's size.
+ * So each says in which places a plan is that it could have asked for so, and the place that all say is the
+ * plan's.  Calls are collective, so that all ranks fill and free the same places.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/message.h"
+#include "core/mpi_error.h"
+#include "engine/gemr2d_internal.h"
+
+#define PLACES (EQUANT_GEMR2D_PLANS + 1)
+#define WILLING (UINT64_C(1) << 63) /* beside a bit for each place */
+
+_Static_assert(PLACES < 63, "a bit for each place");
+
+/* ---- new and free ------------------------------------------------------------------------ */
+
+static int check(const struct equant_gemr2d_plans *plans, size_t memory)
+{
+	int64_t mine[4] = { plans->most, -plans->most, plans->memory, -plans->memory }, all[4];
+	int error = 0;
+
+	if (plans->most < 0 || plans->most > EQUANT_GEMR2D_PLANS || memory > INT64_MAX) {
+		equant_message(
+			"rank %d: equant_gemr2d_plans_new: %d plans of %zu bytes, %d plans can be",
+			plans->rank, plans->most, memory, EQUANT_GEMR2D_PLANS);
+		error = -EINVAL;
+	}
+	error = equant_mpi_agree(plans->comm, error);
+	if (!error)
+		error = equant_mpi_error(MPI_Allreduce(mine, all, 4, MPI_INT64_T, MPI_MAX,
+						       plans->comm),
+					 "comparing arguments of equant_gemr2d_plans_new");
+	if (error || (all[0] == -all[1] && all[2] == -all[3]))
+		return error;
+	if (!plans->rank)
+		equant_message("equant_gemr2d_plans_new: plans or memory differ between ranks");
+	return -EINVAL;
+}
+
+struct equant_gemr2d_plans *equant_gemr2d_plans_new(MPI_Comm comm, int plans, size_t memory)
+{
+	struct equant_gemr2d_plans *new;
+	int error = equant_mpi_check(comm, "equant_gemr2d_plans_new");
+
+	new = error ? NULL : calloc(1, sizeof(*new));
+	if (!new) {
+		errno = error ? -error : ENOMEM;
+		return NULL;
+	}
+	new->most = plans;
+	new->memory = (int64_t)memory;
+	error = equant_mpi_error(MPI_Comm_dup(comm, &new->comm), "MPI_Comm_dup");
+	if (error) {
+		free(new);
+		errno = -error;
+		return NULL;
+	}
+	MPI_Comm_set_errhandler(new->comm, MPI_ERRORS_RETURN);
+	MPI_Comm_rank(new->comm, &new->rank);
+	MPI_Comm_size(new->comm, &new->ranks);
+	error = check(new, memory);
+	if (error) {
+		equant_gemr2d_plans_free(new);
+		errno = -error;
+		return NULL;
+	}
+	return new;
+}
+
+int equant_gemr2d_plans_free(struct equant_gemr2d_plans *plans)
+{
+	int error = 0, failed;
+
+	if (!plans)
+		return 0;
+	for (int i = 0; i < PLACES; i++) {
+		failed = equant_transfer_free(plans->plan[i].transfer);
+		error = error ? error : failed;
+	}
+	failed = -EPIPE;
+	if (!equant_mpi_is_over())
+		failed = equant_mpi_error(MPI_Comm_free(&plans->comm), "MPI_Comm_free");
+	free(plans);
+	return error ? error : failed;
+}
+
+int64_t equant_gemr2d_plans_made(const struct equant_gemr2d_plans *plans)
+{
+	return plans->made;
+}
+
+/* ---- a call's plan --------------------------------------------------------------------- */
+
+static uint64_t matching(const struct equant_gemr2d_plans *plans,
+			 const struct equant_gemr2d_call *call)
+{
+	uint64_t places = 0;
+
+	for (int i = 0; i < PLACES; i++)
+		if (plans->plan[i].transfer && !memcmp(&plans->plan[i].call, call, sizeof(*call)))
+			places |= UINT64_C(1) << i;
+	return places;
+}
+
+static struct equant_gemr2d_plan *free_place(struct equant_gemr2d_plans *plans)
+{
+	int i = 0;
+
+	while (plans->plan[i].transfer)
+		i++;
+	return &plans->plan[i];
+}
+
+/* Its memory, which says how long it may be kept, must be the same number on all ranks. */
+static int measure(const struct equant_gemr2d_plans *plans, struct equant_gemr2d_plan *plan)
+{
+	size_t memory = equant_transfer_memory(plan->transfer);
+	int64_t mine = memory < INT64_MAX / PLACES ? (int64_t)memory : INT64_MAX / PLACES;
+
+	return equant_mpi_error(MPI_Allreduce(&mine, &plan->memory, 1, MPI_INT64_T, MPI_MAX,
+					      plans->comm),
+				"comparing the memory of plans");
+}
+
+static struct equant_gemr2d_plan *make(struct equant_gemr2d_plans *plans,
+				       const struct equant_gemr2d_call *call, int *error)
+{
+	struct equant_gemr2d_plan *plan = free_place(plans);
+
+	plan->transfer = equant_gemr2d_plan(plans, call, error);
+	if (!plan->transfer)
+		return NULL;
+	plan->call = *call;
+	plans->made++;
+	*error = measure(plans, plan);
+	return *error ? NULL : plan;
+}
+
+struct equant_gemr2d_plan *equant_gemr2d_find(struct equant_gemr2d_plans *plans,
+					      const struct equant_gemr2d_call *call, int refused,
+					      int *error)
+{
+	uint64_t mine = refused ? 0 : matching(plans, call) | WILLING, all = 0;
+	struct equant_gemr2d_plan *plan;
+
+	*error =
+		equant_mpi_error(MPI_Allreduce(&mine, &all, 1, MPI_UINT64_T, MPI_BAND, plans->comm),
+				 "looking for a plan of equant_gemr2d");
+	if (!*error && !(all & WILLING))
+		*error = refused ? refused : -ECANCELED;
+	if (*error)
+		return NULL;
+	all &= ~WILLING;
+	plan = all ? &plans->plan[__builtin_ctzll(all)] : make(plans, call, error);
+	if (plan)
+		plan->used = ++plans->calls;
+	return plan;
+}
+
+/* ---- what is kept ---------------------------------------------------------------------- */
+
+static struct equant_gemr2d_plan *oldest(struct equant_gemr2d_plans *plans, int *count,
+					 int64_t *memory)
+{
+	struct equant_gemr2d_plan *oldest = NULL;
+
+	*count = 0;
+	*memory = 0;
+	for (int i = 0; i < PLACES; i++) {
+		struct equant_gemr2d_plan *plan = &plans->plan[i];
+
+		if (!plan->transfer)
+			continue;
+		++*count;
+		*memory += plan->memory;
+		if (!oldest || plan->used < oldest->used)
+			oldest = plan;
+	}
+	return oldest;
+}
+
+int equant_gemr2d_trim(struct equant_gemr2d_plans *plans)
+{
+	struct equant_gemr2d_plan *plan;
+	int64_t memory;
+	int count, error = 0;
+
+	while ((plan = oldest(plans, &count, &memory)) && !error) {
+		if (count <= plans->most && (!plans->memory || memory <= plans->memory))
+			break;
+		error = equant_transfer_free(plan->transfer);
+		plan->transfer = NULL;
+	}
+	return error;
+}
