@@ -205,46 +205,58 @@ struct front {
 	double part;
 };
 
-static void advance(const struct equant_plan_chain *chain, struct link link, double time,
-		    struct front *front)
+/* Return: what is left of the processor's time when all is done. */
+static double advance(const struct equant_plan_chain *chain, struct link link, double time,
+		      struct front *front)
 {
 	long n = chain->program->iterations, next;
-	double left = time - link.startup, first, one;
+	double left = fmax(time - link.startup, 0), first;
 
-	if (!(left > 0) || front->whole == n)
-		return;
+	if (left == 0 || front->whole == n)
+		return left;
 	first = equant_plan_chain_time(chain, link.processor, front->whole, front->whole + 1);
 	if (first * (1 - front->part) > left) {
 		front->part += left / first;
-		return;
+		return 0;
 	}
 	left -= first * (1 - front->part);
 	front->part = 0;
 	next = equant_plan_chain_reach(chain, link.processor, 0, left, front->whole + 1, n);
 	left -= equant_plan_chain_time(chain, link.processor, front->whole + 1, next);
+	left = fmax(left, 0);
 	front->whole = next;
 	if (next == n)
-		return;
-	one = equant_plan_chain_time(chain, link.processor, next, next + 1);
+		return left;
 	if (left > 0)
-		front->part = fmin(left / one, 1);
+		front->part = fmin(
+			left / equant_plan_chain_time(chain, link.processor, next, next + 1), 1);
+	return 0;
 }
 
-static bool flows(void *ctx, double time, double *next)
+/*
+ * Iterations that are left at @time; below 0 as many as could still have been done, all of
+ * them together taken for the measure.
+ */
+static double flows(void *ctx, double time)
 {
 	const struct equant_plan_chain *chain = ctx;
+	long n = chain->program->iterations;
 	struct front front = { 0 };
+	double spare = 0;
 
-	for (int k = 0; k < chain->machine->count && front.whole < chain->program->iterations; k++)
-		advance(chain, link_at(chain, k), time, &front);
-	if (front.whole == chain->program->iterations)
-		return true;
-	/* What is asked for is a bound: up to a precision far below that of the sums. */
-	*next = time * (1 + DBL_EPSILON * 64);
-	return false;
+	for (int k = 0; k < chain->machine->count; k++) {
+		struct link link = link_at(chain, k);
+		double left = advance(chain, link, time, &front);
+
+		if (left > 0)
+			spare += left / equant_plan_chain_time(chain, link.processor, 0, n);
+	}
+	if (front.whole == n)
+		return -spare * (double)n;
+	return (double)(n - front.whole) - front.part;
 }
 
 double equant_plan_chain_fluid(const struct equant_plan_chain *chain)
 {
-	return equant_plan_least(long_enough(chain), flows, (void *)chain);
+	return equant_plan_crossing(long_enough(chain), flows, (void *)chain);
 }

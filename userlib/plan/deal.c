@@ -52,16 +52,9 @@ void equant_plan_deal_copy(struct equant_plan_deal *deal, const struct equant_pl
 	memcpy(deal->of, from->of, p * sizeof(*from->of));
 }
 
-double equant_plan_deal_with(const struct equant_plan_deal *deal, int i, long at)
+void equant_plan_deal_add(struct equant_plan_deal *deal, int i, long at, double time)
 {
-	const struct equant_plan_dealt *one = &deal->of[i];
-
-	return (one->count ? one->load : one->startup) + equant_plan_deal_time(deal, i, at);
-}
-
-void equant_plan_deal_add(struct equant_plan_deal *deal, int i, long at)
-{
-	deal->of[i].load = equant_plan_deal_with(deal, i, at);
+	deal->of[i].load = equant_plan_deal_base(deal, i) + time;
 	deal->of[i].count++;
 	deal->owner[at] = i;
 }

@@ -38,23 +38,24 @@ struct equant_plan_deal {
 	struct equant_plan_dealt *of;
 };
 
+/* What an iteration of @work and @bytes takes on processor @i. */
+static inline double equant_plan_deal_cost(const struct equant_plan_deal *deal, int i, double work,
+					   double bytes)
+{
+	return deal->of[i].operation * work + deal->of[i].byte * bytes;
+}
+
 /* What iteration @at takes on processor @i. */
 static inline double equant_plan_deal_time(const struct equant_plan_deal *deal, int i, long at)
 {
-	return deal->of[i].operation * equant_plan_cost_at(&deal->program->work, at) +
-	       deal->of[i].byte * equant_plan_cost_at(&deal->program->bytes, at);
+	return equant_plan_deal_cost(deal, i, equant_plan_cost_at(&deal->program->work, at),
+				     equant_plan_cost_at(&deal->program->bytes, at));
 }
 
-/* Iterations in another order are all over memory: how many early one is asked for. */
-#define EQUANT_PLAN_AHEAD 16
-
-static inline void equant_plan_deal_prefetch(const struct equant_plan_deal *deal, long at)
+/* The load that one more iteration is added to. */
+static inline double equant_plan_deal_base(const struct equant_plan_deal *deal, int i)
 {
-	if (deal->program->work.each)
-		__builtin_prefetch(&deal->program->work.each[at]);
-	if (deal->program->bytes.each)
-		__builtin_prefetch(&deal->program->bytes.each[at]);
-	__builtin_prefetch(&deal->owner[at], 1);
+	return deal->of[i].count ? deal->of[i].load : deal->of[i].startup;
 }
 
 /* Nobody has anything.  0, -EOPNOTSUPP for too many iterations, -ENOMEM. */
@@ -66,9 +67,8 @@ void equant_plan_deal_release(struct equant_plan_deal *deal);
 /* Have what @from has, of the same program and machine. */
 void equant_plan_deal_copy(struct equant_plan_deal *deal, const struct equant_plan_deal *from);
 
-/* Load of processor @i with one iteration more. */
-double equant_plan_deal_with(const struct equant_plan_deal *deal, int i, long at);
-void equant_plan_deal_add(struct equant_plan_deal *deal, int i, long at);
+/* @time: what iteration @at takes on processor @i. */
+void equant_plan_deal_add(struct equant_plan_deal *deal, int i, long at, double time);
 void equant_plan_deal_remove(struct equant_plan_deal *deal, int i, long at);
 
 double equant_plan_deal_makespan(const struct equant_plan_deal *deal);
@@ -76,30 +76,40 @@ double equant_plan_deal_makespan(const struct equant_plan_deal *deal);
 /* Put all that is owned into a schedule.  0 or -ENOMEM. */
 int equant_plan_deal_give(const struct equant_plan_deal *deal, struct equant_plan_draft *draft);
 
-/*
- * heaviest.c: iterations in the order of falling costs on a processor as slow as all are in the
- * mean.  @owner: only those of nobody, by iteration; NULL = all.  @many: receives their number.
- * The caller's to free; NULL = no memory.
- */
+/* sort.c: falling weights, equal ones as they were.  0 or -ENOMEM. */
 struct equant_plan_weighed {
 	double weight;
 	long at;
 };
 
-/* sort.c: falling weights, equal ones as they were.  0 or -ENOMEM. */
 int equant_plan_sort(struct equant_plan_weighed *weighed, long n);
 
+/* A processor as slow as all are in the mean. */
 struct equant_plan_processor equant_plan_mean(const struct equant_plan_machine *machine);
-struct equant_plan_weighed *equant_plan_heaviest(const struct equant_plan_program *program,
-						 const struct equant_plan_machine *machine,
-						 const int *owner, long *many);
+
+/**
+ * struct equant_plan_item - an iteration that is taken out of the program's order
+ * @weight: what it takes on the mean processor
+ * @work: its operations
+ * @bytes: its bytes
+ * @at: which it is
+ */
+struct equant_plan_item {
+	double weight;
+	double work;
+	double bytes;
+	long at;
+};
 
 /*
- * longest.c: deal iterations in this order, the longest first, each to the processor on which
- * it ends first.  0 or -ENOMEM.
+ * heaviest.c: all iterations, the one of the largest weight first.  The caller's to free; NULL = no
+ * memory.
  */
-int equant_plan_deal_longest(struct equant_plan_deal *deal,
-			     const struct equant_plan_weighed *weighed, long many);
+struct equant_plan_item *equant_plan_heaviest(const struct equant_plan_program *program,
+					      const struct equant_plan_machine *machine);
+
+/* longest.c: deal them in this order, each to the processor on which it ends first.  0 or -ENOMEM. */
+int equant_plan_deal_longest(struct equant_plan_deal *deal, const struct equant_plan_item *items);
 
 /* exchange.c: move and swap iterations of the last processor while that makes it end earlier. */
 int equant_plan_deal_exchange(struct equant_plan_deal *deal);
@@ -107,8 +117,8 @@ int equant_plan_deal_exchange(struct equant_plan_deal *deal);
 /* compare.c: iterations and processors so that blocks are as good as anything; see there. */
 int equant_plan_compared(struct equant_plan_chain *chain, int **order, long **items);
 
-/* lower_bound.c: no assignment, of blocks or not, takes less; @weighed: all.  0 or -ENOMEM. */
+/* lower_bound.c: no assignment, of blocks or not, takes less.  0 or -ENOMEM. */
 int equant_plan_lower_bound(const struct equant_plan_chain *compared,
-			    const struct equant_plan_weighed *weighed, double *bound);
+			    const struct equant_plan_item *heaviest, double *bound);
 
 #endif /* EQUANT_PLAN_DEAL_H */

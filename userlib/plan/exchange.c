@@ -84,7 +84,7 @@ static void look(const struct equant_plan_deal *deal, const struct lists *lists,
 {
 	double left = deal->of[last].load - equant_plan_deal_time(deal, last, goes);
 	double added = equant_plan_deal_time(deal, to, goes),
-	       with = equant_plan_deal_with(deal, to, goes);
+	       with = equant_plan_deal_base(deal, to) + added;
 	bool alone = deal->of[last].count == 1;
 
 	--*looks;
@@ -123,10 +123,10 @@ static void carry_out(struct equant_plan_deal *deal, struct lists *lists, int la
 	link_out(lists, last, goes);
 	equant_plan_deal_remove(deal, last, goes);
 	link_in(lists, to, goes);
-	equant_plan_deal_add(deal, to, goes);
+	equant_plan_deal_add(deal, to, goes, equant_plan_deal_time(deal, to, goes));
 	if (comes >= 0) {
 		link_in(lists, last, comes);
-		equant_plan_deal_add(deal, last, comes);
+		equant_plan_deal_add(deal, last, comes, equant_plan_deal_time(deal, last, comes));
 	}
 }
 

@@ -17,25 +17,40 @@ struct equant_plan_processor equant_plan_mean(const struct equant_plan_machine *
 	return mean;
 }
 
-struct equant_plan_weighed *equant_plan_heaviest(const struct equant_plan_program *program,
-						 const struct equant_plan_machine *machine,
-						 const int *owner, long *many)
+/* They come in no order of memory: what is said of them is looked up once. */
+static struct equant_plan_item *gather(const struct equant_plan_program *program,
+				       const struct equant_plan_weighed *weighed)
+{
+	long n = program->iterations;
+	struct equant_plan_item *items = reallocarray(NULL, (size_t)n, sizeof(*items));
+
+	for (long k = 0; items && k < n; k++) {
+		long at = weighed[k].at;
+
+		if (k + EQUANT_PLAN_AHEAD < n)
+			equant_plan_prefetch(program, weighed[k + EQUANT_PLAN_AHEAD].at);
+		items[k] = (struct equant_plan_item){ weighed[k].weight,
+						      equant_plan_cost_at(&program->work, at),
+						      equant_plan_cost_at(&program->bytes, at),
+						      at };
+	}
+	return items;
+}
+
+struct equant_plan_item *equant_plan_heaviest(const struct equant_plan_program *program,
+					      const struct equant_plan_machine *machine)
 {
 	struct equant_plan_processor mean = equant_plan_mean(machine);
-	struct equant_plan_weighed *weighed;
-	long n = program->iterations, k = 0;
+	long n = program->iterations;
+	struct equant_plan_weighed *weighed = reallocarray(NULL, (size_t)n, sizeof(*weighed));
+	struct equant_plan_item *items = NULL;
 
-	weighed = reallocarray(NULL, (size_t)n, sizeof(*weighed));
-	if (!weighed)
-		return NULL;
-	for (long at = 0; at < n; at++)
-		if (!owner || owner[at] < 0)
-			weighed[k++] = (struct equant_plan_weighed){
-				equant_plan_iteration(program, &mean, at), at
-			};
-	*many = k;
-	if (!equant_plan_sort(weighed, k))
-		return weighed;
+	for (long at = 0; weighed && at < n; at++)
+		weighed[at] =
+			(struct equant_plan_weighed){ equant_plan_iteration(program, &mean, at),
+						      at };
+	if (weighed && !equant_plan_sort(weighed, n))
+		items = gather(program, weighed);
 	free(weighed);
-	return NULL;
+	return items;
 }

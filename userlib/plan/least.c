@@ -14,6 +14,9 @@
 
 #include "plan/search.h"
 
+#define PRECISION (DBL_EPSILON * 64)
+#define PATIENCE 16 /* questions, before bisection takes turns with interpolation */
+
 static double from_bits(uint64_t bits)
 {
 	double value;
@@ -47,6 +50,49 @@ double equant_plan_least(double high, bool (*enough)(void *ctx, double time, dou
 			low = most;
 	}
 	return from_bits(most);
+}
+
+/* Where a straight line between the ends crosses zero, but never an end itself. */
+static double interpolate(double low, double high, double at_low, double at_high)
+{
+	double time = low + (high - low) * (at_low / (at_low - at_high));
+	double least = low * (1 + PRECISION / 2), most = high * (1 - PRECISION / 2);
+
+	if (time < least)
+		time = least;
+	return time > most ? most : time;
+}
+
+double equant_plan_crossing(double high, double (*left)(void *ctx, double time), void *ctx)
+{
+	double low = 0, at_low = left(ctx, 0), at_high = left(ctx, high), stays;
+	int side = -1;
+
+	if (at_low <= 0)
+		return 0;
+	for (int asked = 1; low * (1 + PRECISION) < high; asked++) {
+		double time = interpolate(low, high, at_low, at_high), at;
+
+		/* Where the line leads nowhere, or is none. */
+		if ((asked > PATIENCE && asked & 1) || !(time > low && time < high))
+			time = from_bits(to_bits(low) + (to_bits(high) - to_bits(low)) / 2);
+		if (time == low)
+			break;
+		at = left(ctx, time);
+		/* An end that stays twice counts half, or it would stay for ever (Illinois). */
+		stays = side == (at > 0) ? 0.5 : 1;
+		side = at > 0;
+		if (side) {
+			low = time;
+			at_low = at;
+			at_high *= stays;
+		} else {
+			high = time;
+			at_high = at;
+			at_low *= stays;
+		}
+	}
+	return high;
 }
 
 double equant_plan_below(double time)

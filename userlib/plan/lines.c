@@ -12,45 +12,49 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "plan/lines.h"
 
-static double value(const struct equant_lines *lines, int i, double x)
+/* Two nodes that meet are in one line of the cache. */
+#define ALIGNED (2 * sizeof(struct equant_lines_node))
+
+static double value(struct equant_lines_node node, double x)
 {
-	return lines->at[i] + lines->slope[i] * x;
+	return node.at + node.slope * x;
 }
 
-/* Let the winners of both halves meet at @x. */
-static void play(struct equant_lines *lines, int node, double x)
+/* Let the winners of both halves meet at @x; @mine wins if it is lower, or as low and @first. */
+static inline struct equant_lines_node play(struct equant_lines_node mine,
+					    struct equant_lines_node other, bool first, double x)
 {
-	int left = lines->lowest[2 * node], right = lines->lowest[2 * node + 1], other;
-	double until = fmax(lines->until[2 * node], lines->until[2 * node + 1]);
-	bool first = right < 0 || (left >= 0 && value(lines, left, x) <= value(lines, right, x));
-	int won = first ? left : right;
+	double here = value(mine, x), there = value(other, x);
+	bool wins = here < there || (here == there && first);
+	struct equant_lines_node won, lost;
+	double until = mine.until > other.until ? mine.until : other.until, meet;
 
-	other = first ? right : left;
+	won.at = wins ? mine.at : other.at;
+	won.slope = wins ? mine.slope : other.slope;
+	won.who = wins ? mine.who : other.who;
+	lost.at = wins ? other.at : mine.at;
+	lost.slope = wins ? other.slope : mine.slope;
 	/* Going down, only a steeper line can become the lower one. */
-	if (won >= 0 && other >= 0 && lines->slope[other] > lines->slope[won] &&
-	    isfinite(lines->at[other]))
-		until = fmax(until, (lines->at[won] - lines->at[other]) /
-					    (lines->slope[other] - lines->slope[won]));
-	lines->lowest[node] = won;
-	lines->until[node] = until;
+	meet = (won.at - lost.at) / (lost.slope - won.slope);
+	won.until = lost.slope > won.slope && meet > until ? meet : until;
+	/* A crossing at x itself, or rounded to above it, has been looked at. */
+	if (won.until >= x)
+		won.until = nextafter(x, -INFINITY);
+	return won;
 }
 
 static void replay(struct equant_lines *lines, int node, double x)
 {
-	play(lines, node, x);
-	/* A crossing at x itself, or rounded to above it, has been looked at. */
-	if (lines->until[node] >= x)
-		lines->until[node] = nextafter(x, -INFINITY);
+	lines->nodes[node] = play(lines->nodes[2 * node], lines->nodes[2 * node + 1], true, x);
 }
 
 /* Bring what has changed above @x up to date. */
 static void fall(struct equant_lines *lines, int node, double x)
 {
-	if (node >= lines->leaves || lines->until[node] < x)
+	if (node >= lines->leaves || lines->nodes[node].until < x)
 		return;
 	fall(lines, 2 * node, x);
 	fall(lines, 2 * node + 1, x);
@@ -60,23 +64,21 @@ static void fall(struct equant_lines *lines, int node, double x)
 int equant_lines_init(struct equant_lines *lines, const double *at, const double *slope, int count,
 		      double x)
 {
-	size_t p = (size_t)count, nodes;
-
-	*lines = (struct equant_lines){ .count = count, .leaves = 1, .x = x };
+	*lines = (struct equant_lines){ .leaves = 1, .x = x };
 	while (lines->leaves < count)
 		lines->leaves *= 2;
-	nodes = 2 * (size_t)lines->leaves;
-	lines->at = reallocarray(NULL, p, sizeof(*at));
-	lines->slope = reallocarray(NULL, p, sizeof(*slope));
-	lines->lowest = reallocarray(NULL, nodes, sizeof(*lines->lowest));
-	lines->until = reallocarray(NULL, nodes, sizeof(*lines->until));
-	if (!lines->at || !lines->slope || !lines->lowest || !lines->until)
+	lines->nodes = aligned_alloc(ALIGNED, (size_t)lines->leaves * ALIGNED);
+	if (!lines->nodes)
 		return -ENOMEM;
-	memcpy(lines->at, at, p * sizeof(*at));
-	memcpy(lines->slope, slope, p * sizeof(*slope));
 	for (int i = 0; i < lines->leaves; i++) {
-		lines->lowest[lines->leaves + i] = i < count ? i : -1;
-		lines->until[lines->leaves + i] = -INFINITY;
+		struct equant_lines_node *leaf = &lines->nodes[lines->leaves + i];
+
+		*leaf = (struct equant_lines_node){ -INFINITY, INFINITY, 0, -1 };
+		if (i < count) {
+			leaf->at = at[i];
+			leaf->slope = slope[i];
+			leaf->who = i;
+		}
 	}
 	for (int node = lines->leaves - 1; node > 0; node--)
 		replay(lines, node, x);
@@ -85,10 +87,7 @@ int equant_lines_init(struct equant_lines *lines, const double *at, const double
 
 void equant_lines_release(struct equant_lines *lines)
 {
-	free(lines->at);
-	free(lines->slope);
-	free(lines->lowest);
-	free(lines->until);
+	free(lines->nodes);
 	*lines = (struct equant_lines){ 0 };
 }
 
@@ -96,12 +95,17 @@ int equant_lines_lowest(struct equant_lines *lines, double x)
 {
 	fall(lines, 1, x);
 	lines->x = x;
-	return lines->lowest[1];
+	return lines->nodes[1].who;
 }
 
 void equant_lines_put(struct equant_lines *lines, int i, double at)
 {
-	lines->at[i] = at;
-	for (int node = (lines->leaves + i) / 2; node > 0; node /= 2)
-		replay(lines, node, lines->x);
+	int node = lines->leaves + i;
+	struct equant_lines_node winner = lines->nodes[node];
+
+	winner.at = at;
+	for (lines->nodes[node] = winner; node > 1; node /= 2) {
+		winner = play(winner, lines->nodes[node ^ 1], !(node & 1), lines->x);
+		lines->nodes[node / 2] = winner;
+	}
 }

@@ -21,11 +21,7 @@
 /* The load that a processor's line begins with; none if its memory is full. */
 static double base(const struct equant_plan_deal *deal, int i)
 {
-	const struct equant_plan_dealt *one = &deal->of[i];
-
-	if (one->count == one->room)
-		return INFINITY;
-	return one->count ? one->load : one->startup;
+	return deal->of[i].count == deal->of[i].room ? INFINITY : equant_plan_deal_base(deal, i);
 }
 
 /* @work, @bytes: of all that is to be dealt. */
@@ -53,30 +49,27 @@ static int draw_lines(const struct equant_plan_deal *deal, const struct equant_p
 	return error;
 }
 
-int equant_plan_deal_longest(struct equant_plan_deal *deal,
-			     const struct equant_plan_weighed *weighed, long many)
+int equant_plan_deal_longest(struct equant_plan_deal *deal, const struct equant_plan_item *items)
 {
 	struct equant_plan_processor mean = equant_plan_mean(deal->machine);
 	struct equant_lines lines;
 	double work = 0, bytes = 0;
+	long n = deal->program->iterations;
 	int error;
 
-	if (!many)
-		return 0;
-	for (long k = 0; k < many; k++) {
-		if (k + EQUANT_PLAN_AHEAD < many)
-			equant_plan_deal_prefetch(deal, weighed[k + EQUANT_PLAN_AHEAD].at);
-		work += equant_plan_cost_at(&deal->program->work, weighed[k].at);
-		bytes += equant_plan_cost_at(&deal->program->bytes, weighed[k].at);
+	for (long k = 0; k < n; k++) {
+		work += items[k].work;
+		bytes += items[k].bytes;
 	}
-	error = draw_lines(deal, &mean, work, bytes, weighed[0].weight, &lines);
-	for (long k = 0; k < many && !error; k++) {
-		int i;
+	error = draw_lines(deal, &mean, work, bytes, items[0].weight, &lines);
+	for (long k = 0; k < n && !error; k++) {
+		const struct equant_plan_item *item = &items[k];
+		int i = equant_lines_lowest(&lines, item->weight);
 
-		if (k + EQUANT_PLAN_AHEAD < many)
-			equant_plan_deal_prefetch(deal, weighed[k + EQUANT_PLAN_AHEAD].at);
-		i = equant_lines_lowest(&lines, weighed[k].weight);
-		equant_plan_deal_add(deal, i, weighed[k].at);
+		if (k + EQUANT_PLAN_AHEAD < n)
+			__builtin_prefetch(&deal->owner[items[k + EQUANT_PLAN_AHEAD].at], 1);
+		equant_plan_deal_add(deal, i, item->at,
+				     equant_plan_deal_cost(deal, i, item->work, item->bytes));
 		equant_lines_put(&lines, i, base(deal, i));
 	}
 	equant_lines_release(&lines);

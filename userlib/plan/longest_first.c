@@ -14,30 +14,40 @@
 
 #include "plan/deal.h"
 
+/* The iteration at place @k of the chain's order. */
+static void deal_one(struct equant_plan_deal *deal, const struct equant_plan_chain *compared, int i,
+		     long k)
+{
+	const long *items = compared->items;
+	long at = items ? items[k] : k;
+
+	if (items && k + EQUANT_PLAN_AHEAD < deal->program->iterations) {
+		equant_plan_prefetch(deal->program, items[k + EQUANT_PLAN_AHEAD]);
+		__builtin_prefetch(&deal->owner[items[k + EQUANT_PLAN_AHEAD]], 1);
+	}
+	equant_plan_deal_add(deal, i, at, equant_plan_deal_time(deal, i, at));
+}
+
 static int deal_blocks(struct equant_plan_deal *deal, const struct equant_plan_chain *compared)
 {
 	long *ends = reallocarray(NULL, (size_t)deal->machine->count, sizeof(*ends));
-	long at = 0, n = deal->program->iterations;
-	const long *items = compared->items;
+	long at = 0;
 
 	if (!ends)
 		return -ENOMEM;
 	equant_plan_chain_optimum(compared, ends);
 	for (int k = 0; k < deal->machine->count; k++)
-		for (; at < ends[k]; at++) {
-			if (items && at + EQUANT_PLAN_AHEAD < n)
-				equant_plan_deal_prefetch(deal, items[at + EQUANT_PLAN_AHEAD]);
-			equant_plan_deal_add(deal, compared->order[k], items ? items[at] : at);
-		}
+		while (at < ends[k])
+			deal_one(deal, compared, compared->order[k], at++);
 	free(ends);
 	return 0;
 }
 
 /* @compared: without an order if all processors are good at the same. */
 static int start(struct equant_plan_deal *deal, const struct equant_plan_chain *compared,
-		 const struct equant_plan_weighed *weighed)
+		 const struct equant_plan_item *heaviest)
 {
-	int error = equant_plan_deal_longest(deal, weighed, deal->program->iterations);
+	int error = equant_plan_deal_longest(deal, heaviest);
 	struct equant_plan_deal blocks;
 
 	if (error || !compared->order)
@@ -54,17 +64,14 @@ static int start(struct equant_plan_deal *deal, const struct equant_plan_chain *
 static int bound_and_start(struct equant_plan_deal *deal, const struct equant_plan_chain *compared,
 			   double *bound)
 {
-	struct equant_plan_weighed *weighed;
-	long many;
-	int error;
+	struct equant_plan_item *heaviest = equant_plan_heaviest(deal->program, deal->machine);
+	int error = -ENOMEM;
 
-	weighed = equant_plan_heaviest(deal->program, deal->machine, NULL, &many);
-	if (!weighed)
-		return -ENOMEM;
-	error = equant_plan_lower_bound(compared, weighed, bound);
+	if (heaviest)
+		error = equant_plan_lower_bound(compared, heaviest, bound);
 	if (!error)
-		error = start(deal, compared, weighed);
-	free(weighed);
+		error = start(deal, compared, heaviest);
+	free(heaviest);
 	return error;
 }
 

@@ -45,7 +45,7 @@ static long after(long k, long n, int p)
 }
 
 static int bound_heaviest(const struct equant_plan_chain *chain,
-			  const struct equant_plan_weighed *weighed, double *bound)
+			  const struct equant_plan_item *heaviest, double *bound)
 {
 	const struct equant_plan_program *program = chain->program;
 	double *each = reallocarray(NULL, (size_t)chain->machine->count, sizeof(*each));
@@ -55,8 +55,8 @@ static int bound_heaviest(const struct equant_plan_chain *chain,
 	long next = 1;
 
 	for (long k = 1; k <= program->iterations && !error; k++) {
-		work = fmin(work, equant_plan_cost_at(&program->work, weighed[k - 1].at));
-		bytes = fmin(bytes, equant_plan_cost_at(&program->bytes, weighed[k - 1].at));
+		work = fmin(work, heaviest[k - 1].work);
+		bytes = fmin(bytes, heaviest[k - 1].bytes);
 		if (k < next)
 			continue;
 		*bound = fmax(*bound, of_equal(chain, work, bytes, k, each, counts));
@@ -68,12 +68,12 @@ static int bound_heaviest(const struct equant_plan_chain *chain,
 }
 
 int equant_plan_lower_bound(const struct equant_plan_chain *compared,
-			    const struct equant_plan_weighed *weighed, double *bound)
+			    const struct equant_plan_item *heaviest, double *bound)
 {
 	int error;
 
 	*bound = equant_plan_chain_fluid(compared);
-	error = bound_heaviest(compared, weighed, bound);
+	error = bound_heaviest(compared, heaviest, bound);
 	/* A block's sum is a difference of sums as large as the whole, which may be p times as much. */
 	*bound *= 1 - DBL_EPSILON * 8 * (compared->machine->count + 16.0);
 	return error;

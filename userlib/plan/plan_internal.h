@@ -26,6 +26,17 @@ static inline double equant_plan_cost_at(const struct equant_plan_cost *cost, lo
 	return cost->each ? cost->each[at] : cost->slope * (double)(at + 1) + cost->constant;
 }
 
+/* Iterations in another order are all over memory: how many early one is asked for. */
+#define EQUANT_PLAN_AHEAD 16
+
+static inline void equant_plan_prefetch(const struct equant_plan_program *program, long at)
+{
+	if (program->work.each)
+		__builtin_prefetch(&program->work.each[at]);
+	if (program->bytes.each)
+		__builtin_prefetch(&program->bytes.each[at]);
+}
+
 double equant_plan_cost_sum(const struct equant_plan_cost *cost, struct equant_plan_span span);
 
 /* Are all iterations equal? */

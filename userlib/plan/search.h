@@ -18,6 +18,13 @@
 double equant_plan_least(double high, bool (*enough)(void *ctx, double time, double *next),
 			 void *ctx);
 
+/*
+ * The same for a continuous question, up to a precision far below that of sums: @left says how
+ * much is left at a time, nothing or less if it is enough, and never rises.  Few questions if it
+ * falls by much the same in the same time.
+ */
+double equant_plan_crossing(double high, double (*left)(void *ctx, double time), void *ctx);
+
 /* The double below a positive one. */
 double equant_plan_below(double time);
 

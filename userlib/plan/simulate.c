@@ -42,6 +42,8 @@ static struct equant_plan_time alone(const struct equant_plan *plan,
 	if (plan->starts[i] == plan->starts[i + 1])
 		return time;
 	for (long s = plan->starts[i]; s < plan->starts[i + 1]; s++) {
+		if (s + EQUANT_PLAN_AHEAD < plan->starts[i + 1])
+			equant_plan_prefetch(program, plan->spans[s + EQUANT_PLAN_AHEAD].first);
 		work += equant_plan_cost_sum(&program->work, plan->spans[s]);
 		bytes += equant_plan_cost_sum(&program->bytes, plan->spans[s]);
 	}
