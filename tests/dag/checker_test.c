@@ -193,4 +193,19 @@ TEST_F(checker, a_message_that_begins_inside_a_task_with_progress)
 	EXPECT_EQ(-EINVAL, equant_dag_machine_overlap(self->machine, (enum equant_dag_overlap)3));
 }
 
+TEST_F(checker, a_task_where_it_must_not_be)
+{
+	ASSERT_EQ(0, equant_dag_machine_pin(self->machine, 2, 0));
+	EXPECT_EQ(-EINVAL, verdict(self));
+	EXPECT_STREQ("task 2: on processor 1, but pinned to 0", self->why);
+	ASSERT_EQ(0, equant_dag_machine_pin(self->machine, 2, 1));
+	for (int i = 0; i < 4; i++)
+		ASSERT_EQ(0, equant_dag_task_memory(self->dag, i, 3));
+	ASSERT_EQ(0, equant_dag_machine_memory(self->machine, 1, 5));
+	EXPECT_EQ(-EINVAL, verdict(self));
+	EXPECT_STREQ("task 3: memory of processor 1 is 1 too little", self->why);
+	ASSERT_EQ(0, equant_dag_machine_memory(self->machine, 1, 6));
+	EXPECT_EQ(0, verdict(self));
+}
+
 TEST_HARNESS_MAIN

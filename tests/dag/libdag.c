@@ -79,7 +79,32 @@ struct equant_dag *random_graph(struct random *random)
 	dag = equant_dag_generate(equant_dag_family(family), &shape, NULL, 0);
 	if (!dag)
 		abort();
+	for (int i = 0; i < dag->tasks; i++)
+		if (equant_dag_task_memory(dag, i, (uint64_t)random_below(random, 10)))
+			abort();
 	return dag;
+}
+
+/*
+ * Some tasks are pinned, and processors have memory for one way to share all of them out, and a
+ * little more.
+ */
+static void random_places(struct random *random, const struct equant_dag *dag,
+			  struct equant_dag_machine *machine)
+{
+	uint64_t memory[8] = { 0 };
+	int p = machine->processors;
+
+	for (int i = 0; i < dag->tasks; i++) {
+		int k = (int)random_below(random, p);
+
+		memory[k] += dag->task[i].memory + (uint64_t)random_below(random, 3) * 4;
+		if (random_below(random, 8) == 0 && equant_dag_machine_pin(machine, i, k))
+			abort();
+	}
+	for (int k = 0; k < p; k++)
+		if (random_below(random, 5) && equant_dag_machine_memory(machine, k, memory[k]))
+			abort();
 }
 
 static void random_costs(struct random *random, struct equant_dag_machine *machine, int tasks)
@@ -95,7 +120,7 @@ static void random_costs(struct random *random, struct equant_dag_machine *machi
 	free(cost);
 }
 
-struct equant_dag_machine *random_machine(struct random *random, int tasks)
+struct equant_dag_machine *random_machine(struct random *random, const struct equant_dag *dag)
 {
 	int p = 1 + (int)random_below(random, 8);
 	struct equant_dag_machine *machine =
@@ -105,7 +130,7 @@ struct equant_dag_machine *random_machine(struct random *random, int tasks)
 	if (!machine)
 		abort();
 	if (random_below(random, 3) == 0)
-		random_costs(random, machine, tasks);
+		random_costs(random, machine, dag->tasks);
 	if (random_below(random, 3) == 0)
 		for (int k = 0; k < p; k++)
 			for (int l = 0; l < p; l++)
@@ -117,5 +142,7 @@ struct equant_dag_machine *random_machine(struct random *random, int tasks)
 		abort();
 	if (equant_dag_machine_overlap(machine, (enum equant_dag_overlap)random_below(random, 3)))
 		abort();
+	if (random_below(random, 2))
+		random_places(random, dag, machine);
 	return machine;
 }

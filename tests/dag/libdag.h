@@ -21,7 +21,10 @@ const char *numbers_line(const double *number, int count, int digits, char line[
 
 /* A graph of a random family with random size and weights. */
 struct equant_dag *random_graph(struct random *random);
-/* Up to 8 processors, any channels, any overlap, rates or costs of that many tasks. */
-struct equant_dag_machine *random_machine(struct random *random, int tasks);
+/*
+ * Up to 8 processors, any channels, any overlap, rates or costs of @dag's tasks; half of them with
+ * pinned tasks and memory that is just enough.
+ */
+struct equant_dag_machine *random_machine(struct random *random, const struct equant_dag *dag);
 
 #endif /* LIBDAG_H */

@@ -26,7 +26,7 @@ FIXTURE_TEARDOWN(read)
 {
 }
 
-/* "a=3 b=1; a>b:5", or what was said. */
+/* "a=3 b=1/20; a>b:5", or what was said; 20 is memory. */
 static const char *graph_line(const char *format, const char *text, char *why, char line[DAG_LINE])
 {
 	struct equant_dag *dag = equant_dag_parse(format, "f", text, strlen(text), why, 200);
@@ -34,9 +34,13 @@ static const char *graph_line(const char *format, const char *text, char *why, c
 
 	if (!dag)
 		return why;
-	for (int i = 0; i < dag->tasks; i++)
+	for (int i = 0; i < dag->tasks; i++) {
 		at += snprintf(line + at, DAG_LINE - (size_t)at, "%s%s=%g", i ? " " : "",
 			       dag->task[i].name, dag->task[i].work);
+		if (dag->task[i].memory)
+			at += snprintf(line + at, DAG_LINE - (size_t)at, "/%.0f",
+				       (double)dag->task[i].memory);
+	}
 	at += snprintf(line + at, DAG_LINE - (size_t)at, ";");
 	for (int e = 0; e < dag->edges; e++)
 		at += snprintf(line + at, DAG_LINE - (size_t)at, " %d>%d:%g", dag->edge[e].from,
@@ -69,6 +73,8 @@ TEST_F(read, dot)
 	      "\tb -> d [weight=1;color=red];\n}\n",
 	      "x y=0.5 b=2 c=2 d=2; 0>1:4 1>2:4 1>3:1");
 	reads("dot", "digraph{node[weight=1]a->b}", "a=1 b=1; 0>1:0");
+	reads("dot", "digraph{ node [weight=1, memory=20] a [memory=\"281474976710656\"] a->b }",
+	      "a=1/281474976710656 b=1/20; 0>1:0");
 }
 
 TEST_F(read, dot_that_is_none_is_refused_by_line_and_word)
@@ -89,6 +95,9 @@ TEST_F(read, dot_that_is_none_is_refused_by_line_and_word)
 		{ "digraph { /* a }", "f:1: '/*': a comment without an end" },
 		{ "digraph {\n abcdefghijklmnopqrstuvwxyz0123456789 }",
 		  "f:2: 'abcdefghijklmnopqrstuvwxyz0123456789': too long for a task's name" },
+		{ "digraph {\n a [weight=1 memory=1.5] }", "f:2: '1.5': expected a whole number" },
+		{ "digraph {\n a [weight=1 memory=281474976710657] }",
+		  "f:2: '281474976710657': too large" },
 		{ "digraph { }", "f: a graph without tasks" },
 		{ "", "f:1: 'end of file': expected digraph" },
 	};
@@ -131,6 +140,7 @@ TEST_F(read, json)
 	      "{ \"tasks\": [ { \"name\": \"a\", \"work\": 3 },\n { \"work\": 1e1 } ],\n"
 	      "\"edges\": [ { \"from\": \"a\", \"to\": 1, \"data\": 0.5 } ] }",
 	      "a=3 =10; 0>1:0.5");
+	reads("json", "{\"tasks\":[{\"work\":1,\"memory\":1e6},{\"work\":2}]}", "=1/1000000 =2;");
 	reads("json", "{\"tasks\":[{\"work\":0,\"name\":\"\\u00e9\\ud83d\\ude00\\/\"}]}",
 	      "\xc3\xa9\xf0\x9f\x98\x80/=0;");
 }
@@ -147,6 +157,8 @@ TEST_F(read, json_that_is_none_is_refused_by_line_and_word)
 		{ "{ \"tasks\": [ { \"work\": -1 } ] }",
 		  "f:1: '-1': expected a number, not negative" },
 		{ "{ \"tasks\": [ { \"work\": 1, \"work\": 2 } ] }", "f:1: 'work': a second one" },
+		{ "{ \"tasks\": [ { \"work\": 1, \"memory\": 0.5 } ] }",
+		  "f:1: '0.5': expected a whole number" },
 		{ "{ \"tasks\": [\n{ \"wrok\": 1 } ] }", "f:2: 'wrok': not known here" },
 		{ "{ \"tasks\": [ { \"work\": 1 } { } ] }", "f:1: '{': expected , or ]" },
 		{ "{ \"tasks\": [ { \"work\": 1 } ], }", "f:1: '}': expected a string" },
@@ -209,10 +221,12 @@ static const char *machine_fault(const char *text, char why[200])
 
 TEST_F(read, machine)
 {
-	const char *text = "{ \"processors\": [1, 2.5], \"startup\": 3, \"data_rate\": 4,\n"
-			   "\"channels\": \"duplex\", \"overlap\": false,\n"
-			   "\"links\": [ { \"from\": 1, \"to\": 0, \"data_rate\": 5 } ],\n"
-			   "\"costs\": [ [6, 7], [8, 9], [0, 1] ] }";
+	const char *text =
+		"{ \"processors\": [1, 2.5], \"startup\": 3, \"data_rate\": 4,\n"
+		"\"channels\": \"duplex\", \"overlap\": false,\n"
+		"\"memory\": [8, 9], \"pinned\": [ { \"task\": 2, \"processor\": 1 } ],\n"
+		"\"links\": [ { \"from\": 1, \"to\": 0, \"data_rate\": 5 } ],\n"
+		"\"costs\": [ [6, 7], [8, 9], [0, 1] ] }";
 	struct equant_dag_machine *machine =
 		equant_dag_machine_parse("f", text, strlen(text), self->why, sizeof(self->why));
 
@@ -225,6 +239,11 @@ TEST_F(read, machine)
 	EXPECT_EQ(5, machine->data_rate[2]);
 	EXPECT_EQ(EQUANT_DAG_DUPLEX, (int)machine->channels);
 	EXPECT_EQ(EQUANT_DAG_NO_OVERLAP, (int)machine->overlap);
+	EXPECT_EQ(8, (int)machine->memory[0]);
+	EXPECT_EQ(9, (int)machine->memory[1]);
+	ASSERT_LT(2, machine->pins);
+	EXPECT_EQ(-1, machine->pin[1]);
+	EXPECT_EQ(1, machine->pin[2]);
 	EXPECT_EQ(3, machine->tasks);
 	EXPECT_EQ(9, machine->cost[3]);
 	equant_dag_machine_free(machine);
@@ -242,6 +261,22 @@ TEST_F(read, a_machine_that_is_none_is_refused_by_line_and_word)
 		     machine_fault("{ \"processors\": [1],\n\"overlap\": maybe }", self->why));
 	EXPECT_STREQ("f:2: 'some': expected true, false or \"progress\"",
 		     machine_fault("{ \"processors\": [1],\n\"overlap\": \"some\" }", self->why));
+	EXPECT_STREQ("f:2: 'memory': one number for each processor",
+		     machine_fault("{ \"processors\": [1, 1],\n\"memory\": [5] }", self->why));
+	EXPECT_STREQ("f:2: 'memory': one number for each processor",
+		     machine_fault("{ \"processors\": [1],\n\"memory\": [5, 6] }", self->why));
+	EXPECT_STREQ("f:1: '-5': expected a number, not negative",
+		     machine_fault("{ \"processors\": [1], \"memory\": [-5] }", self->why));
+	EXPECT_STREQ(
+		"f:2: 'task': one that is pinned already",
+		machine_fault(
+			"{ \"processors\": [1], \"pinned\": [ { \"task\": 0, \"processor\": 0 },\n{ \"task\": 0, \"processor\": 0 } ] }",
+			self->why));
+	EXPECT_STREQ(
+		"f:1: '1': too large",
+		machine_fault(
+			"{ \"processors\": [1], \"pinned\": [ { \"task\": 0, \"processor\": 1 } ] }",
+			self->why));
 	EXPECT_STREQ("f:2: 'bus': expected free, shared or duplex",
 		     machine_fault("{ \"processors\": [1],\n\"channels\": \"bus\" }", self->why));
 	EXPECT_STREQ("f:2: 'costs': a row has one for each processor",

@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 31
+plan 34
 
 export LC_ALL=C
 
@@ -137,6 +137,15 @@ exits 1 "none.json:1: 'processors': at least one" "a machine without processors 
 	"$equant" dag schedule example.dot --machine none.json
 exits 1 'costs of 1 tasks for a graph of 4 tasks' "a table for another graph is refused" \
 	"$equant" dag schedule example.dot --machine table.json
+echo '{ "processors": [1, 1], "memory": [5, 5], "pinned": [ { "task": 0, "processor": 1 } ] }' > small.json
+sed 's/weight=1\]/weight=1, memory=4]/' example.dot > large.dot
+exits 1 'need 12 of memory, 6 more than all processors have' "memory that fits no schedule is named" \
+	"$equant" dag compare large.dot --machine small.json
+sed 's/weight=1\]/weight=1, memory=2]/' example.dot > large.dot
+exits 0 'no processor may run all tasks' "memory that fits only together is shared out" \
+	"$equant" dag compare large.dot --machine small.json --improve
+exits 1 'single: no processor may run all tasks' "a scheduler that cannot says so" \
+	"$equant" dag schedule large.dot --machine small.json --scheduler single
 exits 1 '1 processors instead of 2' "another number of processors is refused" \
 	"$equant" dag simulate example.dot $machine --actual one.json
 exits 1 '14 tasks: at most 10' "too large a search is refused" \

@@ -178,7 +178,8 @@ static int ask_all(struct dag_report *report, const struct options *options)
 	if (options->scheduler)
 		return ask(report, options, options->scheduler);
 	for (int i = 0; i < many && !status; i++)
-		status = ask(report, options, equant_dag_scheduler(i));
+		if (report->bounds.processor >= 0 || strcmp(equant_dag_scheduler(i), "single"))
+			status = ask(report, options, equant_dag_scheduler(i));
 	return status;
 }
 

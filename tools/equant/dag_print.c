@@ -26,8 +26,11 @@ static void print_head(const struct dag_report *report)
 	printf("%s: %d tasks, %d edges; %d processors, %s channels, %s\n", report->path,
 	       report->dag->tasks, report->dag->edges, report->machine->processors,
 	       channels(report->machine), overlap(report->machine));
-	printf("no schedule is shorter than %.6g; all tasks on processor %d: %.6g\n\n",
-	       bounds->lower, bounds->processor, bounds->single);
+	printf("no schedule is shorter than %.6g; ", bounds->lower);
+	if (bounds->processor < 0)
+		printf("no processor may run all tasks\n\n");
+	else
+		printf("all tasks on processor %d: %.6g\n\n", bounds->processor, bounds->single);
 }
 
 /* ---- compare ------------------------------------------------------------------------------- */
@@ -43,7 +46,7 @@ static void print_row(const struct dag_report *report, const char *name,
 		printf("  %10.4g", makespan / report->bounds.lower);
 	else
 		printf("  %10s", "-");
-	if (makespan > 0)
+	if (makespan > 0 && report->bounds.processor >= 0)
 		printf("  %8.4g", report->bounds.single / makespan);
 	else
 		printf("  %8s", "-");

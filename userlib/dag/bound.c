@@ -12,6 +12,10 @@ static double least_cost(const struct dag_model *model, int task)
 {
 	double least = INFINITY;
 
+	int pin = dag_pin(model->machine, task);
+
+	if (pin >= 0)
+		return dag_cost(model->dag, model->machine, task, pin);
 	for (int k = 0; k < model->machine->processors; k++)
 		least = fmin(least, dag_cost(model->dag, model->machine, task, k));
 	return least;
@@ -47,12 +51,30 @@ static double load(const struct dag_model *model)
 	return sum / speed;
 }
 
+static bool may_run_all(const struct dag_model *model, int k)
+{
+	const struct equant_dag_machine *machine = model->machine;
+	uint64_t left = machine->memory[k];
+
+	for (int i = 0; i < model->dag->tasks; i++) {
+		int pin = dag_pin(machine, i);
+
+		if ((pin >= 0 && pin != k) || !dag_fits(left, model->dag->task[i].memory))
+			return false;
+		dag_take(&left, model->dag->task[i].memory);
+	}
+	return true;
+}
+
 static void single(const struct dag_model *model, struct equant_dag_bounds *bounds)
 {
 	bounds->single = INFINITY;
+	bounds->processor = -1;
 	for (int k = 0; k < model->machine->processors; k++) {
 		double sum = 0;
 
+		if (!may_run_all(model, k))
+			continue;
 		for (int i = 0; i < model->dag->tasks; i++)
 			sum += dag_cost(model->dag, model->machine, model->paths.order[i], k);
 		if (sum < bounds->single) {

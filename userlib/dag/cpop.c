@@ -88,9 +88,28 @@ static void mark_critical(struct cpop *cpop)
 		cpop->critical[i] = true;
 }
 
+/* May all of the path run on @k that is not pinned? */
+static bool may_run_path(const struct cpop *cpop, int k)
+{
+	const struct dag_model *model = cpop->state->model;
+	uint64_t left = model->machine->memory[k];
+
+	for (int i = 0; i < model->dag->tasks; i++) {
+		int pin = dag_pin(model->machine, i);
+
+		if (!cpop->critical[i] || (pin >= 0 && pin != k))
+			continue;
+		if (!dag_fits(left, model->dag->task[i].memory))
+			return false;
+		dag_take(&left, model->dag->task[i].memory);
+	}
+	return true;
+}
+
 static int critical_processor(const struct cpop *cpop)
 {
 	const struct dag_model *model = cpop->state->model;
+	bool may, may_best = false;
 	double least = INFINITY;
 	int best = 0;
 
@@ -100,7 +119,9 @@ static int critical_processor(const struct cpop *cpop)
 		for (int i = 0; i < model->dag->tasks; i++)
 			if (cpop->critical[i])
 				sum += dag_cost(model->dag, model->machine, i, k);
-		if (sum < least) {
+		may = may_run_path(cpop, k);
+		if (may > may_best || (may == may_best && sum < least)) {
+			may_best = may;
 			least = sum;
 			best = k;
 		}
@@ -134,9 +155,10 @@ static int run(struct cpop *cpop)
 	of_path = critical_processor(cpop);
 	while (cpop->count && !err) {
 		int task = pop(cpop);
-		int k = cpop->critical[task] ? of_path :
-					       equant_dag_earliest_finish(cpop->state, task);
+		bool there = cpop->critical[task] && dag_may(cpop->state, task, of_path);
+		int k = there ? of_path : equant_dag_earliest_finish(cpop->state, task);
 
+		equant_dag_places_take(&cpop->state->places, task, k);
 		err = equant_dag_place(cpop->state, task, k, 0);
 		for_each_edge(e, &model->paths.out, task) {
 			if (!--cpop->missing[model->dag->edge[*e].to])

@@ -8,15 +8,6 @@
 
 #include "dag_internal.h"
 
-/* A task as its user knows it. */
-static const char *name_of(const struct equant_dag *dag, int task, char text[EQUANT_DAG_NAME])
-{
-	if (dag->task[task].name[0])
-		return dag->task[task].name;
-	snprintf(text, EQUANT_DAG_NAME, "%d", task);
-	return text;
-}
-
 static int no_duplicates(const struct equant_dag *dag, const struct dag_paths *paths, int *seen,
 			 char *why, size_t why_size)
 {
@@ -31,7 +22,8 @@ static int no_duplicates(const struct equant_dag *dag, const struct dag_paths *p
 			if (seen[to] == i)
 				return equant_dag_say(why, why_size, -EEXIST,
 						      "two edges from task %s to task %s",
-						      name_of(dag, i, a), name_of(dag, to, b));
+						      equant_dag_task_name(dag, i, a),
+						      equant_dag_task_name(dag, to, b));
 			seen[to] = i;
 		}
 	}
@@ -84,7 +76,7 @@ static void print_cycle(const struct equant_dag *dag, const int *via, int root, 
 	at = (size_t)snprintf(why, why_size, "cycle of %d task%s: ", length,
 			      length == 1 ? "" : "s");
 	for (int k = 0; k <= length && at < why_size; k++) {
-		const char *name = name_of(dag, stack[k], text);
+		const char *name = equant_dag_task_name(dag, stack[k], text);
 
 		if (k < length && at + 2 * EQUANT_DAG_NAME > why_size) {
 			snprintf(why + at, why_size - at, "...");

@@ -6,9 +6,14 @@
 #include <equant/dag.h>
 
 #include "core/say.h"
+#include "places.h"
 
 /* One line about what is wrong; its value is @error. */
 #define equant_dag_say(why, why_size, error, ...) (equant_say(why, why_size, __VA_ARGS__), (error))
+
+/* A task as its user knows it: its name or, in @text, its number. */
+const char *equant_dag_task_name(const struct equant_dag *dag, int task,
+				 char text[EQUANT_DAG_NAME]);
 
 /* Edges by task, compressed rows: those of task i are [first[i]] to below [first[i + 1]]. */
 struct dag_rows {
@@ -37,6 +42,7 @@ struct dag_model {
 	const struct equant_dag *dag;
 	const struct equant_dag_machine *machine;
 	struct dag_paths paths;
+	int *home; /* by task: a processor, so that all memory fits; NULL: memory limits nothing */
 	double startup; /* means over pairs of different processors */
 	double data_rate;
 };
@@ -127,6 +133,7 @@ struct dag_state {
 	struct dag_model *model;
 	struct dag_line *line; /* p processors, and p x p channels unless these are free */
 	int lines;
+	struct dag_places places;
 	double *last; /* p: when the last task so far ends */
 	struct equant_dag_slot *slot; /* n, by task; processor is -1 where there is none yet */
 	struct equant_dag_message *message; /* e, by edge; from is -1 where there is none */
@@ -145,13 +152,21 @@ double equant_dag_arrival(struct dag_state *state, int task, int k);
 double equant_dag_start(const struct dag_state *state, int task, int k, double arrival,
 			double floor);
 
+/* May @task run there? */
+static inline bool dag_may(const struct dag_state *state, int task, int k)
+{
+	int pin = dag_pin(state->model->machine, task);
+
+	return (pin < 0 || pin == k) && equant_dag_places_fit(&state->places, task, k);
+}
+
 /* Let @task run on @k, not before @floor, and send its messages.  0 or -ENOMEM. */
 int equant_dag_place(struct dag_state *state, int task, int k, double floor);
 
 /* What @state has goes to a schedule, if all tasks are placed.  NULL: no memory. */
 struct equant_dag_schedule *equant_dag_finish(struct dag_state *state, const char *name);
 
-/* The processor on which @task ends first, with insertion. */
+/* Of the processors on which @task may run the one on which it ends first, with insertion. */
 int equant_dag_earliest_finish(struct dag_state *state, int task);
 
 /* ---- what happens in a schedule, in order ------------------------------------------------ */

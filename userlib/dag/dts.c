@@ -105,6 +105,8 @@ static int second(const struct dts *dts, int k, double from, double until)
 		double start = equant_dag_start(ready->state, one->task, k, one->arrival[k], from);
 		double cost = dag_cost(model->dag, model->machine, one->task, k);
 
+		if (isinf(one->start[k]))
+			continue;
 		if (start < earliest && start + cost <= until) {
 			earliest = start;
 			best = i;

@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,4 +76,22 @@ int equant_dag_add_edge(struct equant_dag *dag, int from, int to, double data)
 		return -ENOMEM;
 	dag->edge[dag->edges++] = (struct equant_dag_edge){ from, to, data };
 	return 0;
+}
+
+int equant_dag_task_memory(struct equant_dag *dag, int task, uint64_t memory)
+{
+	if (task < 0 || task >= dag->tasks)
+		return -ENOENT;
+	if (memory > EQUANT_DAG_MEMORY)
+		return -EINVAL;
+	dag->task[task].memory = memory;
+	return 0;
+}
+
+const char *equant_dag_task_name(const struct equant_dag *dag, int task, char text[EQUANT_DAG_NAME])
+{
+	if (dag->task[task].name[0])
+		return dag->task[task].name;
+	snprintf(text, EQUANT_DAG_NAME, "%d", task);
+	return text;
 }

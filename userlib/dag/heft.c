@@ -49,6 +49,7 @@ int equant_dag_heft(struct dag_state *state, const struct equant_dag_options *op
 	for (int i = 0; i < n && !err; i++) {
 		int k = equant_dag_earliest_finish(state, list[i].task);
 
+		equant_dag_places_take(&state->places, list[i].task, k);
 		err = equant_dag_place(state, list[i].task, k, 0);
 	}
 	free(up);
@@ -63,6 +64,8 @@ int equant_dag_single(struct dag_state *state, const struct equant_dag_options *
 	int err = equant_dag_bounds(model->dag, model->machine, &bounds, NULL, 0);
 
 	(void)options;
+	if (!err && bounds.processor < 0)
+		return -ENOSPC;
 	for (int i = 0; i < model->dag->tasks && !err; i++)
 		err = equant_dag_place(state, model->paths.order[i], bounds.processor, 0);
 	return err;

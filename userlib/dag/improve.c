@@ -19,6 +19,7 @@ struct search {
 	const char *name;
 	int *order; /* tasks as they started in @best */
 	int *processor; /* by task, in @best */
+	uint64_t *left; /* memory, by processor, in @best */
 	struct equant_dag_schedule *best;
 	double placements; /* left */
 };
@@ -55,8 +56,14 @@ static int look_at_best(struct search *search)
 	for (int i = 0; i < best->slots + best->messages; i++)
 		if (event[i].task >= 0)
 			search->order[count++] = event[i].task;
-	for (int i = 0; i < best->slots; i++)
-		search->processor[best->slot[i].task] = best->slot[i].processor;
+	memcpy(search->left, search->model->machine->memory,
+	       (size_t)search->model->machine->processors * sizeof(*search->left));
+	for (int i = 0; i < best->slots; i++) {
+		int task = best->slot[i].task, k = best->slot[i].processor;
+
+		search->processor[task] = k;
+		dag_take(&search->left[k], search->model->dag->task[task].memory);
+	}
 	free(event);
 	return 0;
 }
@@ -75,19 +82,25 @@ static int take_if_shorter(struct search *search, struct equant_dag_schedule *sc
 	return 1;
 }
 
+static bool may_move(const struct search *search, int task, int k)
+{
+	return k != search->processor[task] && dag_pin(search->model->machine, task) < 0 &&
+	       dag_fits(search->left[k], search->model->dag->task[task].memory);
+}
+
 /* 1: a move of @task made it shorter. */
 static int move(struct search *search, int task)
 {
 	int here = search->processor[task], taken = 0;
 
 	for (int k = 0; k < search->model->machine->processors && !taken; k++) {
-		if (k == here || search->placements < 0)
+		if (search->placements < 0 || !may_move(search, task, k))
 			continue;
 		search->processor[task] = k;
 		taken = take_if_shorter(search, build(search));
+		if (!taken)
+			search->processor[task] = here;
 	}
-	if (!taken)
-		search->processor[task] = here;
 	return taken;
 }
 
@@ -115,6 +128,8 @@ static int begin(struct search *search, const struct equant_dag_schedule *schedu
 	search->best = err ? NULL : build(search);
 	if (!search->best)
 		return err ? err : -ENOMEM;
+	if (bounds.processor < 0)
+		return 0;
 	for (int i = 0; i < schedule->slots; i++)
 		search->processor[i] = bounds.processor;
 	err = take_if_shorter(search, build(search));
@@ -139,12 +154,14 @@ static struct equant_dag_schedule *improve(struct dag_model *model,
 
 	search.placements = PLACEMENTS;
 	search.order = calloc(2 * (size_t)schedule->slots, sizeof(*search.order));
-	if (search.order) {
+	search.left = calloc((size_t)model->machine->processors, sizeof(*search.left));
+	if (search.order && search.left) {
 		search.processor = search.order + schedule->slots;
 		err = begin(&search, schedule);
 	}
 	err = err ? err : search_on(&search);
 	free(search.order);
+	free(search.left);
 	if (!err && search.best->makespan < schedule->makespan)
 		return search.best;
 	equant_dag_schedule_free(search.best);

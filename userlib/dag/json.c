@@ -110,6 +110,14 @@ int equant_dag_json_whole(struct dag_scan *scan, int least, int most, int *value
 	return err ? err : equant_dag_whole(scan, &next, least, most, value);
 }
 
+int equant_dag_json_memory(struct dag_scan *scan, uint64_t *value)
+{
+	struct dag_word next;
+	int err = number(scan, &next);
+
+	return err ? err : equant_dag_memory(scan, &next, value);
+}
+
 int equant_dag_json_bool(struct dag_scan *scan, bool *value)
 {
 	struct dag_word next = word(scan);

@@ -28,6 +28,7 @@ int equant_dag_json_array(struct dag_scan *scan, int (*read)(struct dag_scan *sc
 int equant_dag_json_string(struct dag_scan *scan, char *text, size_t size);
 int equant_dag_json_number(struct dag_scan *scan, double *value);
 int equant_dag_json_whole(struct dag_scan *scan, int least, int most, int *value);
+int equant_dag_json_memory(struct dag_scan *scan, uint64_t *value);
 int equant_dag_json_bool(struct dag_scan *scan, bool *value);
 
 /* The first character of what comes next. */

@@ -21,8 +21,10 @@ static void all_alike(struct equant_dag_machine *machine)
 {
 	size_t p = (size_t)machine->processors;
 
-	for (size_t k = 0; k < p; k++)
+	for (size_t k = 0; k < p; k++) {
 		machine->rate[k] = 1;
+		machine->memory[k] = EQUANT_DAG_UNLIMITED;
+	}
 	for (size_t k = 0; k < p; k++)
 		for (size_t l = 0; l < p; l++)
 			machine->data_rate[k * p + l] = k != l;
@@ -43,7 +45,8 @@ struct equant_dag_machine *equant_dag_machine_new(int processors)
 	machine->rate = calloc(p, sizeof(double));
 	machine->startup = calloc(p * p, sizeof(double));
 	machine->data_rate = calloc(p * p, sizeof(double));
-	if (!machine->rate || !machine->startup || !machine->data_rate)
+	machine->memory = calloc(p, sizeof(*machine->memory));
+	if (!machine->rate || !machine->startup || !machine->data_rate || !machine->memory)
 		return failed(machine, ENOMEM);
 	all_alike(machine);
 	return machine;
@@ -57,6 +60,8 @@ void equant_dag_machine_free(struct equant_dag_machine *machine)
 	free(machine->cost);
 	free(machine->startup);
 	free(machine->data_rate);
+	free(machine->memory);
+	free(machine->pin);
 	free(machine);
 }
 
@@ -156,6 +161,48 @@ int equant_dag_machine_overlap(struct equant_dag_machine *machine, enum equant_d
 		return -EINVAL;
 	machine->overlap = overlap;
 	return 0;
+}
+
+int equant_dag_machine_memory(struct equant_dag_machine *machine, int processor, uint64_t memory)
+{
+	if (!is_there(machine, processor))
+		return -ENOENT;
+	if (memory > EQUANT_DAG_MEMORY && memory != EQUANT_DAG_UNLIMITED)
+		return -EINVAL;
+	machine->memory[processor] = memory;
+	return 0;
+}
+
+/* Room for @task in the list, which is doubled. */
+static int pin_room(struct equant_dag_machine *machine, int task)
+{
+	int room = machine->pins ? machine->pins : 64, *pin;
+
+	while (room <= task)
+		room *= 2;
+	if (room == machine->pins)
+		return 0;
+	pin = realloc(machine->pin, (size_t)room * sizeof(*pin));
+	if (!pin)
+		return -ENOMEM;
+	memset(pin + machine->pins, -1, (size_t)(room - machine->pins) * sizeof(*pin));
+	machine->pin = pin;
+	machine->pins = room;
+	return 0;
+}
+
+int equant_dag_machine_pin(struct equant_dag_machine *machine, int task, int processor)
+{
+	int err;
+
+	if (processor != -1 && !is_there(machine, processor))
+		return -ENOENT;
+	if (task < 0 || task >= EQUANT_DAG_TASKS)
+		return -EINVAL;
+	err = pin_room(machine, task);
+	if (!err)
+		machine->pin[task] = processor;
+	return err;
 }
 
 int equant_dag_needs(const struct equant_dag_machine *machine, int k, int l,

@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 
 #include "dag_internal.h"
 
@@ -62,12 +63,17 @@ int equant_dag_model_init(struct dag_model *model, const struct equant_dag *dag,
 	if (too_long(model))
 		return equant_dag_say(why, why_size, -EOVERFLOW,
 				      "all tasks and messages take too long for a number");
-	return equant_dag_paths_init(&model->paths, dag);
+	err = equant_dag_home(dag, machine, &model->home, why, why_size);
+	err = err ? err : equant_dag_paths_init(&model->paths, dag);
+	if (err)
+		free(model->home);
+	return err;
 }
 
 void equant_dag_model_free(struct dag_model *model)
 {
 	equant_dag_paths_free(&model->paths);
+	free(model->home);
 }
 
 double equant_dag_mean_cost(const struct dag_model *model, int task)

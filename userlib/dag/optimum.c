@@ -19,6 +19,8 @@ static void try_processors(struct dag_optimum *optimum, int placed)
 {
 	const struct dag_model *model = optimum->model;
 	struct equant_dag_slot *slot;
+	uint64_t memory;
+	int pin;
 
 	if (!(equant_dag_optimum_bound(optimum) < optimum->best))
 		return;
@@ -27,8 +29,17 @@ static void try_processors(struct dag_optimum *optimum, int placed)
 		return;
 	}
 	slot = &optimum->slot[model->paths.order[placed]];
-	for (slot->processor = 0; slot->processor < optimum->p; slot->processor++)
+	memory = model->dag->task[slot->task].memory;
+	pin = dag_pin(model->machine, slot->task);
+	for (slot->processor = 0; slot->processor < optimum->p; slot->processor++) {
+		uint64_t *left = &optimum->left[slot->processor];
+
+		if ((pin >= 0 && pin != slot->processor) || !dag_fits(*left, memory))
+			continue;
+		dag_take(left, memory);
 		try_processors(optimum, placed + 1);
+		dag_give(left, memory);
+	}
 	slot->processor = -1;
 }
 
@@ -102,7 +113,10 @@ static struct equant_dag_schedule *search(struct dag_model *model)
 		optimum->free = calloc(p + p * p, sizeof(*optimum->free));
 	if (optimum)
 		optimum->queue = calloc(p + p * p, sizeof(*optimum->queue));
-	if (best && optimum && optimum->free && optimum->queue) {
+	if (optimum)
+		optimum->left = calloc(p, sizeof(*optimum->left));
+	if (best && optimum && optimum->free && optimum->queue && optimum->left) {
+		memcpy(optimum->left, model->machine->memory, p * sizeof(*optimum->left));
 		optimum->lines = (int)(p + (model->machine->channels ? p * p : 0));
 		optimum->model = model;
 		optimum->p = model->machine->processors;
@@ -121,6 +135,7 @@ static struct equant_dag_schedule *search(struct dag_model *model)
 	if (optimum) {
 		free(optimum->free);
 		free(optimum->queue);
+		free(optimum->left);
 	}
 	free(optimum);
 	return best;

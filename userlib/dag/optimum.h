@@ -22,6 +22,7 @@ struct dag_queue {
  * @p: processors
  * @tail: length of the longest path after a task, at its fastest and without messages
  * @least: cost where a task is fastest
+ * @left: memory of each processor
  * @free: when each processor, then each channel, is free from; lines as in struct dag_need
  * @slot: processor -1: open; finish is NAN until the task has run
  * @message: from -1: not sent
@@ -40,6 +41,7 @@ struct dag_optimum {
 	int p;
 	double tail[EQUANT_DAG_OPTIMUM];
 	double least[EQUANT_DAG_OPTIMUM];
+	uint64_t *left;
 	double *free;
 	struct equant_dag_slot slot[EQUANT_DAG_OPTIMUM];
 	struct equant_dag_message message[DAG_MOST_EDGES];

@@ -4,12 +4,12 @@
  *
  *	digraph name {
  *		node [weight=1]			what tasks have that say nothing else
- *		a [weight=3]			a task's work
+ *		a [weight=3, memory=100]	a task's work and memory
  *		a -> b -> c [weight=5]		an edge's data
  *	}
  *
  * Other attributes are passed over.  A node without a weight is an error, an edge without one has
- * no data.  Not read: undirected graphs, subgraphs, ports, and HTML strings.
+ * no data, a node without memory needs none.  Not read: undirected graphs, subgraphs, ports, and HTML strings.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -38,13 +38,19 @@ struct token {
 	bool too_long;
 };
 
+/* What attributes say of a node or an edge. */
+struct values {
+	double weight;
+	uint64_t memory;
+};
+
 struct dot {
 	struct dag_scan *scan;
 	struct equant_dag *dag;
 	struct dag_names names;
 	struct token next;
-	double node_weight; /* of nodes that say nothing else */
-	double edge_weight;
+	struct values node; /* of nodes that say nothing else */
+	struct values edge;
 };
 
 /* ---- words --------------------------------------------------------------------------------- */
@@ -187,10 +193,11 @@ static int expect_sign(struct dot *dot, char c, const char *fault)
 
 /* ---- statements ---------------------------------------------------------------------------- */
 
-/* name = value; *weight becomes it if that is its name. */
-static int attribute(struct dot *dot, double *weight)
+/* name = value, which @values gets if that is a name that is known. */
+static int attribute(struct dot *dot, struct values *values)
 {
 	bool is_weight = dot->next.kind == NAME && !strcmp(dot->next.text, "weight");
+	bool is_memory = dot->next.kind == NAME && !strcmp(dot->next.text, "memory");
 	struct dag_word word;
 	int err = dot->next.kind == NAME ? advance(dot) : refuse(dot, "expected an attribute");
 
@@ -200,27 +207,36 @@ static int attribute(struct dot *dot, double *weight)
 	if (dot->next.kind != NAME)
 		return refuse(dot, "expected a value");
 	word = (struct dag_word){ dot->next.text, strlen(dot->next.text), dot->next.word.line };
+	if ((is_weight || is_memory) && dot->next.too_long)
+		return refuse(dot, "too long for a number");
 	if (is_weight)
-		err = dot->next.too_long ? refuse(dot, "too long for a number") :
-					   equant_dag_number(dot->scan, &word, weight);
+		err = equant_dag_number(dot->scan, &word, &values->weight);
+	else if (is_memory)
+		err = equant_dag_memory(dot->scan, &word, &values->memory);
 	return err ? err : advance(dot);
 }
 
 /* [a=b, c=d; e=f] [g=h] */
-static int attributes(struct dot *dot, double *weight)
+static int attributes(struct dot *dot, struct values *values)
 {
 	int err = 0;
 
 	while (!err && is_sign(dot, '[')) {
 		err = advance(dot);
 		while (!err && !is_sign(dot, ']')) {
-			err = attribute(dot, weight);
+			err = attribute(dot, values);
 			if (!err && (is_sign(dot, ',') || is_sign(dot, ';')))
 				err = advance(dot);
 		}
 		err = err ? err : advance(dot);
 	}
 	return err;
+}
+
+static void set(struct dot *dot, int task, const struct values *values)
+{
+	dot->dag->task[task].work = values->weight;
+	dot->dag->task[task].memory = values->memory;
 }
 
 /* The task of the name at which reading is; a new one if there was none. */
@@ -242,7 +258,7 @@ static int task(struct dot *dot, int *number)
 			return refuse(dot, "too long for a task's name");
 		if (*number < 0)
 			return *number;
-		dot->dag->task[*number].work = dot->node_weight;
+		set(dot, *number, &dot->node);
 		err = equant_dag_names_add(&dot->names);
 		if (err)
 			return err;
@@ -254,7 +270,7 @@ static int task(struct dot *dot, int *number)
 /* a -> b -> c [weight=5] from its first arrow on */
 static int edges(struct dot *dot, int from)
 {
-	double data = dot->edge_weight;
+	struct values data = dot->edge;
 	int first = dot->dag->edges, to, err = 0;
 
 	while (!err && dot->next.kind == ARROW) {
@@ -265,31 +281,35 @@ static int edges(struct dot *dot, int from)
 	}
 	err = err ? err : attributes(dot, &data);
 	for (int e = first; e < dot->dag->edges; e++)
-		dot->dag->edge[e].data = data;
+		dot->dag->edge[e].data = data.weight;
 	return err;
 }
 
 static int statement(struct dot *dot)
 {
-	double ignored = 0, *weight = &ignored;
+	struct values said = { 0 }, *values = &said;
 	int number, err;
 
 	if (is_keyword(dot, "node") || is_keyword(dot, "edge") || is_keyword(dot, "graph")) {
 		if (is_keyword(dot, "node"))
-			weight = &dot->node_weight;
+			values = &dot->node;
 		else if (is_keyword(dot, "edge"))
-			weight = &dot->edge_weight;
+			values = &dot->edge;
 		err = advance(dot);
 		if (!err && !is_sign(dot, '['))
 			return refuse(dot, "expected [");
-		return err ? err : attributes(dot, weight);
+		return err ? err : attributes(dot, values);
 	}
 	if (is_sign(dot, '{'))
 		return refuse(dot, "subgraphs are not read");
 	err = task(dot, &number);
 	if (err || dot->next.kind == ARROW)
 		return err ? err : edges(dot, number);
-	return attributes(dot, &dot->dag->task[number].work);
+	said.weight = dot->dag->task[number].work;
+	said.memory = dot->dag->task[number].memory;
+	err = attributes(dot, &said);
+	set(dot, number, &said);
+	return err;
 }
 
 /* name = value, of the graph: nothing that we need.  Looks ahead, as the name is no task. */
@@ -303,7 +323,7 @@ static bool is_assignment(const struct dot *dot)
 
 static int body(struct dot *dot)
 {
-	double ignored = 0;
+	struct values ignored;
 	int err = 0;
 
 	while (!err && !is_sign(dot, '}')) {
@@ -335,7 +355,7 @@ static int graph(struct dot *dot)
 
 int equant_dag_read_dot(struct dag_scan *scan, struct equant_dag *dag)
 {
-	struct dot dot = { .scan = scan, .dag = dag, .names.dag = dag, .node_weight = UNKNOWN };
+	struct dot dot = { .scan = scan, .dag = dag, .names.dag = dag, .node.weight = UNKNOWN };
 	int err = graph(&dot);
 
 	for (int i = 0; i < dag->tasks && !err; i++)

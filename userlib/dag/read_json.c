@@ -2,10 +2,10 @@
 /*
  * Graphs as JSON:
  *
- *	{ "tasks": [ { "name": "a", "work": 3 }, ... ],
+ *	{ "tasks": [ { "name": "a", "work": 3, "memory": 100 }, ... ],
  *	  "edges": [ { "from": "a", "to": 1, "data": 5 }, ... ] }
  *
- * Names and data may be left out.  Edges say tasks by name or by number, from 0.
+ * Names, memory and data may be left out.  Edges say tasks by name or by number, from 0.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,6 +19,7 @@ struct reader {
 	/* the task or edge that is being read */
 	char name[EQUANT_DAG_NAME];
 	double work;
+	uint64_t memory;
 	double data;
 	int from;
 	int to;
@@ -39,17 +40,24 @@ static int read_work(struct dag_scan *scan, void *to)
 	return equant_dag_json_number(scan, &((struct reader *)to)->work);
 }
 
+static int read_memory(struct dag_scan *scan, void *to)
+{
+	return equant_dag_json_memory(scan, &((struct reader *)to)->memory);
+}
+
 static int read_task(struct dag_scan *scan, void *to)
 {
 	static const struct dag_field fields[] = {
 		{ "name", false, read_name },
 		{ "work", true, read_work },
+		{ "memory", false, read_memory },
 		{ 0 },
 	};
 	struct reader *reader = to;
 	int err;
 
 	reader->name[0] = '\0';
+	reader->memory = 0;
 	err = equant_dag_json_object(scan, fields, reader);
 	if (err)
 		return err;
@@ -58,7 +66,8 @@ static int read_task(struct dag_scan *scan, void *to)
 		return equant_dag_refuse_name(scan, reader->name, "no name for a task");
 	if (err == -E2BIG)
 		return equant_dag_refuse_here(scan, "too many tasks");
-	return err < 0 ? err : equant_dag_names_add(&reader->names);
+	err = err < 0 ? err : equant_dag_task_memory(reader->dag, err, reader->memory);
+	return err ? err : equant_dag_names_add(&reader->names);
 }
 
 static int read_end(struct dag_scan *scan, const struct reader *reader, int *task)

@@ -4,6 +4,7 @@
  *
  *	{ "processors": [ 1, 1, 2.5 ],
  *	  "startup": 0, "data_rate": 1, "channels": "shared", "overlap": "progress",
+ *	  "memory": [ 1000, 1000, 500 ], "pinned": [ { "task": 0, "processor": 2 }, ... ],
  *	  "links": [ { "from": 0, "to": 1, "startup": 0, "data_rate": 2 }, ... ],
  *	  "costs": [ [ 14, 16, 9 ], ... ] }
  *
@@ -15,6 +16,8 @@
 #include <string.h>
 
 #include "json.h"
+
+#define MEMORY_OF_ALL "one number for each processor"
 
 /* Numbers that are not all there yet. */
 struct list {
@@ -32,6 +35,8 @@ struct reader {
 	/* the link that is being read */
 	int from;
 	int to;
+	int task; /* that is pinned */
+	int next; /* processor whose memory is read */
 };
 
 static int append(struct list *list, double number)
@@ -212,6 +217,55 @@ static int read_links(struct dag_scan *scan, void *to)
 	return err ? err : equant_dag_json_array(scan, read_link, to);
 }
 
+static int read_size(struct dag_scan *scan, void *to)
+{
+	struct reader *reader = to;
+	uint64_t memory = 0;
+	int err = equant_dag_json_memory(scan, &memory);
+
+	if (!err && reader->next == reader->machine->processors)
+		err = equant_dag_refuse_name(scan, "memory", MEMORY_OF_ALL);
+	return err ? err : equant_dag_machine_memory(reader->machine, reader->next++, memory);
+}
+
+static int read_memory(struct dag_scan *scan, void *to)
+{
+	struct reader *reader = to;
+	int err = need_processors(scan, reader, "memory");
+
+	err = err ? err : equant_dag_json_array(scan, read_size, reader);
+	if (!err && reader->next < reader->machine->processors)
+		err = equant_dag_refuse_name(scan, "memory", MEMORY_OF_ALL);
+	return err;
+}
+
+static int read_pinned_task(struct dag_scan *scan, void *to)
+{
+	return equant_dag_json_whole(scan, 0, EQUANT_DAG_TASKS - 1, &((struct reader *)to)->task);
+}
+
+static int read_pin(struct dag_scan *scan, void *to)
+{
+	static const struct dag_field fields[] = {
+		{ "task", true, read_pinned_task },
+		{ "processor", true, read_to },
+		{ 0 },
+	};
+	struct reader *reader = to;
+	int err = equant_dag_json_object(scan, fields, reader);
+
+	if (!err && dag_pin(reader->machine, reader->task) >= 0)
+		err = equant_dag_refuse_name(scan, "task", "one that is pinned already");
+	return err ? err : equant_dag_machine_pin(reader->machine, reader->task, reader->to);
+}
+
+static int read_pins(struct dag_scan *scan, void *to)
+{
+	int err = need_processors(scan, to, "pinned");
+
+	return err ? err : equant_dag_json_array(scan, read_pin, to);
+}
+
 static int read_cost(struct dag_scan *scan, void *to)
 {
 	double cost;
@@ -255,6 +309,8 @@ int equant_dag_read_machine(struct dag_scan *scan, struct equant_dag_machine **m
 		{ "channels", false, read_channels },
 		{ "overlap", false, read_overlap },
 		{ "links", false, read_links },
+		{ "memory", false, read_memory },
+		{ "pinned", false, read_pins },
 		{ "costs", false, read_costs },
 		{ 0 },
 	};

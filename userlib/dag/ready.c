@@ -4,9 +4,11 @@
  *
  * A placement on processor k changes start times on k, and, with contention, when data arrives
  * over the channels that its messages took: at k from their sources, and at the sources from k
- * where both directions share a channel.  Nothing else has to be computed again.
+ * where both directions share a channel.  Nothing else has to be computed again, but where tasks may
+ * run if memory is limited.
  */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,6 +29,8 @@ static void look_at(const struct dag_ready *ready, struct dag_ready_task *one, i
 {
 	double end = dag_ready_finish(ready, one, k);
 
+	if (isinf(one->start[k]))
+		return;
 	if (better(one->start[k], k, one->start[one->starts_first], one->starts_first))
 		one->starts_first = k;
 	if (better(end, k, dag_ready_finish(ready, one, one->ends_first), one->ends_first))
@@ -37,15 +41,21 @@ static void look_at(const struct dag_ready *ready, struct dag_ready_task *one, i
 
 static void look_at_all(const struct dag_ready *ready, struct dag_ready_task *one)
 {
-	one->starts_first = 0;
-	one->ends_first = 0;
-	one->ends_last = 0;
-	for (int k = 1; k < processors(ready); k++)
+	int first = 0;
+
+	while (first < processors(ready) - 1 && isinf(one->start[first]))
+		first++;
+	one->starts_first = first;
+	one->ends_first = first;
+	one->ends_last = first;
+	for (int k = first + 1; k < processors(ready); k++)
 		look_at(ready, one, k);
 }
 
 static double start_on(const struct dag_ready *ready, const struct dag_ready_task *one, int k)
 {
+	if (!dag_may(ready->state, one->task, k))
+		return INFINITY;
 	return equant_dag_start(ready->state, one->task, k, one->arrival[k],
 				dag_ready_floor(ready, k));
 }
@@ -71,6 +81,14 @@ static void compute_start(const struct dag_ready *ready, struct dag_ready_task *
 		look_at_all(ready, one);
 	else
 		look_at(ready, one, k);
+}
+
+/* Where memory is left, and where no longer. */
+static void compute_places(const struct dag_ready *ready, struct dag_ready_task *one)
+{
+	for (int k = 0; k < processors(ready); k++)
+		if (dag_may(ready->state, one->task, k) != !isinf(one->start[k]))
+			compute_start(ready, one, k);
 }
 
 /* Does @one need anything of processor @k, or, where that is -1, of a source? */
@@ -135,6 +153,8 @@ static void refresh(struct dag_ready *ready, int task, int k)
 		if (sent)
 			arrivals(ready, one, k);
 		compute_start(ready, one, k);
+		if (ready->state->places.left)
+			compute_places(ready, one);
 	}
 }
 
@@ -164,8 +184,10 @@ static void take_out(struct dag_ready *ready, int index)
 int equant_dag_ready_place(struct dag_ready *ready, int index, int k, double floor)
 {
 	const struct dag_model *model = ready->state->model;
-	int task = ready->list[index].task, err = equant_dag_place(ready->state, task, k, floor);
+	int task = ready->list[index].task, err;
 
+	equant_dag_places_take(&ready->state->places, task, k);
+	err = equant_dag_place(ready->state, task, k, floor);
 	if (err)
 		return err;
 	take_out(ready, index);

@@ -7,6 +7,7 @@
 
 /*
  * A ready task.  @arrival and @start have a number for each processor; the others are processors.
+ * Where the task may not run, @start is infinite.
  */
 struct dag_ready_task {
 	int task;

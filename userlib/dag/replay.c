@@ -146,6 +146,11 @@ struct equant_dag_schedule *equant_dag_replay(const struct equant_dag *dag,
 	}
 	done = replay(&model, schedule);
 	equant_dag_model_free(&model);
-	errno = done ? 0 : ENOMEM;
-	return done;
+	/* Tasks may be where they must not be on this machine. */
+	err = done ? equant_dag_verify(dag, actual, done, why, why_size) : -ENOMEM;
+	if (!err)
+		return done;
+	equant_dag_schedule_free(done);
+	errno = -err;
+	return NULL;
 }

@@ -56,20 +56,37 @@ int equant_dag_number(const struct dag_scan *scan, const struct dag_word *word, 
 	return 0;
 }
 
+static int whole(const struct dag_scan *scan, const struct dag_word *word, double least,
+		 double most, double *value)
+{
+	int err = equant_dag_number(scan, word, value);
+
+	if (err)
+		return err;
+	if (*value != floor(*value))
+		return equant_dag_refuse(scan, word, "expected a whole number");
+	if (*value < least)
+		return equant_dag_refuse(scan, word, "too small");
+	if (*value > most)
+		return equant_dag_refuse(scan, word, "too large");
+	return 0;
+}
+
 int equant_dag_whole(const struct dag_scan *scan, const struct dag_word *word, int least, int most,
 		     int *value)
 {
 	double number;
-	int err = equant_dag_number(scan, word, &number);
+	int err = whole(scan, word, least, most, &number);
 
-	if (err)
-		return err;
-	if (number != floor(number))
-		return equant_dag_refuse(scan, word, "expected a whole number");
-	if (number < least)
-		return equant_dag_refuse(scan, word, "too small");
-	if (number > most)
-		return equant_dag_refuse(scan, word, "too large");
-	*value = (int)number;
-	return 0;
+	*value = err ? least : (int)number;
+	return err;
+}
+
+int equant_dag_memory(const struct dag_scan *scan, const struct dag_word *word, uint64_t *value)
+{
+	double number;
+	int err = whole(scan, word, 0, (double)EQUANT_DAG_MEMORY, &number);
+
+	*value = err ? 0 : (uint64_t)number;
+	return err;
 }

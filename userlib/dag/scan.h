@@ -63,6 +63,9 @@ int equant_dag_number(const struct dag_scan *scan, const struct dag_word *word, 
 int equant_dag_whole(const struct dag_scan *scan, const struct dag_word *word, int least, int most,
 		     int *value);
 
+/* Memory: a whole number from 0 to EQUANT_DAG_MEMORY. */
+int equant_dag_memory(const struct dag_scan *scan, const struct dag_word *word, uint64_t *value);
+
 /* ---- tasks by name ------------------------------------------------------------------- */
 
 struct dag_names {

@@ -101,7 +101,8 @@ void equant_dag_schedule_free(struct equant_dag_schedule *schedule)
 }
 
 static struct equant_dag_schedule *run(int index, struct dag_model *model,
-				       const struct equant_dag_options *options)
+				       const struct equant_dag_options *options, char *why,
+				       size_t why_size)
 {
 	struct equant_dag_schedule *schedule = NULL;
 	struct dag_state state;
@@ -116,6 +117,9 @@ static struct equant_dag_schedule *run(int index, struct dag_model *model,
 		schedule = equant_dag_finish(&state, schedulers[index].name);
 		err = schedule ? 0 : -ENOMEM;
 	}
+	if (err == -ENOSPC)
+		equant_say(why, why_size, "%s: no processor may run all tasks",
+			   schedulers[index].name);
 	equant_dag_state_free(&state);
 	errno = -err;
 	return schedule;
@@ -152,7 +156,7 @@ struct equant_dag_schedule *equant_dag_schedule(const char *scheduler, const str
 		errno = -err;
 		return NULL;
 	}
-	schedule = run(index, &model, options);
+	schedule = run(index, &model, options, why, why_size);
 	err = errno;
 	equant_dag_model_free(&model);
 	errno = err;

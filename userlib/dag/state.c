@@ -12,6 +12,7 @@ int equant_dag_state_init(struct dag_state *state, struct dag_model *model)
 {
 	size_t p = (size_t)model->machine->processors, n = (size_t)model->dag->tasks;
 	size_t e = (size_t)model->dag->edges;
+	int err;
 
 	*state = (struct dag_state){ .model = model };
 	state->lines = (int)(p + (model->machine->channels != EQUANT_DAG_FREE ? p * p : 0));
@@ -19,7 +20,8 @@ int equant_dag_state_init(struct dag_state *state, struct dag_model *model)
 	state->last = calloc(p, sizeof(*state->last));
 	state->slot = calloc(n, sizeof(*state->slot));
 	state->message = calloc(e + 1, sizeof(*state->message));
-	if (!state->line || !state->last || !state->slot || !state->message) {
+	err = equant_dag_places_init(&state->places, model->dag, model->machine, model->home);
+	if (err || !state->line || !state->last || !state->slot || !state->message) {
 		equant_dag_state_free(state);
 		return -ENOMEM;
 	}
@@ -35,6 +37,7 @@ void equant_dag_state_free(struct dag_state *state)
 	for (int i = 0; state->line && i < state->lines; i++)
 		free(state->line[i].span);
 	free(state->line);
+	equant_dag_places_free(&state->places);
 	free(state->last);
 	free(state->slot);
 	free(state->message);
@@ -209,14 +212,17 @@ int equant_dag_earliest_finish(struct dag_state *state, int task)
 {
 	const struct dag_model *model = state->model;
 	double least = INFINITY;
-	int best = 0;
+	int best = -1;
 
 	for (int k = 0; k < model->machine->processors; k++) {
-		double arrival = equant_dag_arrival(state, task, k);
-		double finish = equant_dag_start(state, task, k, arrival, 0) +
-				dag_cost(model->dag, model->machine, task, k);
+		double arrival, finish;
 
-		if (finish < least) {
+		if (!dag_may(state, task, k))
+			continue;
+		arrival = equant_dag_arrival(state, task, k);
+		finish = equant_dag_start(state, task, k, arrival, 0) +
+			 dag_cost(model->dag, model->machine, task, k);
+		if (best < 0 || finish < least) {
 			least = finish;
 			best = k;
 		}

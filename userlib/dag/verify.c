@@ -3,8 +3,10 @@
  * The checker: it knows a graph, a machine and a schedule, and nothing of who made it.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "dag_internal.h"
 
@@ -26,6 +28,7 @@ struct checker {
 	const struct equant_dag_schedule *schedule;
 	const struct equant_dag_slot **slot; /* by task */
 	const struct equant_dag_message **message; /* by edge */
+	uint64_t *left; /* memory, by processor */
 	const struct equant_dag_slot **before; /* by processor: the last one so far */
 	struct use *use;
 	int uses;
@@ -58,8 +61,32 @@ static int check_slot(struct checker *checker, const struct equant_dag_slot *slo
 		return fault(checker,
 			     "task %d: starts at %g, but processor %d has task %d until %g", i,
 			     slot->start, k, before->task, before->finish);
+	if (i < checker->machine->pins && checker->machine->pin[i] >= 0 &&
+	    checker->machine->pin[i] != k)
+		return fault(checker, "task %d: on processor %d, but pinned to %d", i, k,
+			     checker->machine->pin[i]);
 	checker->slot[i] = slot;
 	checker->before[k] = slot;
+	return 0;
+}
+
+static int check_memory(struct checker *checker)
+{
+	uint64_t *left = checker->left;
+
+	memcpy(left, checker->machine->memory,
+	       (size_t)checker->machine->processors * sizeof(*left));
+	for (int i = 0; i < checker->dag->tasks; i++) {
+		uint64_t memory = checker->dag->task[i].memory;
+		int k = checker->slot[i]->processor;
+
+		if (memory > left[k])
+			return fault(checker,
+				     "task %d: memory of processor %d is %" PRIu64 " too little", i,
+				     k, memory - left[k]);
+		if (left[k] != EQUANT_DAG_UNLIMITED)
+			left[k] -= memory;
+	}
 	return 0;
 }
 
@@ -76,6 +103,7 @@ static int check_slots(struct checker *checker)
 	for (int i = 0; i < checker->dag->tasks && !err; i++)
 		if (!checker->slot[i])
 			err = fault(checker, "task %d: on no processor", i);
+	err = err ? err : check_memory(checker);
 	if (!err && !(schedule->makespan == makespan))
 		err = fault(checker, "makespan %g, but the last task ends at %g",
 			    schedule->makespan, makespan);
@@ -241,17 +269,23 @@ int equant_dag_verify(const struct equant_dag *dag, const struct equant_dag_mach
 	if (machine->cost && machine->tasks != dag->tasks)
 		return fault(&checker, "costs of %d tasks for a graph of %d tasks", machine->tasks,
 			     dag->tasks);
+	for (int i = dag->tasks; i < machine->pins; i++)
+		if (machine->pin[i] >= 0)
+			return fault(&checker, "task %d is pinned, but there are %d tasks", i,
+				     dag->tasks);
 	checker.slot = calloc((size_t)dag->tasks, sizeof(*checker.slot));
 	checker.message = calloc((size_t)dag->edges + 1, sizeof(*checker.message));
 	checker.before = calloc((size_t)machine->processors, sizeof(*checker.before));
+	checker.left = calloc((size_t)machine->processors, sizeof(*checker.left));
 	checker.use = calloc((size_t)dag->tasks + 3 * (size_t)dag->edges, sizeof(*checker.use));
-	if (checker.slot && checker.message && checker.before && checker.use)
+	if (checker.slot && checker.message && checker.before && checker.left && checker.use)
 		err = check(&checker);
 	else
 		err = -ENOMEM;
 	free(checker.slot);
 	free(checker.message);
 	free(checker.before);
+	free(checker.left);
 	free(checker.use);
 	return err;
 }

@@ -36,6 +36,8 @@ extern "C" {
 #define EQUANT_DAG_EDGES (1 << 26)
 #define EQUANT_DAG_PROCESSORS 4096
 #define EQUANT_DAG_OPTIMUM 10
+#define EQUANT_DAG_MEMORY ((uint64_t)1 << 48)
+#define EQUANT_DAG_UNLIMITED UINT64_MAX
 
 /* ---- the graph --------------------------------------------------------------- */
 
@@ -43,10 +45,13 @@ extern "C" {
  * struct equant_dag_task - one task
  * @name: for those who read the schedule; empty if it was given none
  * @work: w(n_i), units of work
+ * @memory: that it takes on its processor, from the beginning of the program to its end, 0 if it was
+ *	not said
  */
 struct equant_dag_task {
 	char name[EQUANT_DAG_NAME];
 	double work;
+	uint64_t memory;
 };
 
 /**
@@ -98,6 +103,14 @@ EQUANT_API int equant_dag_add_task(struct equant_dag *dag, const char *name, dou
  * not a number, -E2BIG for more than EQUANT_DAG_EDGES, -ENOMEM.
  */
 EQUANT_API int equant_dag_add_edge(struct equant_dag *dag, int from, int to, double data);
+
+/**
+ * equant_dag_task_memory() - how much memory @task takes
+ * @memory: in any unit, the same as that of processors
+ *
+ * Return: 0, -ENOENT for a task that is not there, -EINVAL for more than EQUANT_DAG_MEMORY.
+ */
+EQUANT_API int equant_dag_task_memory(struct equant_dag *dag, int task, uint64_t memory);
 
 /**
  * equant_dag_check() - can the graph be scheduled?
@@ -210,6 +223,11 @@ enum equant_dag_overlap {
  * @data_rate: beta_kl, time of a unit of data from k to l, at [k * p + l]
  * @channels: which messages exclude each other
  * @overlap: do messages get in the way of tasks?
+ * @memory: of each processor, p numbers; EQUANT_DAG_UNLIMITED if it was not said
+ * @pins: how many in @pin
+ * @pin: by task: the only processor on which it may run, or -1
+ *
+ * All tasks that a processor runs have their memory there at the same time.
  *
  * A message from k to l takes startup_kl + data beta_kl; there is none between tasks on the same
  * processor.  To be read; to be written with the functions below only.
@@ -223,6 +241,9 @@ struct equant_dag_machine {
 	double *data_rate;
 	enum equant_dag_channels channels;
 	enum equant_dag_overlap overlap;
+	uint64_t *memory;
+	int pins;
+	int *pin;
 };
 
 /**
@@ -293,6 +314,23 @@ EQUANT_API int equant_dag_machine_channels(struct equant_dag_machine *machine,
 /** equant_dag_machine_overlap() - 0, or -EINVAL for no such kind */
 EQUANT_API int equant_dag_machine_overlap(struct equant_dag_machine *machine,
 					  enum equant_dag_overlap overlap);
+
+/**
+ * equant_dag_machine_memory() - how much memory @processor has for tasks
+ *
+ * Return: 0, -ENOENT for a processor that is not there, -EINVAL for more than EQUANT_DAG_MEMORY that
+ * is not EQUANT_DAG_UNLIMITED.
+ */
+EQUANT_API int equant_dag_machine_memory(struct equant_dag_machine *machine, int processor,
+					 uint64_t memory);
+
+/**
+ * equant_dag_machine_pin() - let @task run on @processor only; on any, if that is -1
+ *
+ * Return: 0, -ENOENT for a processor that is not there, -EINVAL for a task below 0 or not below
+ * EQUANT_DAG_TASKS, -ENOMEM.
+ */
+EQUANT_API int equant_dag_machine_pin(struct equant_dag_machine *machine, int task, int processor);
 
 /* ---- schedules ------------------------------------------------------------------ */
 
@@ -365,11 +403,17 @@ struct equant_dag_options {
  * processors, are free long enough, and with "progress" no task is running on these.  They see the contention that @machine has.  Ties go to the
  * task that became ready first and to the processor of the lowest number.
  *
+ * No task goes where it may not run: another processor than it is pinned to, or one whose memory
+ * would then not suffice, there or for those that have to follow.  Means over processors are over
+ * all of them nevertheless.
+ *
  * "heft": Topcuoglu, Hariri and Wu 2002, section 5.1: by falling upward rank, to the processor of
  * earliest finish, with insertion.  O(e p) and the search for idle times.
  *
  * "cpop": same, section 5.2: the ready task of highest upward + downward rank; tasks of the
- * critical path to the processor that has the least of it, others as in "heft".
+ * critical path to the processor that has the least of it, others as in "heft".  Of the processors
+ * on which all of the path that is not pinned may run, if there are any; a task that may not run
+ * there goes as others do.
  *
  * "dls": Sih and Lee 1993, equations 5 to 8: of all ready tasks and processors the pair of highest
  * dynamic level, SL - start + delta, after what the processor has; SL is the longest path to the
@@ -393,11 +437,14 @@ struct equant_dag_options {
  * placement changed: O(p) for each task once and O(1) a ready task and step without contention
  * where the paper has O((n + e) p).  Without overlap, or with "progress", all of it is recomputed.
  *
- * "single": all tasks on the processor that is fastest with all of them: the upper bound.
+ * "single": all tasks on the processor that is fastest with all of them, of those that may run all:
+ * the upper bound.
  *
  * Return: the schedule, or NULL and errno: what equant_dag_check() says; EINVAL for an unknown
- * scheduler or a table of costs for another number of tasks, EOVERFLOW if all tasks and messages
- * one after the other take longer than a double can hold, ENOMEM.
+ * scheduler, a table of costs for another number of tasks, or a pinned task that is not there;
+ * ENOSPC if memory fits no schedule (@why names a task and how much is missing), if no way to share
+ * it out was found in 2 10^7 steps, or if no processor may run all tasks of "single"; EOVERFLOW if
+ * all tasks and messages one after the other take longer than a double can hold; ENOMEM.
  */
 EQUANT_API struct equant_dag_schedule *equant_dag_schedule(const char *scheduler,
 							   const struct equant_dag *dag,
@@ -418,7 +465,7 @@ EQUANT_API const char *equant_dag_scheduler(int index);
  * does, or after 2 10^7 placements of a task.
  *
  * Return: a schedule under the name of @schedule, never longer than it nor than all tasks on the
- * best single processor; NULL and errno as equant_dag_schedule(), and EINVAL for a @schedule that
+ * best single processor that may run them; NULL and errno as equant_dag_schedule(), and EINVAL for a @schedule that
  * does not pass equant_dag_verify().
  */
 EQUANT_API struct equant_dag_schedule *
@@ -447,7 +494,8 @@ EQUANT_API struct equant_dag_schedule *equant_dag_optimum(const struct equant_da
  * early as that allows.  On the same machine, never later than in @schedule.
  *
  * Return: the schedule on @actual, or NULL and errno: EINVAL for a @schedule that does not pass
- * equant_dag_verify() or another number of processors, else as equant_dag_schedule().
+ * equant_dag_verify(), another number of processors, or tasks that may not run there on @actual, else
+ * as equant_dag_schedule().
  */
 EQUANT_API struct equant_dag_schedule *equant_dag_replay(const struct equant_dag *dag,
 							 const struct equant_dag_machine *machine,
@@ -462,7 +510,8 @@ EQUANT_API struct equant_dag_schedule *equant_dag_replay(const struct equant_dag
  * slots in order of time and one at a time; every edge between processors with exactly one message,
  * of its length, sent after its data is there and received before it is needed; channels one
  * message at a time; without overlap processors one message or task at a time, with "progress" no
- * message beginning inside a task of either processor; the makespan.
+ * message beginning inside a task of either processor; pinned tasks, and the memory of each
+ * processor; the makespan.
  * Exact: no tolerance.
  *
  * Return: 0, -EINVAL if not, with the first fault in @why, what equant_dag_check() says, -ENOMEM.
@@ -488,12 +537,14 @@ EQUANT_API int equant_dag_ranks(const struct equant_dag *dag,
 
 /**
  * struct equant_dag_bounds - what no schedule beats, and what every good one should
- * @critical_path: longest path, each task on the processor that is fastest with it, no messages
+ * @critical_path: longest path, each task on the processor that is fastest with it, of those that it
+ *	may run on as far as it is pinned, no messages
  * @load: all work shared out perfectly: sum of work over the sum of 1 / alpha, or, with a table
  *	of costs, the sum of each task's least cost over p
  * @lower: the larger one
- * @single: all tasks on one processor, the best for that
- * @processor: that one
+ * @single: all tasks on one processor, the best for that, of those that may run all of them; or
+ *	infinite
+ * @processor: that one, or -1
  */
 struct equant_dag_bounds {
 	double critical_path;
