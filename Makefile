@@ -73,6 +73,7 @@ ifneq ($(filter-out $(SETUP_GOALS),$(or $(MAKECMDGOALS),all)),)
 include $(O)/config.mk
 include tools/build/build.mk
 include tools/build/fortran.mk
+include tools/build/gemr2d.mk
 include tests/tests.mk
 include tools/build/install.mk
 include tools/build/module.mk

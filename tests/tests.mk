@@ -5,6 +5,7 @@
 #	*_guest.c, kmod/*.c	is run in guests only (tests/vm),
 #	*.bpf.c			becomes a skeleton for the programs of its room,
 #	what includes <omp.h>	is built by compilers that have OpenMP,
+#	what calls the BLACS	is built where ScaLAPACK is,
 #	bench/*.c		is run by tests/bench/run (make bench) only,
 #	fortran/*_worker.f90	is built with libworker.f90 and the room's lib*.c.
 # Every tests/<room>/*_test.sh is a test too.
@@ -25,7 +26,11 @@ TEST_BPF_ROOMS := $(call uses,'[<"](bpf/.*\.h>|.*\.skel\.h")')
 TEST_NOT := $(if $(filter 1,$(HAVE_MPI)),,$(TEST_MPI_ROOMS)) \
 	$(if $(filter 1,$(HAVE_BPF)),,$(TEST_BPF_ROOMS))
 TEST_OPENMP := $(if $(TEST_C),$(shell grep -l '<omp\.h>' $(TEST_C)))
+TEST_SCALAPACK := $(if $(TEST_C),$(shell grep -l Cblacs_gridinit $(TEST_C)))
 TEST_PROG := $(filter-out $(TEST_NOT:%=tests/%/%),$(TEST_PROG))
+ifeq ($(GEMR2D),)
+TEST_PROG := $(filter-out $(TEST_SCALAPACK),$(TEST_PROG))
+endif
 ifneq ($(HAVE_OPENMP),1)
 TEST_PROG := $(filter-out $(TEST_OPENMP),$(TEST_PROG))
 endif
@@ -60,6 +65,7 @@ $(1:%.c=$(O)/%): $(1:%.c=$(O)/%.o) $(patsubst %.c,$(O)/%.o,$(filter $(dir $(1))%
 	$(Q)$$(CC) $$(CFLAGS_ALL) $$(LDFLAGS_ALL) -o $$@ $$^ \
 		$(call in_room,$(1),$(TEST_MPI_ROOMS),$(MPI_LIBS)) \
 		$(call in_room,$(1),$(TEST_BPF_ROOMS),$(BPF_LIBS)) $$(LIBURING_LIBS) -lm \
+		$(if $(filter $(TEST_SCALAPACK),$(1)),$(SCALAPACK_LIBS)) \
 		$(if $(filter $(TEST_OPENMP),$(1)),-fopenmp)
 endef
 $(foreach f,$(TEST_PROG),$(eval $(call test_program,$(f))))

@@ -49,7 +49,7 @@ undefined()
 
 	for room in "$TEST_BUILD"/userlib/*/; do
 		case $room in
-		*/core/ | */control/ | */loop/ | */engine/ | */fortran/) continue ;;
+		*/core/ | */control/ | */loop/ | */engine/ | */fortran/ | */gemr2d/) continue ;;
 		esac
 		nm -A --undefined-only "$room"*.o | grep -E ' U P?MPI_'
 	done
@@ -64,7 +64,18 @@ foreign()
 	return 0
 }
 
-plan 7
+# Nothing but what it replaces: everything that ScaLAPACK's library has of that name.
+replaced()
+{
+	nm -D --defined-only "$TEST_BUILD/libequant_gemr2d.so" | sed -n 's/^[0-9a-f]* [A-Z] //p' | sort
+}
+
+expected()
+{
+	printf '%s\n' {Cp{s,d,c,z,i}gemr2d{,o},p{s,d,c,z,i}gemr2d{,o}_} | sort
+}
+
+plan 8
 silent "the version script lists what the headers mark EQUANT_API" \
 	same headers userlib/libequant.map header_names map_names
 if [ "$(config HAVE_MPI)" = 1 ]; then
@@ -82,5 +93,11 @@ if [ "$(config HAVE_FORTRAN)" = 1 ] && [ "$(config HAVE_MPI)" = 1 ]; then
 	silent "the Fortran library exports module equant and nothing else" foreign
 else
 	skip "the Fortran library exports module equant and nothing else" "no Fortran"
+fi
+if [ "$(config HAVE_SCALAPACK)" = 1 ] && [ "$(config HAVE_MPI)" = 1 ]; then
+	silent "the library that replaces p?gemr2d exports these and nothing else" \
+		same names libequant_gemr2d.so expected replaced
+else
+	skip "the library that replaces p?gemr2d exports these and nothing else" "no ScaLAPACK"
 fi
 finish

@@ -83,6 +83,16 @@ use_fortran()
 		LD_LIBRARY_PATH=$installed/lib64 "$scratch/fortran"
 }
 
+# A program of ScaLAPACK's users with the library that replaces p?gemr2d in front.
+use_gemr2d()
+{
+	# shellcheck disable=SC2046
+	gcc -Wall -Werror -o "$scratch/gemr2d" tests/gemr2d/program_worker.c $(config MPI_CFLAGS) \
+		$(flags --libs equant-gemr2d) $(config SCALAPACK_LIBS) $(config MPI_LIBS) -lm &&
+		objdump -p "$scratch/gemr2d" | grep -q 'NEEDED *libequant_gemr2d.so.0$' &&
+		LD_LIBRARY_PATH=$installed/lib64 "$scratch/gemr2d" | grep 'residual small'
+}
+
 needed()
 {
 	objdump -p "$scratch/program" | grep -q 'NEEDED *libequant.so.0$'
@@ -113,7 +123,7 @@ remaining()
 	find "$dest" ! -type d
 }
 
-plan 10
+plan 11
 program
 succeeds "make install succeeds" put install
 silent "everything is installed" complete
@@ -126,6 +136,13 @@ if [ "$(config HAVE_FORTRAN)" = 1 ] && [ "$(config HAVE_MPI)" = 1 ]; then
 		use_fortran
 else
 	skip "equant-fortran.pc gives flags that compile, link and run a Fortran program" "no Fortran"
+fi
+if [ "$(config HAVE_SCALAPACK)" = 1 ] && [ "$(config HAVE_MPI)" = 1 ]; then
+	succeeds "equant-gemr2d.pc gives flags that link and run a program of ScaLAPACK's users" \
+		use_gemr2d
+else
+	skip "equant-gemr2d.pc gives flags that link and run a program of ScaLAPACK's users" \
+		"no ScaLAPACK"
 fi
 succeeds "make dkms_install lays the module's sources out for DKMS" dkms_sources \
 	"$(flags --modversion)"

@@ -28,10 +28,10 @@ $(eval $(call stamp,$(O)/.flags,$(CC) $(CFLAGS_ALL) $(CPPFLAGS_ALL) $(LDFLAGS_AL
 # ---- userlib ---------------------------------------------------------------
 
 # Only these rooms may include <mpi.h>.
-MPI_ROOMS := core control loop engine
+MPI_ROOMS := core control loop engine gemr2d
 
-# A library of its own: see fortran.mk.
-LIB_SRCS := $(sort $(filter-out userlib/fortran/%,$(wildcard userlib/*/*.c)))
+# Libraries of their own: see fortran.mk and gemr2d.mk.
+LIB_SRCS := $(sort $(filter-out userlib/fortran/% userlib/gemr2d/%,$(wildcard userlib/*/*.c)))
 ifneq ($(HAVE_MPI),1)
 LIB_SRCS := $(filter-out $(MPI_ROOMS:%=userlib/%/%),$(LIB_SRCS))
 endif

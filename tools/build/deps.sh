@@ -10,6 +10,7 @@
 #	clang llvm bpftool	the BPF object and its skeleton
 #	libbpf-dev		loading it (brings libelf-dev and zlib1g-dev)
 #	libopenmpi-dev openmpi-bin	the ranks
+#	libscalapack-openmpi-dev	the library that replaces its p?gemr2d
 #	gfortran		the Fortran module and its programs
 #	liburing-dev		the trace
 #	libpng-dev		images of mandelbrot
@@ -20,8 +21,8 @@
 #	iproute2		several hosts on one machine
 #	sparse dwarves		the kernel module: its checks, and its types for BPF
 PACKAGES="gcc libc6-dev g++ make pkg-config clang llvm bpftool libbpf-dev libopenmpi-dev
-	openmpi-bin gfortran liburing-dev libpng-dev linux-source-6.1 xz-utils clang-format perl valgrind
-	libc6-dbg qemu-system-x86 busybox-static iproute2 sparse dwarves"
+	openmpi-bin libscalapack-openmpi-dev gfortran liburing-dev libpng-dev linux-source-6.1 xz-utils
+	clang-format perl valgrind libc6-dbg qemu-system-x86 busybox-static iproute2 sparse dwarves"
 
 say()
 {

@@ -56,11 +56,30 @@ mpi()
 		echo "HAVE_MPI := 1"
 		echo "MPI_CFLAGS := $cflags"
 		echo "MPI_LIBS := $libs"
+		mpi_libs=$libs
 	else
 		echo "HAVE_MPI := 0"
 		left_out "MPI" "without loops, self-scheduling and the programs in apps/" \
 			"libopenmpi-dev openmpi-bin"
 	fi
+}
+
+# That of the same MPI: the name says whose it is.
+scalapack()
+{
+	flavour=openmpi
+	! "$MPICC" -show 2>/dev/null | grep -q mpich || flavour=mpich
+	for libs in -lscalapack-$flavour -lscalapack; do
+		echo 'int Cblacs2sys_handle(int);
+			int main(void) { return Cblacs2sys_handle(0); }' |
+			compiles $libs $mpi_libs || continue
+		echo "HAVE_SCALAPACK := 1"
+		echo "SCALAPACK_LIBS := $libs"
+		return
+	done
+	echo "HAVE_SCALAPACK := 0"
+	left_out "ScaLAPACK" "without the library that replaces its p?gemr2d" \
+		"libscalapack-openmpi-dev"
 }
 
 # An array of any type and rank by descriptor, and both of MPI's modules.
@@ -205,6 +224,7 @@ if ! have "${CC%% *}"; then
 	exit 0
 fi
 mpi
+scalapack
 fortran
 liburing
 png

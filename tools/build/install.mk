@@ -11,6 +11,8 @@ INSTALLED = $(LIB_HEADERS:userlib/include/%=$(includedir)/%) \
 	$(if $(FORTRAN),$(FLIB_MODULES:$(FMODULES)/%=$(moddir)/%) $(addprefix $(libdir)/, \
 		libequant_fortran.a $(notdir $(FLIB_SO)) $(FLIB_SONAME) libequant_fortran.so \
 		pkgconfig/equant-fortran.pc)) \
+	$(if $(GEMR2D),$(addprefix $(libdir)/,libequant_gemr2d.a $(notdir $(GLIB_SO)) $(GLIB_SONAME) \
+		libequant_gemr2d.so pkgconfig/equant-gemr2d.pc)) \
 	$(TOOL:$(O)/bin/%=$(bindir)/%) $(patsubst $(O)/libexec/%,$(libexecdir)/%,$(APPS) $(FAPPS)) \
 	$(addprefix $(docdir)/,$(notdir $(DOCS)))
 
@@ -33,6 +35,11 @@ install: products
 	$(Q)$(call install_files,644,$(libdir)/pkgconfig,$(FLIB_PC))
 	$(if $(FORTRAN),$(Q)ln -sf $(notdir $(FLIB_SO)) '$(DESTDIR)$(libdir)/$(FLIB_SONAME)' && \
 		ln -sf $(FLIB_SONAME) '$(DESTDIR)$(libdir)/libequant_fortran.so')
+	$(Q)$(call install_files,644,$(libdir),$(GLIB_A))
+	$(Q)$(call install_files,755,$(libdir),$(GLIB_SO))
+	$(Q)$(call install_files,644,$(libdir)/pkgconfig,$(GLIB_PC))
+	$(if $(GEMR2D),$(Q)ln -sf $(notdir $(GLIB_SO)) '$(DESTDIR)$(libdir)/$(GLIB_SONAME)' && \
+		ln -sf $(GLIB_SONAME) '$(DESTDIR)$(libdir)/libequant_gemr2d.so')
 	$(Q)$(call install_files,755,$(bindir),$(TOOL))
 	$(Q)$(call install_files,755,$(libexecdir)/equant,$(APPS) $(FAPPS))
 	$(Q)$(call install_files,644,$(docdir),$(DOCS))

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/message.h"
 #include "core/mpi_error.h"
 #include "engine/gemr2d_internal.h"
 

@@ -7,6 +7,8 @@
 #include <equant/gemr2d.h>
 #include <equant/transfer.h>
 
+#include "core/message.h"
+
 /* What of a matrix all ranks of its grid say alike; the last two are each rank's own. */
 enum {
 	GEMR2D_ROWS,
@@ -78,6 +80,57 @@ struct equant_gemr2d_plans {
 	bool broken;
 	struct equant_gemr2d_plan plan[EQUANT_GEMR2D_PLANS + 1];
 };
+
+/**
+ * struct equant_gemr2d_rectangle - what a rank has of the part, in its local array
+ * @row: first local row
+ * @column: first local column
+ * @rows: of the rectangle; 0 if there are no columns
+ * @columns: likewise
+ * @leading: elements from one column to the next
+ * @local: the local array
+ */
+struct equant_gemr2d_rectangle {
+	int64_t row;
+	int64_t column;
+	int64_t rows;
+	int64_t columns;
+	int64_t leading;
+	char *local;
+};
+
+/**
+ * struct equant_gemr2d_task - a call, as this rank sees it
+ * @call: its numbers
+ * @matrix: a and b, or NULL
+ * @part: of both
+ * @copy: of what is read, where it lies between what is written; or NULL
+ */
+struct equant_gemr2d_task {
+	struct equant_gemr2d_call call;
+	const struct equant_gemr2d_matrix *matrix[2];
+	struct equant_gemr2d_rectangle part[2];
+	char *copy;
+};
+
+/* @error, after a line about one of the matrices. */
+#define REFUSE(error, plans, side, what, ...)                                                    \
+	(equant_message("rank %d: equant_gemr2d: matrix %c: " what, (plans)->rank, 'a' + (side), \
+			__VA_ARGS__),                                                            \
+	 (error))
+
+/* ---- gemr2d_part.c --------------------------------------------------------------------- */
+
+/* Where the part is in @local, the local array of a matrix that has been checked.  0 or -EINVAL. */
+int equant_gemr2d_find_part(const struct equant_gemr2d_plans *plans,
+			    struct equant_gemr2d_task *task, int side, void *local);
+
+/* What is read may not be written, and gets a copy where it lies between.  0, -EINVAL, -ENOMEM. */
+int equant_gemr2d_check_memory(const struct equant_gemr2d_plans *plans,
+			       struct equant_gemr2d_task *task);
+
+/* Element 0 of the local array, from which a transfer counts; it may lie before a copy. */
+void *equant_gemr2d_origin(const struct equant_gemr2d_task *task, int side);
 
 /* ---- gemr2d_agree.c -------------------------------------------------------------------- */
 
