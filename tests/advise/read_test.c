@@ -8,6 +8,8 @@
 #include "kselftest_harness.h"
 #include "libadvise.h"
 
+#define EIGHT "a b c d e f g h "
+#define WORDS "loop a 1 " EIGHT EIGHT EIGHT EIGHT EIGHT EIGHT EIGHT EIGHT /* 67 */
 #define GOOD "loop a 10\nloop b 5 distributed parallel\nstatement s 1\nend\nend\n"
 
 TEST(a_description_is_read_as_it_is_written)
@@ -38,6 +40,32 @@ TEST(a_description_is_read_as_it_is_written)
 	equant_nest_free(nest);
 }
 
+TEST(references_have_a_stride_for_each_loop_around_them)
+{
+	struct equant_nest *nest =
+		nest_from("page 512\nloop a 10\nloop b 5 distributed parallel\n"
+			  "reference x 8 b -1 a 2.5e3\nloop a 7\nreference \"y z\" 4 a 3\nend\n"
+			  "reference w 1\nend\nend\n",
+			  NULL, 0);
+	const struct equant_reference *all;
+
+	ASSERT_NE(NULL, nest);
+	EXPECT_TRUE(nest->page == 512);
+	ASSERT_EQ(3, nest->reference_count);
+	all = nest->references;
+	EXPECT_STREQ("x", all[0].name);
+	EXPECT_TRUE(all[0].bytes == 8 && all[0].strides[0] == 2500 && all[0].strides[1] == -1);
+	EXPECT_EQ(2, all[0].loop);
+	EXPECT_EQ(4, all[0].line);
+	/* The innermost of that name. */
+	EXPECT_STREQ("y z", all[1].name);
+	EXPECT_TRUE(all[1].strides[0] == 0 && all[1].strides[1] == 0 && all[1].strides[2] == 3);
+	EXPECT_EQ(3, all[1].loop);
+	EXPECT_TRUE(all[2].bytes == 1 && all[2].strides[0] == 0);
+	EXPECT_EQ(2, all[2].loop);
+	equant_nest_free(nest);
+}
+
 TEST(what_is_not_said_has_its_default)
 {
 	struct equant_nest *nest = nest_from(GOOD, NULL, 0), *fresh = equant_nest_new();
@@ -48,6 +76,7 @@ TEST(what_is_not_said_has_its_default)
 	EXPECT_TRUE(nest->overhead == 0.01 && nest->response == 0.1);
 	EXPECT_TRUE(nest->rate == fresh->rate && nest->target == fresh->target);
 	EXPECT_FALSE(nest->between);
+	EXPECT_TRUE(nest->page == 4096);
 	equant_nest_free(nest);
 	equant_nest_free(fresh);
 }
@@ -96,7 +125,19 @@ TEST(each_fault_is_named_with_its_line_and_word)
 		{ "statement s 1 2\n", ":1: '2': unexpected" },
 		{ "send s 1 parallel\n", ":1: 'parallel': unexpected" },
 		{ "barrier b 7\n", ":1: '7': unexpected" },
-		{ "loop a 1 b c d e f g\n", ":1: 'g': too many words" },
+		{ WORDS "g\n", ":1: 'g': too many words" },
+		{ "page 0\n", ":1: '0': page is not above 0" },
+		{ "reference\n", ":1: 'reference': expected a name" },
+		{ "reference r 8\n", ":1: 'r': a reference is in a loop" },
+		{ "loop a 1\nreference r\n", ":2: 'r': expected a number" },
+		{ "loop a 1\nreference r 0\n", ":2: '0': an element has" },
+		{ "loop a 1\nreference r 1e19\n", ":2: '1e19': an element has" },
+		{ "loop a 1\nreference r 8 b 1\n", ":2: 'b': no loop of this name" },
+		{ "loop a 1\nend\nloop b 1\nreference r 8 a 1\n", ":4: 'a': no loop of this name" },
+		{ "loop a 1\nreference r 8 a\n", ":2: 'a': expected a number" },
+		{ "loop a 1\nreference r 8 a x\n", ":2: 'x': expected a number" },
+		{ "loop a 1\nreference r 8 a -1e19\n", ":2: '-1e19': expected a stride" },
+		{ "loop a 1\nreference r 8 a 1 a 1\n", ":2: 'a': a second time" },
 		{ "loop a\t1\r\nend\r\nx", ":3: 'x': no such word" },
 		{ "", "no loop is distributed" },
 		{ "loop a 10\nend\n", "no loop is distributed" },

@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 24
+plan 31
 
 export LC_ALL=C
 
@@ -19,6 +19,17 @@ example()
 	diff "$scratch/figure4.out" "$scratch/actual"
 }
 silent "the example is what the document says" example
+
+product()
+{
+	listing product.nest plan.rst
+	listing product.plan plan.rst
+	listing product.out plan.rst
+	"$equant" plan --nest "$scratch/product.nest" --planner memory "$scratch/product.plan" \
+		> "$scratch/actual" 2>&1
+	diff "$scratch/product.out" "$scratch/actual"
+}
+silent "the nest is what the document says" product
 
 # file NAME TEXT...: lines
 file()
@@ -55,6 +66,25 @@ exits 1 'smallest: memory too small for any schedule: 3 of 4 iterations fit, 1 b
 	"memory too small for any schedule is an error" "$equant" plan smallest
 exits 1 'smallest: memory too small for any schedule' \
 	"so it is if the planner does not look at memory" "$equant" plan --planner block smallest
+
+# ---- memory that a nest needs --------------------------------------------------
+
+exits 0 'memory 11411879.4 ' "another replacement needs other memory" \
+	"$equant" plan --replacement ideal --nest product.nest product.plan
+file costs 'iterations 2788' 'work 7' 'bytes 100'
+exits 0 'work 7, bytes 100, memory 11420056.7 ' "the nest gives memory to a loop with other costs" \
+	"$equant" plan --nest product.nest costs product.plan
+exits 1 'product.nest: the distributed loop has 2788 iterations, the program 4' \
+	"a nest for another loop is refused" "$equant" plan --nest product.nest small
+sed 's/loop j/loop x/' product.nest > strange.nest
+exits 1 "strange.nest:6: 'j': no loop of this name is around the reference" \
+	"a stride of no loop is named with file and line" \
+	"$equant" plan --nest strange.nest product.plan
+sed 's/distributed parallel/distributed carries/' product.nest > carries.nest
+exits 1 "carries.nest:2: 'j' carries a dependence" "so is a nest that cannot be planned" \
+	"$equant" plan --nest carries.nest product.plan
+exits 2 "'fifo' is no replacement" "a replacement nobody knows is named" \
+	"$equant" plan --replacement fifo --nest product.nest product.plan
 
 json_is_valid()
 {

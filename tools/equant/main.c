@@ -101,12 +101,15 @@ static const struct equant_command commands[] = {
 		.run = equant_cmd_plan,
 		.summary = "static schedules of a loop on unequal processors, compared",
 		.usage =
-			"Usage: equant plan [--planner NAME] [--json] FILE [FILE]\n"
+			"Usage: equant plan [--planner NAME] [--nest NEST] [--json] FILE [FILE]\n"
 			"       equant plan --list\n"
 			"\n"
 			"The files describe a loop and a machine, as in Documentation/plan.rst.\n"
 			"\n"
 			"  --planner NAME     ask this planner only; all, if not given\n"
+			"  --nest NEST        the loop is the distributed one of a nest; if a file has one, too,\n"
+			"                     the nest says what memory it needs\n"
+			"  --replacement NAME lru (the default) or ideal: of pages, in the nest's memory\n"
 			"  --json             as JSON, with every iteration's place\n"
 			"  --list             the planners\n"
 			"\n"

@@ -17,6 +17,8 @@
  * @planner: the only one to be asked, or NULL
  * @json: as JSON
  * @list: say what planners there are
+ * @nest: a nest whose distributed loop is the program, or NULL
+ * @replacement: of pages, in the nest's memory
  * @files: where the program and the machine are
  * @count: how many, 1 or 2
  */
@@ -24,6 +26,8 @@ struct options {
 	const char *planner;
 	bool json;
 	bool list;
+	const char *nest;
+	enum equant_plan_replacement replacement;
 	char **files;
 	int count;
 };
@@ -43,12 +47,25 @@ static int known_planner(const char *name)
 	return -EINVAL;
 }
 
+static int parse_replacement(const char *word, enum equant_plan_replacement *replacement)
+{
+	if (strcmp(word, "lru") && strcmp(word, "ideal")) {
+		fprintf(stderr, "equant plan: '%s' is no replacement; expected lru or ideal\n",
+			word);
+		return -EINVAL;
+	}
+	*replacement = strcmp(word, "lru") ? EQUANT_PLAN_IDEAL : EQUANT_PLAN_LRU;
+	return 0;
+}
+
 static int parse(int argc, char **argv, struct options *options)
 {
 	static const struct option known[] = {
 		{ "planner", required_argument, NULL, 'p' },
 		{ "json", no_argument, NULL, 'j' },
 		{ "list", no_argument, NULL, 'l' },
+		{ "nest", required_argument, NULL, 'n' },
+		{ "replacement", required_argument, NULL, 'r' },
 		{ 0 },
 	};
 	int c;
@@ -61,7 +78,9 @@ static int parse(int argc, char **argv, struct options *options)
 			options->json = true;
 		else if (c == 'l')
 			options->list = true;
-		else
+		else if (c == 'n')
+			options->nest = optarg;
+		else if (c != 'r' || parse_replacement(optarg, &options->replacement))
 			return -EINVAL;
 	}
 	options->files = argv + optind;
@@ -111,6 +130,8 @@ static int load_all(struct plan_report *report, const struct options *options)
 	for (int i = 0; i < options->count; i++)
 		if (load(report, options->files[i]))
 			return -EINVAL;
+	if (options->nest && plan_load_nest(report, options->nest, options->replacement))
+		return -EINVAL;
 	if (!report->program || !report->machine) {
 		fprintf(stderr, "equant plan: %s: no %s\n", options->files[options->count - 1],
 			report->program ? "processor" : "iterations");
@@ -229,7 +250,7 @@ static int plan(struct plan_report *report, const struct options *options)
 int equant_cmd_plan(int argc, char **argv)
 {
 	struct plan_report report = { 0 };
-	struct options options = { 0 };
+	struct options options = { .replacement = EQUANT_PLAN_LRU };
 	int status = 0;
 
 	if (parse(argc, argv, &options))

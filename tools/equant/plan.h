@@ -43,6 +43,13 @@ struct plan_report {
 	const struct plan_answer *fastest;
 };
 
+/*
+ * The distributed loop of the nest at @path becomes @report's program; if that has one, its memory.
+ * 0, or -EINVAL, which has been said.
+ */
+int plan_load_nest(struct plan_report *report, const char *path,
+		   enum equant_plan_replacement replacement);
+
 void plan_print_text(const struct plan_report *report);
 void plan_print_json(const struct plan_report *report);
 

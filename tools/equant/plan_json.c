@@ -58,6 +58,8 @@ void plan_print_json(const struct plan_report *report)
 
 	json_open_object(&json, NULL);
 	json_integer(&json, "iterations", report->program->iterations);
+	json_number(&json, "resident", report->program->resident);
+	json_number(&json, "resident_each", report->program->resident_each);
 	json_integer(&json, "processors", report->machine->count);
 	json_number(&json, "bound", report->bound);
 	json_number(&json, "alone", report->alone);

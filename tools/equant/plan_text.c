@@ -24,12 +24,16 @@ static void print_cost(const char *name, const struct equant_plan_cost *cost)
 
 static void print_head(const struct plan_report *report)
 {
-	const struct equant_plan_cost *bytes = &report->program->bytes;
+	const struct equant_plan_program *program = report->program;
+	const struct equant_plan_cost *bytes = &program->bytes;
 
-	printf("%ld iterations", report->program->iterations);
-	print_cost("work", &report->program->work);
+	printf("%ld iterations", program->iterations);
+	print_cost("work", &program->work);
 	if (bytes->each || bytes->slope != 0 || bytes->constant != 0)
 		print_cost("bytes", bytes);
+	if (program->resident > 0 || program->resident_each > 0)
+		printf(", memory %.9g %+.9g k for k of them", program->resident,
+		       program->resident_each);
 	printf("\n%d processors; all on one: %.6g; no schedule is faster than %.6g\n",
 	       report->machine->count, report->alone, report->bound);
 }

@@ -29,7 +29,12 @@ static inline bool equant_is_amount(double value)
 
 int equant_nest_append(struct equant_nest *nest, const struct equant_node *node);
 int equant_nest_distributed(const struct equant_nest *nest);
+
+/* Without references: they name loops, which are about to be restructured. */
 struct equant_nest *equant_nest_copy(const struct equant_nest *nest);
+
+/* "LINE: 'NAME' FAULT", or without LINE if that is 0; -EINVAL. */
+int equant_nest_refuse(int line, const char *name, const char *fault, char *why, size_t why_size);
 
 /* What is wrong with the machine, or NULL. */
 const char *equant_nest_machine_fault(const struct equant_nest *nest);
@@ -43,6 +48,11 @@ double equant_nest_cost(const struct equant_nest *nest, int node);
 
 /* How often a loop runs on one rank; infinitely often if that is not known. */
 double equant_nest_trips(const struct equant_nest *nest, int loop);
+
+/* ---- references.c ---------------------------------------------------------------- */
+
+/* The loops around what is in @loop, the outermost first and @loop last.  Return: how many. */
+int equant_nest_path(const struct equant_nest *nest, int loop, int path[EQUANT_NEST_DEPTH]);
 
 /* ---- restructure.c --------------------------------------------------------- */
 

@@ -29,6 +29,7 @@ struct equant_nest *equant_nest_new(void)
 		.target = 0.04,
 		.shift_fixed = 20e-6,
 		.byte_time = 1e-9,
+		.page = 4096,
 	};
 	error = equant_nest_append(nest, &root);
 	if (error < 0) {
@@ -44,6 +45,7 @@ void equant_nest_free(struct equant_nest *nest)
 	if (!nest)
 		return;
 	free(nest->nodes);
+	free(nest->references);
 	free(nest);
 }
 
@@ -54,6 +56,8 @@ struct equant_nest *equant_nest_copy(const struct equant_nest *nest)
 	if (!copy)
 		return NULL;
 	*copy = *nest;
+	copy->references = NULL;
+	copy->reference_count = 0;
 	copy->nodes = malloc((size_t)nest->count * sizeof(*copy->nodes));
 	if (!copy->nodes) {
 		free(copy);
@@ -200,6 +204,8 @@ const char *equant_nest_machine_fault(const struct equant_nest *nest)
 		return "shift is not between 0 and 1e18";
 	if (!equant_is_amount(nest->byte_time))
 		return "byte is not between 0 and 1e18";
+	if (!equant_is_amount(nest->page) || nest->page <= 0)
+		return "page is not above 0 and at most 1e18";
 	return NULL;
 }
 
@@ -250,15 +256,14 @@ static const char *node_fault(const struct equant_node *node)
 	return node->kind == EQUANT_NODE_LOOP ? loop_fault(node) : NULL;
 }
 
-static int refuse_node(const struct equant_node *node, const char *fault, char *why,
-		       size_t why_size)
+int equant_nest_refuse(int line, const char *name, const char *fault, char *why, size_t why_size)
 {
 	const int length = EQUANT_NEST_NAME - 1;
 
-	if (node->line)
-		equant_say(why, why_size, "%d: '%.*s' %s", node->line, length, node->name, fault);
+	if (line)
+		equant_say(why, why_size, "%d: '%.*s' %s", line, length, name, fault);
 	else
-		equant_say(why, why_size, "'%.*s' %s", length, node->name, fault);
+		equant_say(why, why_size, "'%.*s' %s", length, name, fault);
 	return -EINVAL;
 }
 
@@ -305,7 +310,8 @@ static int check_nodes(const struct equant_nest *nest, char *why, size_t why_siz
 		if (!fault && nest->nodes[i].flags & EQUANT_LOOP_DISTRIBUTED && distributed++)
 			fault = "is distributed, and so is another loop";
 		if (fault)
-			return refuse_node(&nest->nodes[i], fault, why, why_size);
+			return equant_nest_refuse(nest->nodes[i].line, nest->nodes[i].name, fault,
+						  why, why_size);
 	}
 	if (distributed)
 		return 0;

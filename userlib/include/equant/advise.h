@@ -19,6 +19,7 @@
 #include <stddef.h>
 
 #include <equant/export.h>
+#include <equant/plan.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -158,6 +159,22 @@ struct equant_node {
 };
 
 /**
+ * struct equant_reference - an array that a statement refers to
+ * @name: for messages
+ * @bytes: of an element, above 0
+ * @strides: by how many elements it moves on with each loop around it, the outermost first; any sign
+ * @line: where it was described, 0 if nowhere
+ * @loop: the loop it is in; set by equant_nest_refer()
+ */
+struct equant_reference {
+	char name[EQUANT_NEST_NAME];
+	double bytes;
+	double strides[EQUANT_NEST_DEPTH];
+	int line;
+	int loop;
+};
+
+/**
  * struct equant_nest - a nest around one distributed loop, and the machine it is for
  * @name: for messages
  * @nodes: node 0 is the root
@@ -172,6 +189,9 @@ struct equant_node {
  * @byte_time: likewise (1e-9)
  * @between: may the hook be between iterations of the distributed loop? Ranks then call it
  *	unequally often, which equant_hook() does not allow (0)
+ * @page: bytes of a page of memory (4096)
+ * @references: of all statements; for equant_nest_program(), hooks go where they go without
+ * @reference_count: how many
  */
 struct equant_nest {
 	char name[EQUANT_NEST_NAME];
@@ -186,6 +206,9 @@ struct equant_nest {
 	double shift_fixed;
 	double byte_time;
 	int between;
+	double page;
+	struct equant_reference *references;
+	int reference_count;
 };
 
 /** equant_nest_new() - an empty nest with the values in brackets above, or NULL and errno */
@@ -203,6 +226,18 @@ EQUANT_API void equant_nest_free(struct equant_nest *nest);
  */
 EQUANT_API int equant_nest_add(struct equant_nest *nest, int parent,
 			       const struct equant_node *node);
+
+/**
+ * equant_nest_refer() - add a reference to an array
+ * @nest: the nest
+ * @loop: the loop whose body refers to it
+ * @reference: copied
+ *
+ * Return: 0, -EINVAL if @loop is none or a number is outside its range, -E2BIG for more than
+ * EQUANT_NEST_NODES, -ENOMEM.
+ */
+EQUANT_API int equant_nest_refer(struct equant_nest *nest, int loop,
+				 const struct equant_reference *reference);
 
 /**
  * equant_nest_read() - read the description of a nest
@@ -228,6 +263,25 @@ EQUANT_API struct equant_nest *equant_nest_read(const char *path, char *why, siz
  * Return: 0, or -EINVAL.
  */
 EQUANT_API int equant_nest_check(const struct equant_nest *nest, char *why, size_t why_size);
+
+/**
+ * equant_nest_program() - the nest as the planners of <equant/plan.h> know programs
+ * @nest: its distributed loop must be parallel
+ * @replacement: of pages
+ * @why: if not NULL, gets one line that names what is wrong
+ * @why_size: size of @why
+ *
+ * Iterations are those of the distributed loop.  Each has its operations, all the times that the
+ * loop runs; once if a loop around it is unknown.  Memory follows from references by
+ * equant_plan_program_nest(): they must be in loops within each other, the distributed one among
+ * them.  Messages and barriers are not counted, and no iteration has bytes.
+ *
+ * Return: the program, to be freed by equant_plan_program_free(), or NULL and errno: EINVAL for a
+ * nest that is none of this, ENOMEM.
+ */
+EQUANT_API struct equant_plan_program *equant_nest_program(const struct equant_nest *nest,
+							   enum equant_plan_replacement replacement,
+							   char *why, size_t why_size);
 
 /* ---- where the hook goes (section 4.2) ------------------------------------ */
 
