@@ -2,11 +2,13 @@
 /* Arrays of 1 to 8 dimensions, packed and unpacked: is every byte where it should be? */
 #include <errno.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include <equant/redist.h>
 
 #include "arrays.h"
 #include "random.h"
+#include "redist/pack.h"
 
 #include "kselftest_harness.h"
 
@@ -24,6 +26,7 @@ FIXTURE(pack)
 	unsigned char *from[GRID];
 	unsigned char *packed[GRID];
 	unsigned char *copied[GRID];
+	unsigned char *pieces[GRID];
 	unsigned char *expected[GRID];
 	size_t from_bytes[GRID];
 	size_t to_bytes[GRID];
@@ -75,6 +78,7 @@ static bool make_arrays(FIXTURE_DATA(pack) * self)
 	for (int q = 0; q < equant_redist_receivers(&self->array); q++) {
 		self->packed[q] = filled(self->to_bytes[q], 0xee);
 		self->copied[q] = filled(self->to_bytes[q], 0xee);
+		self->pieces[q] = filled(self->to_bytes[q], 0xee);
 		self->expected[q] = filled(self->to_bytes[q], 0xee);
 	}
 	return true;
@@ -87,6 +91,7 @@ static void free_arrays(FIXTURE_DATA(pack) * self)
 	for (int q = 0; q < equant_redist_receivers(&self->array); q++) {
 		free(self->packed[q]);
 		free(self->copied[q]);
+		free(self->pieces[q]);
 		free(self->expected[q]);
 	}
 }
@@ -111,6 +116,48 @@ static int64_t expect_all(FIXTURE_DATA(pack) * self)
 	return elements;
 }
 
+struct gathered {
+	const unsigned char *local;
+	unsigned char *at;
+};
+
+static bool gather(void *to, int64_t at, int64_t length)
+{
+	struct gathered *gathered = to;
+
+	memcpy(gathered->at, gathered->local + at, (size_t)length);
+	gathered->at += length;
+	return true;
+}
+
+/* In pieces that end anywhere; each is packed, and found block by block, as it was in the whole message. */
+static bool move_pieces(FIXTURE_DATA(pack) * self, const struct equant_redist_part *part, int p,
+			int q, const unsigned char *message)
+{
+	int64_t bytes = part->elements * (int64_t)self->element, length;
+	unsigned char *piece = filled((size_t)bytes + 1, 0x55);
+	bool same = true;
+
+	for (int64_t at = 0; at < bytes && same; at += length) {
+		struct gathered gathered = { self->from[p], piece };
+
+		length = 1 + random_below(&self->random, bytes - at);
+		equant_redist_blocks(part, self->element, self->from_strides[p], true, at, length,
+				     gather, &gathered);
+		same = !memcmp(piece, message + at, (size_t)length);
+		memset(piece, 0x55, (size_t)length);
+		equant_redist_pack_piece(part, self->element, self->from_strides[p], self->from[p],
+					 at, length, piece);
+		same = same && !memcmp(piece, message + at, (size_t)length) &&
+		       piece[length] == 0x55;
+		equant_redist_unpack_piece(part, self->element, self->to_strides[q], piece, at,
+					   length, self->pieces[q]);
+		memset(piece, 0x55, (size_t)length);
+	}
+	free(piece);
+	return same;
+}
+
 /* Return: elements moved, or -1. */
 static int64_t move_part(FIXTURE_DATA(pack) * self, int p, int q)
 {
@@ -125,7 +172,8 @@ static int64_t move_part(FIXTURE_DATA(pack) * self, int p, int q)
 	equant_redist_unpack(part, self->element, self->to_strides[q], message, self->packed[q]);
 	equant_redist_copy(part, self->element, self->from_strides[p], self->from[p],
 			   self->to_strides[q], self->copied[q]);
-	if (message[(size_t)elements * self->element] != 0x55)
+	if (message[(size_t)elements * self->element] != 0x55 ||
+	    !move_pieces(self, part, p, q, message))
 		elements = -1;
 	free(message);
 	equant_redist_part_free(part);
@@ -167,6 +215,7 @@ TEST_F(pack, every_element_comes_to_its_place_and_nothing_else_changes)
 				       self->array.dimensions, self->element);
 			}
 			ASSERT_EQ(0, memcmp(self->expected[q], self->copied[q], self->to_bytes[q]));
+			ASSERT_EQ(0, memcmp(self->expected[q], self->pieces[q], self->to_bytes[q]));
 		}
 		free_arrays(self);
 		done++;
@@ -193,6 +242,45 @@ TEST_F(pack, every_element_size_up_to_130_bytes)
 		}
 		free_arrays(self);
 	}
+}
+
+/* Memory that takes none until it is touched. */
+static unsigned char *reserve(size_t bytes)
+{
+	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (memory == MAP_FAILED)
+		abort();
+	return memory;
+}
+
+/* 5 elements of 1 GiB and something, 3 of them apart; the piece lies around byte 2^32 of the message. */
+TEST_F(pack, no_distance_in_memory_or_in_a_message_is_cut_to_32_bits)
+{
+	const struct equant_redist_array array = { .dimensions = 1,
+						   .extent = { 5 },
+						   .from = { { 1, 1, 0, 0 } },
+						   .to = { { 1, 1, 0, 0 } } };
+	const size_t element = ((size_t)1 << 30) + 3, size = 13 * element;
+	const int64_t apart = 3, dense = 1, at = ((int64_t)1 << 32) - 20;
+	unsigned char *from = reserve(size), *to = reserve(size), piece[40];
+	struct equant_redist_part *part = equant_redist_part_new(&array, 0, 0);
+
+	ASSERT_NE(NULL, part);
+	for (size_t i = 0; i < sizeof(piece); i++) {
+		size_t byte = (size_t)at + i;
+
+		from[byte / element * 3 * element + byte % element] = (unsigned char)(i + 1);
+	}
+	equant_redist_pack_piece(part, element, &apart, from, at, sizeof(piece), piece);
+	for (size_t i = 0; i < sizeof(piece); i++)
+		ASSERT_EQ(i + 1, piece[i]);
+	equant_redist_unpack_piece(part, element, &dense, piece, at, sizeof(piece), to);
+	ASSERT_EQ(0, memcmp(piece, to + at, sizeof(piece)));
+	equant_redist_part_free(part);
+	munmap(from, size);
+	munmap(to, size);
 }
 
 TEST_F(pack, what_is_no_array_is_refused)

@@ -3,16 +3,16 @@
  * Parts of local arrays into messages, out of messages, and from one local array into another.
  *
  * A part is a product of runs.  Every choice of one run in each dimension is nested loops, and
- * they follow each other in a message in the order of the runs, the last dimension's fastest.
+ * they follow each other in a message in the order of the runs, the last dimension's fastest.  A piece
+ * of a message begins and ends at any byte, even within an element.
  */
-#include <string.h>
-
+#include "redist/pack.h"
 #include "redist/shape.h"
 
 /**
  * struct side - what is read, or what is written
  * @strides: of the local array, elements, or NULL: a message
- * @base: the local array, or what of the message is left
+ * @base: the local array, or the first byte of the message that is wanted
  * @sends: is it the sender's local array?
  */
 struct side {
@@ -47,72 +47,155 @@ static int64_t add_run(struct equant_redist_level *level, const struct equant_re
 	return bytes;
 }
 
-/* Copy the product of the runs numbered @choice.  Return: its bytes. */
-static int64_t copy_choice(const struct equant_redist_part *part, const int64_t *choice,
-			   int64_t element, const struct side *from, const struct side *to)
+static int64_t run_elements(const struct equant_redist_run *run)
 {
-	struct equant_redist_shape shape = { element, 3 * part->dimensions, { { 0 } } };
-	int64_t bytes = element, read = 0, written = 0, steps[3];
-
-	for (int d = part->dimensions - 1; d >= 0; d--) {
-		const struct equant_redist_run *run = &part->runs[d]->run[choice[d]];
-		struct equant_redist_level *level = &shape.level[3 * d];
-
-		bytes = add_run(level, run, bytes);
-		if (from->strides) {
-			read += walk_run(from, run, d, element, steps);
-			for (int i = 0; i < 3; i++)
-				level[i].from = steps[i];
-		}
-		if (to->strides) {
-			written += walk_run(to, run, d, element, steps);
-			for (int i = 0; i < 3; i++)
-				level[i].to = steps[i];
-		}
-	}
-	equant_redist_shape_simplify(&shape);
-	equant_redist_shape_copy(&shape, from->base + read, to->base + written);
-	return bytes;
+	return run->length * run->count * run->repeats;
 }
 
-/* The next choice; false if there is none. */
-static bool next_choice(const struct equant_redist_part *part, int64_t *choice)
+/**
+ * struct walk - the choices of a part, one after the other
+ * @part: the part
+ * @element: bytes
+ * @choice: the number of the run in each dimension
+ * @begin: the choice's first byte in the message
+ */
+struct walk {
+	const struct equant_redist_part *part;
+	int64_t element;
+	int64_t choice[EQUANT_REDIST_DIMENSIONS];
+	int64_t begin;
+};
+
+/* The choice that byte @at of the message, which there is, is in. */
+static struct walk walk_to(const struct equant_redist_part *part, int64_t element, int64_t at)
 {
-	for (int d = part->dimensions - 1; d >= 0; d--) {
-		if (++choice[d] < part->runs[d]->count)
+	struct walk walk = { .part = part, .element = element };
+	int64_t rest = at / element, outer = 1, inner = part->elements;
+
+	for (int d = 0; d < part->dimensions; d++) {
+		const struct equant_redist_run *run = part->runs[d]->run;
+		int64_t c = 0;
+
+		inner /= part->runs[d]->elements;
+		for (; rest >= outer * run_elements(&run[c]) * inner; c++) {
+			rest -= outer * run_elements(&run[c]) * inner;
+			walk.begin += outer * run_elements(&run[c]) * inner * element;
+		}
+		outer *= run_elements(&run[c]);
+		walk.choice[d] = c;
+	}
+	return walk;
+}
+
+/* To the next choice, behind @bytes of this one; false if there is none. */
+static bool walk_on(struct walk *walk, int64_t bytes)
+{
+	walk->begin += bytes;
+	for (int d = walk->part->dimensions - 1; d >= 0; d--) {
+		if (++walk->choice[d] < walk->part->runs[d]->count)
 			return true;
-		choice[d] = 0;
+		walk->choice[d] = 0;
 	}
 	return false;
 }
 
-static void copy_part(const struct equant_redist_part *part, size_t element, struct side from,
-		      struct side to)
+/**
+ * struct work - the loops of a choice
+ * @shape: all of them
+ * @read: bytes from the local array's element 0 to the first one that is read, 0 of a message
+ * @written: the same
+ * @bytes: that it copies
+ */
+struct work {
+	struct equant_redist_shape shape;
+	int64_t read;
+	int64_t written;
+	int64_t bytes;
+};
+
+static void work_of(const struct walk *walk, const struct side *from, const struct side *to,
+		    struct work *work)
 {
-	int64_t choice[EQUANT_REDIST_DIMENSIONS] = { 0 };
+	int dimensions = walk->part->dimensions;
+	int64_t steps[3];
 
-	if (!part->elements)
+	work->shape.block = work->bytes = walk->element;
+	work->shape.levels = 3 * dimensions;
+	work->read = work->written = 0;
+	for (int d = dimensions - 1; d >= 0; d--) {
+		const struct equant_redist_run *run = &walk->part->runs[d]->run[walk->choice[d]];
+		struct equant_redist_level *level = &work->shape.level[3 * d];
+
+		work->bytes = add_run(level, run, work->bytes);
+		if (from->strides) {
+			work->read += walk_run(from, run, d, walk->element, steps);
+			for (int i = 0; i < 3; i++)
+				level[i].from = steps[i];
+		}
+		if (to->strides) {
+			work->written += walk_run(to, run, d, walk->element, steps);
+			for (int i = 0; i < 3; i++)
+				level[i].to = steps[i];
+		}
+	}
+	equant_redist_shape_simplify(&work->shape);
+}
+
+/* Bytes @at to below @end of the message; where one is a side, it begins with byte @at. */
+static void copy_part(const struct equant_redist_part *part, size_t element, struct side from,
+		      struct side to, int64_t at, int64_t end)
+{
+	struct walk walk;
+	struct work work;
+
+	if (at >= end)
 		return;
+	walk = walk_to(part, (int64_t)element, at);
 	do {
-		int64_t bytes = copy_choice(part, choice, (int64_t)element, &from, &to);
+		struct equant_redist_place read = { from.base, 0 }, written = { to.base, 0 };
 
-		from.base += from.strides ? 0 : bytes;
-		to.base += to.strides ? 0 : bytes;
-	} while (next_choice(part, choice));
+		work_of(&walk, &from, &to, &work);
+		read.at = from.strides ? work.read : walk.begin - at;
+		written.at = to.strides ? work.written : walk.begin - at;
+		equant_redist_shape_copy(&work.shape, read, written,
+					 equant_redist_max(at - walk.begin, 0),
+					 equant_redist_min(end - walk.begin, work.bytes));
+	} while (walk_on(&walk, work.bytes) && walk.begin < end);
+}
+
+static int64_t bytes_of(const struct equant_redist_part *part, size_t element)
+{
+	return part->elements * (int64_t)element;
+}
+
+void equant_redist_pack_piece(const struct equant_redist_part *part, size_t element,
+			      const int64_t *strides, const void *local, int64_t at, int64_t length,
+			      void *piece)
+{
+	copy_part(part, element, (struct side){ strides, (char *)local, true },
+		  (struct side){ NULL, piece, false }, at, at + length);
+}
+
+void equant_redist_unpack_piece(const struct equant_redist_part *part, size_t element,
+				const int64_t *strides, const void *piece, int64_t at,
+				int64_t length, void *local)
+{
+	copy_part(part, element, (struct side){ NULL, (char *)piece, true },
+		  (struct side){ strides, local, false }, at, at + length);
 }
 
 void equant_redist_pack(const struct equant_redist_part *part, size_t element,
 			const int64_t *strides, const void *local, void *message)
 {
-	copy_part(part, element, (struct side){ strides, (char *)local, true },
-		  (struct side){ NULL, message, false });
+	equant_redist_pack_piece(part, element, strides, local, 0, bytes_of(part, element),
+				 message);
 }
 
 void equant_redist_unpack(const struct equant_redist_part *part, size_t element,
 			  const int64_t *strides, const void *message, void *local)
 {
-	copy_part(part, element, (struct side){ NULL, (char *)message, true },
-		  (struct side){ strides, local, false });
+	equant_redist_unpack_piece(part, element, strides, message, 0, bytes_of(part, element),
+				   local);
 }
 
 void equant_redist_copy(const struct equant_redist_part *part, size_t element,
@@ -120,5 +203,44 @@ void equant_redist_copy(const struct equant_redist_part *part, size_t element,
 			void *to)
 {
 	copy_part(part, element, (struct side){ from_strides, (char *)from, true },
-		  (struct side){ to_strides, to, false });
+		  (struct side){ to_strides, to, false }, 0, bytes_of(part, element));
+}
+
+/* ---- where a piece is ------------------------------------------------------------------- */
+
+/* A caller, and where the choice's first byte is in the local array. */
+struct shift {
+	bool (*emit)(void *to, int64_t at, int64_t length);
+	void *to;
+	int64_t by;
+};
+
+static bool emit_shifted(void *to, int64_t at, int64_t length)
+{
+	const struct shift *shift = to;
+
+	return shift->emit(shift->to, shift->by + at, length);
+}
+
+void equant_redist_blocks(const struct equant_redist_part *part, size_t element,
+			  const int64_t *strides, bool sends, int64_t at, int64_t length,
+			  bool (*emit)(void *to, int64_t at, int64_t length), void *to)
+{
+	struct side local = { strides, NULL, sends }, message = { NULL, NULL, !sends };
+	struct shift shift = { emit, to, 0 };
+	struct walk walk;
+	struct work work;
+	bool more = length > 0;
+
+	if (more)
+		walk = walk_to(part, (int64_t)element, at);
+	while (more) {
+		work_of(&walk, &local, &message, &work);
+		shift.by = work.read;
+		more = equant_redist_shape_blocks(
+			       &work.shape, equant_redist_max(at - walk.begin, 0),
+			       equant_redist_min(at + length - walk.begin, work.bytes),
+			       emit_shifted, &shift) &&
+		       walk_on(&walk, work.bytes) && walk.begin < at + length;
+	}
 }

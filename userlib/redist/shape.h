@@ -31,13 +31,32 @@ struct equant_redist_shape {
 	struct equant_redist_level level[EQUANT_REDIST_LEVELS];
 };
 
+/**
+ * struct equant_redist_place - memory that a copy reads or writes
+ * @base: an address in it
+ * @at: bytes from there to the shape's first byte; negative where that one is not copied and lies before
+ */
+struct equant_redist_place {
+	char *base;
+	int64_t at;
+};
+
 /*
  * The same copy in fewer loops: those of one turn go, those whose turns follow on what is
  * inside become one with it.  What is written where does not change, nor the order.
  */
 void equant_redist_shape_simplify(struct equant_redist_shape *shape);
 
-/* Copy; @from and @to must not overlap. */
-void equant_redist_shape_copy(const struct equant_redist_shape *shape, const char *from, char *to);
+/* Copy those bytes, of all in their order, from @skip to below @end; no byte is in both places. */
+void equant_redist_shape_copy(const struct equant_redist_shape *shape,
+			      struct equant_redist_place from, struct equant_redist_place to,
+			      int64_t skip, int64_t end);
+
+/*
+ * Call @emit for the blocks that are read of those bytes, each @at bytes from the shape's first byte, until
+ * it gives false.
+ */
+bool equant_redist_shape_blocks(const struct equant_redist_shape *shape, int64_t skip, int64_t end,
+				bool (*emit)(void *to, int64_t at, int64_t length), void *to);
 
 #endif /* EQUANT_REDIST_SHAPE_H */
