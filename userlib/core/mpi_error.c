@@ -42,9 +42,9 @@ int equant_mpi_is_over(void)
 	return MPI_Finalized(&over) != MPI_SUCCESS || over;
 }
 
-int equant_mpi_check(MPI_Comm comm, const char *function)
+int equant_mpi_check_any(MPI_Comm comm, const char *function)
 {
-	int running = 0, inter = 0;
+	int running = 0;
 
 	MPI_Initialized(&running);
 	if (!running || equant_mpi_is_over()) {
@@ -55,6 +55,15 @@ int equant_mpi_check(MPI_Comm comm, const char *function)
 		equant_message("%s: MPI_COMM_NULL is no communicator", function);
 		return -EINVAL;
 	}
+	return 0;
+}
+
+int equant_mpi_check(MPI_Comm comm, const char *function)
+{
+	int error = equant_mpi_check_any(comm, function), inter = 0;
+
+	if (error)
+		return error;
 	if (MPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS || inter) {
 		equant_message("%s: an intracommunicator is needed", function);
 		return -EINVAL;

@@ -35,4 +35,7 @@ int equant_mpi_is_over(void);
  */
 int equant_mpi_check(MPI_Comm comm, const char *function);
 
+/* The same with intercommunicators, too. */
+int equant_mpi_check_any(MPI_Comm comm, const char *function);
+
 #endif /* EQUANT_CORE_MPI_ERROR_H */

@@ -15,17 +15,17 @@
 /* ---- what is wrong here ------------------------------------------------------------------ */
 
 static int check_ranks(const struct equant_transfer *transfer, const char *side, const int *list,
-		       int count)
+		       int count, int ranks)
 {
-	if (count > transfer->ranks) {
-		equant_message("rank %d: equant_transfer_new: %d %s and only %d ranks",
-			       transfer->rank, count, side, transfer->ranks);
+	if (count > ranks) {
+		equant_message("rank %d: equant_transfer_new: %d %ss and only %d ranks",
+			       transfer->rank, count, side, ranks);
 		return -EINVAL;
 	}
 	for (int i = 0; list && i < count; i++) {
-		if (list[i] < 0 || list[i] >= transfer->ranks) {
+		if (list[i] < 0 || list[i] >= ranks) {
 			equant_message("rank %d: equant_transfer_new: %s %d is rank %d of %d",
-				       transfer->rank, side, i, list[i], transfer->ranks);
+				       transfer->rank, side, i, list[i], ranks);
 			return -EINVAL;
 		}
 		for (int j = 0; j < i; j++) {
@@ -56,6 +56,12 @@ static int check_options(const struct equant_transfer *transfer,
 			       transfer->rank, options->window, options->largest);
 		return -EINVAL;
 	}
+	if (options->node != EQUANT_TRANSFER_NODE_BEST &&
+	    options->node != EQUANT_TRANSFER_NODE_MESSAGES) {
+		equant_message("rank %d: equant_transfer_new: node %d is no way", transfer->rank,
+			       (int)options->node);
+		return -EINVAL;
+	}
 	while (options->scheduler && (name = equant_redist_scheduler_name(i)) &&
 	       strcmp(name, options->scheduler))
 		i++;
@@ -80,10 +86,11 @@ int equant_transfer_check(const struct equant_transfer *transfer,
 		equant_message("rank %d: equant_transfer_new: %s", transfer->rank, why);
 		return error;
 	}
-	error = check_ranks(transfer, "sender", options->senders, equant_redist_senders(array));
+	error = check_ranks(transfer, "sender", options->senders, equant_redist_senders(array),
+			    transfer->groups[0].count);
 	if (!error)
 		error = check_ranks(transfer, "receiver", options->receivers,
-				    equant_redist_receivers(array));
+				    equant_redist_receivers(array), transfer->groups[1].count);
 	return error ? error : check_options(transfer, options);
 }
 
@@ -137,7 +144,7 @@ static uint64_t digest(const struct equant_transfer *transfer,
 	const char *scheduler = options->scheduler ? options->scheduler : "greedy";
 	uint64_t hash = add(add((uint64_t)array->dimensions, transfer->element), options->largest);
 
-	hash = add(add(hash, array->from_order), array->to_order);
+	hash = add(add(add(hash, array->from_order), array->to_order), options->node);
 	for (int d = 0; d < array->dimensions; d++) {
 		hash = add(hash, (uint64_t)array->extent[d]);
 		hash = add_cyclic(add_cyclic(hash, &array->from[d]), &array->to[d]);

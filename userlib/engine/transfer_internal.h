@@ -3,27 +3,55 @@
 #define EQUANT_ENGINE_TRANSFER_INTERNAL_H
 
 #include <equant/transfer.h>
+#include <stdbool.h>
+#include <sys/types.h>
 
-#define EQUANT_TRANSFER_LARGEST ((size_t)1 << 30)
+#define EQUANT_TRANSFER_LARGEST ((size_t)1 << 18)
+
+enum equant_transfer_tag {
+	EQUANT_TRANSFER_DATA,
+	EQUANT_TRANSFER_OFFER,
+	EQUANT_TRANSFER_TAKEN,
+};
+
+/**
+ * struct equant_offer - where a sender's elements are, to a receiver that can read its memory
+ * @direct: it is to read them; else they come in messages
+ * @base: element 0 of the sender's local array
+ * @strides: of that
+ */
+struct equant_offer {
+	int64_t direct;
+	uint64_t base;
+	int64_t strides[EQUANT_REDIST_DIMENSIONS];
+};
 
 /**
  * struct equant_letter - what this rank has for another, or gets from it
  * @peer: the other's rank
  * @part: where its elements are
  * @bytes: all of them
- * @first: of its chunks, in the lane
- * @last: likewise
- * @left: chunks that are not through, in this run
- * @box: the buffer that it is packed into
+ * @end: up to here they are in chunks, while planning
+ * @flying: its messages that are under way, in this run
+ * @left: bytes that have not been read yet, in this run, if it is read
+ * @near: the receiver can read the sender's memory
+ * @pid: the sender's, if it is near
+ * @offer: of this run, if it is near
+ * @offered: the offer is there
+ * @taken: what the receiver says of it, 0 or an errno
  */
 struct equant_letter {
 	int peer;
 	struct equant_redist_part *part;
 	size_t bytes;
-	int64_t first;
-	int64_t last;
-	int64_t left;
-	int box;
+	size_t end;
+	int flying;
+	size_t left;
+	bool near;
+	pid_t pid;
+	struct equant_offer offer;
+	bool offered;
+	int taken;
 };
 
 /**
@@ -39,14 +67,12 @@ struct equant_chunk {
 };
 
 /**
- * struct equant_box - memory for one letter after another
- * @size: of the largest of them
- * @free_from: the chunk from which on the letter that is in it is through, while planning
- * @memory: @size bytes
+ * struct equant_slot - memory for one chunk after another
+ * @chunk: the last one that it was for
+ * @memory: bytes of the lane's longest chunk
  */
-struct equant_box {
-	size_t size;
-	int64_t free_from;
+struct equant_slot {
+	int64_t chunk;
 	char *memory;
 };
 
@@ -57,11 +83,16 @@ struct equant_box {
  * @chunks: in the schedule's order
  * @chunk_count: of them
  * @chunk_room: for so many there is memory
- * @boxes: where letters are packed and unpacked
- * @box_count: of them
- * @window: chunks under way at once: chunk k is not begun before chunk k - @window is through
- * @requests: @window of them; that of chunk k is k modulo @window
+ * @longest: bytes of a chunk
+ * @slots: where chunks are packed and unpacked; that of chunk k is k modulo @slot_count
+ * @slot_count: of them, at least 1
+ * @window: messages under way at once, of which each may have several chunks
+ * @requests: of each slot
  * @begun: chunks, in this run
+ * @flying: letters with chunks that are under way
+ * @near: the letters that are near
+ * @near_count: of them
+ * @notes: two requests of each: the offer, and that it has been taken
  */
 struct equant_lane {
 	struct equant_letter *letters;
@@ -69,11 +100,16 @@ struct equant_lane {
 	struct equant_chunk *chunks;
 	int64_t chunk_count;
 	int64_t chunk_room;
-	struct equant_box *boxes;
-	int box_count;
+	size_t longest;
+	struct equant_slot *slots;
+	int slot_count;
 	int window;
 	MPI_Request *requests;
 	int64_t begun;
+	int flying;
+	int64_t *near;
+	int near_count;
+	MPI_Request *notes;
 };
 
 /**
@@ -87,38 +123,110 @@ struct equant_reach {
 };
 
 /**
+ * struct equant_view - the local arrays of a run
+ * @strides: elements, of the sender's and of the receiver's
+ * @base: their elements 0, or NULL
+ */
+struct equant_view {
+	int64_t strides[2][EQUANT_REDIST_DIMENSIONS];
+	char *base[2];
+};
+
+/**
+ * struct equant_group - ranks of the transfer's communicator among which one side is
+ * @first: of them
+ * @count: of them
+ */
+struct equant_group {
+	int first;
+	int count;
+};
+
+enum equant_transfer_state {
+	EQUANT_TRANSFER_IDLE,
+	EQUANT_TRANSFER_AGREEING,
+	EQUANT_TRANSFER_MOVING,
+};
+
+/**
  * struct equant_transfer - a redistribution that can be run
  * @comm: for it alone
  * @rank: in @comm
  * @ranks: of @comm
+ * @groups: of senders and of receivers
  * @array: what is redistributed
  * @element: bytes
- * @sender: this rank's number among senders, or -1
- * @receiver: among receivers
+ * @largest: bytes of the longest chunk that there may be
+ * @lists: the ranks that senders and receivers are
+ * @number: this rank's among senders and among receivers, or -1
  * @schedule: the same on all ranks
  * @own: what this rank has for itself, or NULL
  * @lanes: what it sends, and what it receives
  * @reach: of the sender's local array, and of the receiver's
- * @requests: of both lanes, one after the other
+ * @requests: of both lanes' slots, then of their notes
+ * @request_count: of them
  * @done: indices of those that are through
  * @broken: MPI has failed; requests may be under way for ever
+ *
+ * Of a run:
+ * @state: how far it is
+ * @view: the arrays
+ * @refused: why this rank cannot, or 0; likewise @any: anybody
+ * @agreement: that they tell each other
+ * @own_at: bytes of @own that have been copied
+ * @failure: what has gone wrong on the way
  */
 struct equant_transfer {
 	MPI_Comm comm;
 	int rank;
 	int ranks;
+	struct equant_group groups[2];
 	struct equant_redist_array array;
 	size_t element;
-	int sender;
-	int receiver;
+	size_t largest;
+	int *lists[2];
+	int number[2];
 	struct equant_redist_schedule *schedule;
 	struct equant_redist_part *own;
 	struct equant_lane lanes[2];
 	struct equant_reach reach[2];
 	MPI_Request *requests;
+	int request_count;
 	int *done;
-	int broken;
+	bool broken;
+
+	enum equant_transfer_state state;
+	struct equant_view view;
+	int refused[2];
+	int any;
+	MPI_Request agreement;
+	size_t own_at;
+	int failure;
 };
+
+/* ---- transfer.c ------------------------------------------------------------------------ */
+
+/* All @to of what @from has, or defaults.  0 or -EINVAL after a message. */
+int equant_transfer_copy_options(const char *function, const struct equant_transfer_options *from,
+				 struct equant_transfer_options *to);
+
+/* An empty transfer on all ranks of @comm, or NULL and errno. */
+struct equant_transfer *equant_transfer_open(MPI_Comm comm, int group, const char *function);
+
+/* Lanes, slots and requests; collective: with an @error that has been before, too.  0 or -errno. */
+int equant_transfer_prepare(struct equant_transfer *transfer,
+			    const struct equant_transfer_options *options, int error);
+
+/* Free it, set errno; NULL. */
+void *equant_transfer_give_up(struct equant_transfer *transfer, int error);
+
+/* ---- transfer_group.c ------------------------------------------------------------------ */
+
+/*
+ * A communicator of its own with both groups, of which @group says what this rank's is.  Collective; 0 or
+ * -errno after a message, on all ranks or on none if MPI works.
+ */
+int equant_transfer_join(struct equant_transfer *transfer, MPI_Comm comm, int group);
 
 /* ---- transfer_agree.c ------------------------------------------------------------------ */
 
@@ -131,27 +239,54 @@ int equant_transfer_check(const struct equant_transfer *transfer,
 int equant_transfer_agree(const struct equant_transfer *transfer,
 			  const struct equant_transfer_options *options, int error);
 
+/* ---- transfer_schedule.c --------------------------------------------------------------- */
+
+/* The schedule of the transfer's array; 0 or -errno after a message, but for -ENOMEM. */
+int equant_transfer_schedule_make(struct equant_transfer *transfer,
+				  const struct equant_transfer_options *options);
+
 /* ---- transfer_plan.c ------------------------------------------------------------------- */
 
-/* Schedule and lanes; 0 or -errno after a message, but for -ENOMEM. */
+/*
+ * The lanes of the transfer's schedule; 0 or -errno after a message, but for -ENOMEM.  Array, element
+ * and lists are there.
+ */
 int equant_transfer_plan(struct equant_transfer *transfer,
 			 const struct equant_transfer_options *options);
+
+/* The requests of lanes that are complete.  0 or -ENOMEM. */
+int equant_transfer_allocate(struct equant_transfer *transfer);
 
 /* ---- transfer_lane.c ------------------------------------------------------------------- */
 
 /* One more piece of @letter, up to its byte @end, in MPI messages of up to @largest bytes. */
 int equant_lane_add(struct equant_lane *lane, int64_t letter, size_t end, size_t largest);
 
-/* Boxes for a window of @window chunks.  0 or -ENOMEM. */
-int equant_lane_pack_boxes(struct equant_lane *lane, int window);
+/* Have @slots slots, or as many as there are chunks. */
+void equant_lane_resize(struct equant_lane *lane, int slots);
 
-/* Bytes of all boxes. */
+/* Bytes of all slots. */
 size_t equant_lane_size(const struct equant_lane *lane);
 
-/* Get the boxes' memory.  0 or -ENOMEM. */
+/* Get the slots' memory.  0 or -ENOMEM. */
 int equant_lane_allocate(struct equant_lane *lane);
 
 /* Forget it all; with @under_way the memory stays, since MPI may still write to it. */
-void equant_lane_release(struct equant_lane *lane, int under_way);
+void equant_lane_release(struct equant_lane *lane, bool under_way);
+
+/* ---- transfer_near.c: what is read out of another process' memory ------------------------ */
+
+/* Find out whose memory can be read, unless @no.  Collective; 0 or -errno. */
+int equant_near_find(struct equant_transfer *transfer, bool no);
+
+/* Offer what is near, and look for what is offered, at a run's beginning.  0 or -errno. */
+int equant_near_begin(struct equant_transfer *transfer);
+
+/*
+ * Read @chunk of a near letter that has been offered directly; @spare has room for it.  What goes wrong is
+ * the transfer's failure.  0, or -errno if MPI fails.
+ */
+int equant_near_read(struct equant_transfer *transfer, int64_t near,
+		     const struct equant_chunk *chunk, char *spare);
 
 #endif /* EQUANT_ENGINE_TRANSFER_INTERNAL_H */

@@ -8,7 +8,7 @@
  * for any windows, so they need not be the same on all ranks.
  */
 #include <errno.h>
-#include <math.h>
+#include <limits.h>
 #include <stdlib.h>
 
 #include "core/message.h"
@@ -28,69 +28,6 @@ struct plan {
 	double *shares[2];
 };
 
-static int number_of(const int *ranks, int count, int rank)
-{
-	for (int i = 0; i < count; i++)
-		if ((ranks ? ranks[i] : i) == rank)
-			return i;
-	return -1;
-}
-
-/* ---- the schedule ------------------------------------------------------------------------ */
-
-static int make_schedule(struct equant_transfer *transfer, const char *scheduler,
-			 const struct equant_redist_network *network, int64_t count,
-			 const struct equant_redist_volume *volumes, char *why, size_t why_size)
-{
-	struct equant_redist_costs *costs =
-		equant_redist_network_costs(network, count, volumes, why, why_size);
-	int error;
-
-	if (!costs)
-		return -errno;
-	transfer->schedule = equant_redist_schedule_new(scheduler, costs, why, why_size);
-	error = transfer->schedule ? 0 : -errno;
-	equant_redist_costs_free(costs);
-	return error;
-}
-
-static int schedule_volumes(struct equant_transfer *transfer,
-			    const struct equant_transfer_options *options, int64_t count,
-			    const struct equant_redist_volume *volumes)
-{
-	struct equant_redist_network *uniform =
-		equant_redist_network_new(transfer->ranks, 0, 1, NULL, 0);
-	char why[200] = "";
-	int error = -ENOMEM;
-
-	if (uniform)
-		error = make_schedule(transfer, options->scheduler ? options->scheduler : "greedy",
-				      options->network ? options->network : uniform, count, volumes,
-				      why, sizeof(why));
-	if (why[0])
-		equant_message("rank %d: equant_transfer_new: %s", transfer->rank, why);
-	equant_redist_network_free(uniform);
-	return error;
-}
-
-static int schedule(struct equant_transfer *transfer, const struct equant_transfer_options *options)
-{
-	int64_t count;
-	struct equant_redist_volume *volumes = equant_redist_volumes(
-		&transfer->array, transfer->element, options->senders, options->receivers, &count);
-	int error;
-
-	if (!volumes) {
-		if (errno == EOVERFLOW)
-			equant_message("rank %d: equant_transfer_new: a message of 2^62 bytes",
-				       transfer->rank);
-		return -errno;
-	}
-	error = schedule_volumes(transfer, options, count, volumes);
-	free(volumes);
-	return error;
-}
-
 /* ---- lanes ------------------------------------------------------------------------------ */
 
 /* The letter of @peer in a lane, a new one at the first time; its index or -errno. */
@@ -102,16 +39,14 @@ static int64_t letter_of(struct equant_transfer *transfer, struct plan *plan, in
 
 	if (plan->letters[side][peer] >= 0)
 		return plan->letters[side][peer];
-	part = equant_redist_part_new(&transfer->array, side ? number : transfer->sender,
-				      side ? transfer->receiver : number);
+	part = equant_redist_part_new(&transfer->array, side ? number : transfer->number[0],
+				      side ? transfer->number[1] : number);
 	if (!part)
 		return -errno;
 	lane->letters[lane->letter_count] = (struct equant_letter){
 		.peer = peer,
 		.part = part,
 		.bytes = (size_t)part->elements * transfer->element,
-		.first = -1,
-		.last = -1,
 	};
 	return plan->letters[side][peer] = lane->letter_count++;
 }
@@ -155,10 +90,8 @@ static int fill_lanes(struct equant_transfer *transfer, struct plan *plan, size_
 	return error;
 }
 
-static int make_plan(struct equant_transfer *transfer, struct plan *plan,
-		     const struct equant_transfer_options *options)
+static int make_plan(struct equant_transfer *transfer, struct plan *plan)
 {
-	const int *peers[2] = { options->receivers, options->senders };
 	int counts[2] = { equant_redist_receivers(&transfer->array),
 			  equant_redist_senders(&transfer->array) };
 	size_t ranks = (size_t)transfer->ranks;
@@ -175,20 +108,18 @@ static int make_plan(struct equant_transfer *transfer, struct plan *plan,
 		for (int r = 0; r < transfer->ranks; r++)
 			plan->numbers[side][r] = plan->letters[side][r] = -1;
 		for (int i = 0; i < counts[side]; i++)
-			plan->numbers[side][peers[side] ? peers[side][i] : i] = i;
+			plan->numbers[side][transfer->lists[!side][i]] = i;
 	}
 	return 0;
 }
 
-static int make_lanes(struct equant_transfer *transfer,
-		      const struct equant_transfer_options *options)
+static int make_lanes(struct equant_transfer *transfer)
 {
-	size_t largest = options->largest ? options->largest : EQUANT_TRANSFER_LARGEST;
 	struct plan plan = { 0 };
-	int error = make_plan(transfer, &plan, options);
+	int error = make_plan(transfer, &plan);
 
 	if (!error)
-		error = fill_lanes(transfer, &plan, largest);
+		error = fill_lanes(transfer, &plan, transfer->largest);
 	for (int side = 0; side < 2; side++) {
 		free(plan.numbers[side]);
 		free(plan.letters[side]);
@@ -199,57 +130,55 @@ static int make_lanes(struct equant_transfer *transfer,
 
 /* ---- memory ----------------------------------------------------------------------------- */
 
-/* Never more than there are chunks, so that there are not more requests either. */
-static int pack_boxes(struct equant_transfer *transfer, int window)
+static void resize(struct equant_transfer *transfer, int slots)
 {
-	int error = 0;
-
-	for (int side = 0; side < 2 && !error; side++) {
-		struct equant_lane *lane = &transfer->lanes[side];
-		int64_t most = lane->chunk_count ? lane->chunk_count : 1;
-
-		error = equant_lane_pack_boxes(lane, window < most ? window : (int)most);
-	}
-	return error;
+	for (int side = 0; side < 2; side++)
+		equant_lane_resize(&transfer->lanes[side], slots);
 }
 
 static int fit_memory(struct equant_transfer *transfer, int window, size_t memory)
 {
 	int64_t most = transfer->lanes[0].chunk_count;
-	int error;
+	int slots = window < INT_MAX / 2 ? 2 * window : INT_MAX;
 
 	if (transfer->lanes[1].chunk_count > most)
 		most = transfer->lanes[1].chunk_count;
-	if (window > most)
-		window = most > 1 ? (int)most : 1;
-	error = pack_boxes(transfer, window);
-	while (!error && memory && equant_transfer_memory(transfer) > memory) {
-		if (window == 1) {
+	if (slots > most)
+		slots = most > 1 ? (int)most : 1;
+	for (resize(transfer, slots); memory && equant_transfer_memory(transfer) > memory;
+	     resize(transfer, slots)) {
+		if (slots == 1) {
 			equant_message(
-				"rank %d: equant_transfer_new: memory of %zu bytes, %zu are needed",
-				transfer->rank, memory, equant_transfer_memory(transfer));
+				"rank %d: equant_transfer_new: memory of %zu bytes, %zu are needed for pieces of %zu",
+				transfer->rank, memory, equant_transfer_memory(transfer),
+				transfer->largest);
 			return -ENOBUFS;
 		}
-		window -= (window + 7) / 8;
-		error = pack_boxes(transfer, window);
+		slots -= (slots + 7) / 8;
 	}
-	return error;
+	return 0;
 }
 
-static int allocate(struct equant_transfer *transfer)
+int equant_transfer_allocate(struct equant_transfer *transfer)
 {
-	size_t requests = (size_t)transfer->lanes[0].window + (size_t)transfer->lanes[1].window;
+	struct equant_lane *lanes = transfer->lanes;
+	int slots = lanes[0].slot_count + lanes[1].slot_count;
+	size_t count;
 
-	transfer->requests = reallocarray(NULL, requests, sizeof(*transfer->requests));
-	transfer->done = reallocarray(NULL, requests, sizeof(*transfer->done));
+	transfer->request_count = slots + 2 * (lanes[0].near_count + lanes[1].near_count);
+	count = (size_t)transfer->request_count;
+	transfer->requests = reallocarray(NULL, count, sizeof(*transfer->requests));
+	transfer->done = reallocarray(NULL, count, sizeof(*transfer->done));
 	if (!transfer->requests || !transfer->done)
 		return -ENOMEM;
-	for (size_t i = 0; i < requests; i++)
+	for (size_t i = 0; i < count; i++)
 		transfer->requests[i] = MPI_REQUEST_NULL;
-	transfer->lanes[0].requests = transfer->requests;
-	transfer->lanes[1].requests = transfer->requests + transfer->lanes[0].window;
+	lanes[0].requests = transfer->requests;
+	lanes[1].requests = transfer->requests + lanes[0].slot_count;
+	lanes[0].notes = transfer->requests + slots;
+	lanes[1].notes = lanes[0].notes + 2 * lanes[0].near_count;
 	for (int side = 0; side < 2; side++)
-		if (equant_lane_allocate(&transfer->lanes[side]))
+		if (equant_lane_allocate(&lanes[side]))
 			return -ENOMEM;
 	return 0;
 }
@@ -293,10 +222,10 @@ static void reach_all(struct equant_transfer *transfer)
 
 static int make_own(struct equant_transfer *transfer)
 {
-	if (transfer->sender < 0 || transfer->receiver < 0)
+	if (transfer->number[0] < 0 || transfer->number[1] < 0)
 		return 0;
-	transfer->own =
-		equant_redist_part_new(&transfer->array, transfer->sender, transfer->receiver);
+	transfer->own = equant_redist_part_new(&transfer->array, transfer->number[0],
+					       transfer->number[1]);
 	if (!transfer->own)
 		return -errno;
 	if (!transfer->own->elements) {
@@ -306,23 +235,28 @@ static int make_own(struct equant_transfer *transfer)
 	return 0;
 }
 
+static int number_of(const int *ranks, int count, int rank)
+{
+	for (int i = 0; i < count; i++)
+		if (ranks[i] == rank)
+			return i;
+	return -1;
+}
+
 int equant_transfer_plan(struct equant_transfer *transfer,
 			 const struct equant_transfer_options *options)
 {
 	int error;
 
-	transfer->sender = number_of(options->senders, equant_redist_senders(&transfer->array),
-				     transfer->rank);
-	transfer->receiver = number_of(options->receivers,
-				       equant_redist_receivers(&transfer->array), transfer->rank);
-	error = schedule(transfer, options);
+	transfer->number[0] = number_of(transfer->lists[0],
+					equant_redist_senders(&transfer->array), transfer->rank);
+	transfer->number[1] = number_of(transfer->lists[1],
+					equant_redist_receivers(&transfer->array), transfer->rank);
+	error = make_own(transfer);
 	if (!error)
-		error = make_own(transfer);
-	if (!error)
-		error = make_lanes(transfer, options);
+		error = make_lanes(transfer);
 	if (error)
 		return error;
 	reach_all(transfer);
-	error = fit_memory(transfer, options->window ? options->window : 1, options->memory);
-	return error ? error : allocate(transfer);
+	return fit_memory(transfer, options->window ? options->window : 1, options->memory);
 }

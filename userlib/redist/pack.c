@@ -184,6 +184,14 @@ void equant_redist_unpack_piece(const struct equant_redist_part *part, size_t el
 		  (struct side){ strides, local, false }, at, at + length);
 }
 
+void equant_redist_copy_piece(const struct equant_redist_part *part, size_t element,
+			      const int64_t *from_strides, const void *from,
+			      const int64_t *to_strides, void *to, int64_t at, int64_t length)
+{
+	copy_part(part, element, (struct side){ from_strides, (char *)from, true },
+		  (struct side){ to_strides, to, false }, at, at + length);
+}
+
 void equant_redist_pack(const struct equant_redist_part *part, size_t element,
 			const int64_t *strides, const void *local, void *message)
 {
@@ -202,8 +210,8 @@ void equant_redist_copy(const struct equant_redist_part *part, size_t element,
 			const int64_t *from_strides, const void *from, const int64_t *to_strides,
 			void *to)
 {
-	copy_part(part, element, (struct side){ from_strides, (char *)from, true },
-		  (struct side){ to_strides, to, false }, 0, bytes_of(part, element));
+	equant_redist_copy_piece(part, element, from_strides, from, to_strides, to, 0,
+				 bytes_of(part, element));
 }
 
 /* ---- where a piece is ------------------------------------------------------------------- */

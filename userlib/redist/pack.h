@@ -7,7 +7,7 @@
 #include <equant/redist.h>
 
 /*
- * As equant_redist_pack() and equant_redist_unpack(), of the @length bytes from byte @at of the message on
+ * As equant_redist_pack(), _unpack() and _copy(), of the @length bytes from byte @at of the message on
  * only, which @piece holds.
  */
 void equant_redist_pack_piece(const struct equant_redist_part *part, size_t element,
@@ -16,6 +16,9 @@ void equant_redist_pack_piece(const struct equant_redist_part *part, size_t elem
 void equant_redist_unpack_piece(const struct equant_redist_part *part, size_t element,
 				const int64_t *strides, const void *piece, int64_t at,
 				int64_t length, void *local);
+void equant_redist_copy_piece(const struct equant_redist_part *part, size_t element,
+			      const int64_t *from_strides, const void *from,
+			      const int64_t *to_strides, void *to, int64_t at, int64_t length);
 
 /*
  * Where these bytes are in the memory of the sender, if @sends, or else the receiver: call @emit for each block, in

@@ -11,7 +11,8 @@
  *	equant_transfer_free(transfer);
  *
  * Who sends what is that of <equant/redist.h>, and so are arrays, networks and schedules.  Errors are as
- * in equant.h; functions are collective.  A transfer belongs to one thread at a time.
+ * in equant.h; functions are collective but where they say not.  A transfer belongs to one thread at a time;
+ * with MPI_THREAD_MULTIPLE several threads may have one each, made on communicators of their own.
  */
 #ifndef EQUANT_TRANSFER_H
 #define EQUANT_TRANSFER_H
@@ -30,19 +31,47 @@ extern "C" {
 struct equant_transfer;
 
 /**
+ * enum equant_transfer_group - what a group of an intercommunicator does
+ * @EQUANT_TRANSFER_SENDS: all senders are ranks of this group
+ * @EQUANT_TRANSFER_RECEIVES: all receivers are; the other group sends
+ *
+ * Both ways at once are two transfers.
+ */
+enum equant_transfer_group {
+	EQUANT_TRANSFER_SENDS = 1,
+	EQUANT_TRANSFER_RECEIVES,
+};
+
+/**
+ * enum equant_transfer_node - how ranks of a node get at each other's elements
+ * @EQUANT_TRANSFER_NODE_BEST: the receiver reads blocks of 2048 bytes and more straight out of the sender's
+ *	memory, if the kernel lets it; when a transfer is made that is tried with each
+ * @EQUANT_TRANSFER_NODE_MESSAGES: in messages, as between nodes
+ */
+enum equant_transfer_node {
+	EQUANT_TRANSFER_NODE_BEST,
+	EQUANT_TRANSFER_NODE_MESSAGES,
+};
+
+/**
  * struct equant_transfer_options - how; the same on all ranks but for @memory
  * @sz: sizeof(struct equant_transfer_options); bytes unknown to the library must be 0
- * @senders: the rank that each sender is, no two the same; NULL: sender i is rank i
+ * @senders: the rank that each sender is, no two the same; NULL: sender i is rank i; of an
+ *	intercommunicator in the group that sends
  * @receivers: the rank that each receiver is, likewise; senders and receivers may be the same
- *	ranks, others, or some of each
- * @network: what is between the ranks, as many as the communicator has; NULL: all links are alike and
- *	messages have no start-up
+ *	ranks, others, or some of each; in the group that receives
+ * @network: what is between the ranks, as many as the communicator has; of an intercommunicator those of
+ *	the group that sends come first; NULL: all links are alike and messages have no start-up
  * @scheduler: a name of equant_redist_scheduler_name(); NULL: "greedy"
  * @window: messages that a rank sends at once, and as many that it receives; 0: one, as in the
  *	paper.  Of those of a schedule the first ones, in its order.
  * @memory: bytes that a rank may have for messages beside the arrays; @window becomes smaller until that is
  *	enough; 0: no limit
- * @largest: bytes that go in one MPI message; longer ones are sent in pieces; 0: 2^30
+ * @largest: bytes that go in one MPI message, at most 2^31 - 1; longer ones are sent in pieces, so that one is
+ *	packed while another is under way and a third is unpacked: a rank has memory for two of each message
+ *	of the window in each direction; 0: 2^18
+ * @group: on an intercommunicator what this rank's group does, the same on all of the group; otherwise 0
+ * @node: how ranks of a node get at each other's elements
  *
  * Pointers are borrowed by equant_transfer_new().
  */
@@ -55,11 +84,14 @@ struct equant_transfer_options {
 	int window;
 	size_t memory;
 	size_t largest;
+	int group;
+	enum equant_transfer_node node;
 };
 
 /**
  * equant_transfer_new() - plan a redistribution; collective
- * @comm: an intracommunicator, of which a copy is made
+ * @comm: a communicator, of which a copy is made; of an intercommunicator one group sends and the other
+ *	receives, as @options->group says
  * @array: what is redistributed; copied
  * @element: bytes of an element
  * @options: NULL for defaults
@@ -69,8 +101,9 @@ struct equant_transfer_options {
  *
  * Return: the transfer, or NULL and errno on all ranks: EINVAL for what equant_redist_array_check()
  * refuses, too few ranks, ranks that do not exist or come twice, a network of another number of ranks,
- * an unknown scheduler and arguments that differ between ranks; EOVERFLOW; ENOBUFS if @memory
- * is not enough even for one message in each direction; ENOMEM; ECANCELED where another rank
+ * an unknown scheduler, groups of an intercommunicator of which not one sends and the other
+ * receives, and arguments that differ between ranks; EOVERFLOW; ENOBUFS if @memory
+ * is not enough even for one piece in each direction; ENOMEM; ECANCELED where another rank
  * has refused; MPI's errors.
  */
 EQUANT_API struct equant_transfer *
@@ -94,10 +127,37 @@ equant_transfer_new(MPI_Comm comm, const struct equant_redist_array *array, size
  *
  * Return: 0; -EINVAL for missing arrays and strides and for memory that overlaps, -ECANCELED where
  * another rank has refused, in both cases before any element was moved and so that it can be tried
- * again; what MPI's errors are, after which the transfer can only be freed, and -EPIPE then.
+ * again; -EBUSY if it is running; what the kernel's error is if a receiver on the sender's node cannot
+ * read what it could when the transfer was made, on both; what MPI's errors are, after which
+ * the transfer can only be freed, and -EPIPE then.
  */
 EQUANT_API int equant_transfer_run(struct equant_transfer *transfer, const int64_t *from_strides,
 				   const void *from, const int64_t *to_strides, void *to);
+
+/**
+ * equant_transfer_start() - begin what equant_transfer_run() does and return
+ *
+ * Arguments are those of equant_transfer_run(), of which the strides are copied.  Until equant_transfer_test()
+ * says that it is done, or equant_transfer_wait() has returned, what is read must not change and
+ * what is written must not be looked at.  Messages are packed, unpacked and exchanged
+ * within these calls, so a rank that computes meanwhile calls equant_transfer_test() now and then.
+ *
+ * Return: 0, -EBUSY, -EPIPE or MPI's error.  All others of equant_transfer_run() come from the calls below.
+ */
+EQUANT_API int equant_transfer_start(struct equant_transfer *transfer, const int64_t *from_strides,
+				     const void *from, const int64_t *to_strides, void *to);
+
+/**
+ * equant_transfer_test() - go on with what has been started, without waiting; not collective
+ * @transfer: the plan
+ * @done: receives 1 if there is nothing more to do, also after an error, else 0
+ *
+ * Return: as equant_transfer_run()
+ */
+EQUANT_API int equant_transfer_test(struct equant_transfer *transfer, int *done);
+
+/** equant_transfer_wait() - go on until it is done.  Return: as equant_transfer_run(); 0 if it is already */
+EQUANT_API int equant_transfer_wait(struct equant_transfer *transfer);
 
 /**
  * equant_transfer_schedule() - the schedule by which it is carried out; belongs to the transfer
@@ -110,7 +170,14 @@ equant_transfer_schedule(const struct equant_transfer *transfer);
 /** equant_transfer_memory() - bytes that this rank has for messages */
 EQUANT_API size_t equant_transfer_memory(const struct equant_transfer *transfer);
 
-/** equant_transfer_free() - collective; NULL is nothing.  Return: 0 or MPI's error. */
+/** equant_transfer_near() - ranks that this one receives from and whose memory it can read */
+EQUANT_API int equant_transfer_near(const struct equant_transfer *transfer);
+
+/**
+ * equant_transfer_free() - collective; waits for what is running; NULL is nothing
+ *
+ * Return: 0, or what the run that was waited for or MPI gave.
+ */
 EQUANT_API int equant_transfer_free(struct equant_transfer *transfer);
 
 /* ---- the network --------------------------------------------------------------------- */

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/* Redistributions and what must come of them, by the definition of the distributions. */
+#ifndef LIBSETUP_H
+#define LIBSETUP_H
+
+#include <equant/transfer.h>
+
+#include "arrays.h"
+
+#define MOST 16 /* ranks */
+#define UNTOUCHED 0xee
+
+/**
+ * struct setup - a redistribution, the same on all ranks, and this rank's arrays
+ * @senders: ranks of the senders, in the order of their numbers
+ * @receivers: likewise
+ * @from_strides: of every sender; @to_strides of every receiver
+ * @from_size: elements of each local array
+ * @sender: this rank's number, or -1
+ */
+struct setup {
+	struct equant_redist_array array;
+	size_t element;
+	int senders[MOST];
+	int receivers[MOST];
+	int64_t from_strides[MOST][EQUANT_REDIST_DIMENSIONS];
+	int64_t to_strides[MOST][EQUANT_REDIST_DIMENSIONS];
+	int64_t from_size[MOST];
+	int64_t to_size[MOST];
+	int sender;
+	int receiver;
+	unsigned char *from;
+	unsigned char *to;
+	unsigned char *expected;
+};
+
+/* Arrays of @s->array and ranks that are given.  False if they would be too large to look at. */
+bool setup_make(struct setup *s, struct random *random);
+
+/* cyclic(1) to cyclic(7) on all ranks: each has something for each. */
+void setup_small(struct setup *s, struct random *random);
+
+void setup_free(struct setup *s);
+
+/* Bytes of run @run to be sent, and those expected. */
+void setup_fill(struct setup *s, uint64_t run);
+
+/* Ends the job if one is not. */
+void setup_check(const struct setup *s);
+
+/* equant_transfer_start() and _run() */
+int setup_start(struct equant_transfer *transfer, struct setup *s);
+int setup_run(struct equant_transfer *transfer, struct setup *s);
+
+#endif /* LIBSETUP_H */

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* The ways in which a transfer can be carried out: all of them bring every element to its place. */
+#include "kselftest_harness.h"
+#include "libjob.h"
+#include "libranks.h"
+
+FIXTURE(transfer)
+{
+	struct job job;
+};
+
+FIXTURE_SETUP(transfer)
+{
+	self->job = (struct job){ .ranks = 4, .program = "transfer_worker" };
+}
+
+FIXTURE_TEARDOWN(transfer)
+{
+}
+
+TEST_F(transfer, ranks_of_a_node_read_each_others_memory_or_send_messages)
+{
+	EXPECT_CASE("memory_is_read");
+}
+
+TEST_F(transfer, a_rank_that_may_not_read_gets_messages)
+{
+	EXPECT_CASE("one_may_not_read");
+}
+
+TEST_F(transfer, reading_that_fails_is_an_error_on_both_sides_and_nobody_waits)
+{
+	self->job.ranks = 2;
+	EXPECT_CASE("one_may_no_longer_read");
+	EXPECT_SAID(&self->job, "rank 0: reading from rank 1, process");
+	EXPECT_SAID(&self->job, "rank 1: rank 0 could not read its array: Operation not permitted");
+}
+
+TEST_F(transfer, goes_on_whenever_the_program_calls)
+{
+	EXPECT_CASE("others_are_waited_for_without_waiting");
+	EXPECT_CASE("two_at_once");
+}
+
+TEST_F(transfer, threads_have_one_each)
+{
+	self->job.ranks = 2;
+	EXPECT_CASE("each_thread_has_one");
+}
+
+TEST_F(transfer, goes_from_one_group_of_an_intercommunicator_to_the_other)
+{
+	self->job.ranks = 5;
+	EXPECT_CASE("from_one_group_to_the_other");
+	EXPECT_SAID(&self->job, "one group of an intercommunicator has to send");
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* The schedule of a transfer: what who has for whom takes in the network that there is. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "core/message.h"
+#include "engine/transfer_internal.h"
+
+static int make_schedule(struct equant_transfer *transfer, const char *scheduler,
+			 const struct equant_redist_network *network, int64_t count,
+			 const struct equant_redist_volume *volumes, char *why, size_t why_size)
+{
+	struct equant_redist_costs *costs =
+		equant_redist_network_costs(network, count, volumes, why, why_size);
+	int error;
+
+	if (!costs)
+		return -errno;
+	transfer->schedule = equant_redist_schedule_new(scheduler, costs, why, why_size);
+	error = transfer->schedule ? 0 : -errno;
+	equant_redist_costs_free(costs);
+	return error;
+}
+
+static int schedule_volumes(struct equant_transfer *transfer,
+			    const struct equant_transfer_options *options, int64_t count,
+			    const struct equant_redist_volume *volumes)
+{
+	struct equant_redist_network *uniform =
+		equant_redist_network_new(transfer->ranks, 0, 1, NULL, 0);
+	char why[200] = "";
+	int error = -ENOMEM;
+
+	if (uniform)
+		error = make_schedule(transfer, options->scheduler ? options->scheduler : "greedy",
+				      options->network ? options->network : uniform, count, volumes,
+				      why, sizeof(why));
+	if (why[0])
+		equant_message("rank %d: equant_transfer_new: %s", transfer->rank, why);
+	equant_redist_network_free(uniform);
+	return error;
+}
+
+int equant_transfer_schedule_make(struct equant_transfer *transfer,
+				  const struct equant_transfer_options *options)
+{
+	int64_t count;
+	struct equant_redist_volume *volumes =
+		equant_redist_volumes(&transfer->array, transfer->element, transfer->lists[0],
+				      transfer->lists[1], &count);
+	int error;
+
+	if (!volumes) {
+		if (errno == EOVERFLOW)
+			equant_message("rank %d: equant_transfer_new: a message of 2^62 bytes",
+				       transfer->rank);
+		return -errno;
+	}
+	error = schedule_volumes(transfer, options, count, volumes);
+	free(volumes);
+	return error;
+}
