@@ -24,6 +24,13 @@ TEST_F(dag_run, every_task_runs_once_with_its_data_and_so_again_in_the_order_exe
 		EXPECT_PASSED(&self->job);
 }
 
+TEST_F(dag_run, tasks_that_have_not_begun_go_elsewhere_when_shares_change_and_none_is_lost)
+{
+	self->job.argv[0] = "replanned";
+	self->job.environment[0] = "EQUANT_PROBE=schedstat";
+	EXPECT_PASSED(&self->job);
+}
+
 TEST_F(dag_run, a_task_that_fails_stops_all_ranks_with_its_error)
 {
 	self->job.argv[0] = "one_fails";
@@ -46,6 +53,8 @@ TEST_F(dag_run, what_cannot_be_carried_out_is_refused_by_all)
 	EXPECT_SAID(&self->job, "cycle of 2 tasks");
 	EXPECT_SAID(&self->job, "differs between ranks");
 	EXPECT_SAID(&self->job, "edge 0: fewer than 0 elements");
+	EXPECT_SAID(&self->job, "no scheduler \"hefty\"");
+	EXPECT_SAID(&self->job, "hold must be 0 or more");
 	EXPECT_SAID(&self->job, "the schedule does not have task");
 	EXPECT_SAID(&self->job, "twice");
 	EXPECT_SAID(&self->job, "the schedule has task 9 of 9");

@@ -2,9 +2,11 @@
 /* Schedules that ranks carry out. */
 #include <equant/dag_run.h>
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "libworker.h"
@@ -60,6 +62,14 @@ static uint64_t add_element(uint64_t value, int edge, uint64_t element)
 static int stride_of(int edge)
 {
 	return 1 + edge % 3;
+}
+
+static double cpu_seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 static int body(const struct equant_dag_handle *handle, void *user)
@@ -210,7 +220,7 @@ static void demand_done(struct work *work)
 	memset(work->runs, 0, (size_t)n * sizeof(*work->runs));
 }
 
-static void demand_in_order(const struct work *work, const struct equant_dag_schedule *a,
+static void demand_in_order(const struct equant_dag_schedule *a,
 			    const struct equant_dag_schedule *b)
 {
 	demand_equal(a->slots, b->slots);
@@ -221,12 +231,8 @@ static void demand_in_order(const struct work *work, const struct equant_dag_sch
 		demand(b->makespan >= b->slot[s].finish);
 	}
 	demand_equal(a->messages, b->messages);
-	for (int m = 0; m < b->messages; m++) {
-		const struct equant_dag_message *message = &b->message[m];
-
-		demand(message->start <= message->finish);
-		demand(work->dag->edge[message->edge].to >= 0);
-	}
+	for (int m = 0; m < b->messages; m++)
+		demand(b->message[m].start <= b->message[m].finish);
 }
 
 /* ---- every task once ------------------------------------------------------------------------ */
@@ -257,23 +263,16 @@ static struct equant_dag_machine *make_machine(int processors, struct random *ra
 	demand(machine);
 	demand_equal(0, equant_dag_machine_channels(
 				machine, (enum equant_dag_channels)random_below(random, 3)));
-	equant_dag_machine_overlap(machine, random_below(random, 2));
+	demand_equal(0, equant_dag_machine_overlap(
+				machine, (enum equant_dag_overlap)random_below(random, 3)));
 	return machine;
 }
 
-static void carry_out(struct work *work)
+/* What was executed is executed again, in the same order. */
+static void repeat(struct work *work, struct equant_dag_schedule *executed)
 {
-	struct equant_dag_run *run = must_run(work);
-	struct equant_dag_schedule *executed, *again;
-
-	demand_equal(0, equant_dag_carry_out(run));
-	demand_done(work);
-	demand_equal(0, equant_dag_carry_out(run));
-	demand_done(work);
-	executed = equant_dag_executed(run);
-	demand(executed);
-	demand_in_order(work, work->schedule, executed);
-	demand_equal(0, equant_dag_run_free(run));
+	struct equant_dag_schedule *again;
+	struct equant_dag_run *run;
 
 	equant_dag_schedule_free(work->schedule);
 	work->schedule = executed;
@@ -282,9 +281,26 @@ static void carry_out(struct work *work)
 	demand_done(work);
 	again = equant_dag_executed(run);
 	demand(again);
-	demand_in_order(work, executed, again);
+	demand_in_order(executed, again);
 	demand_equal(0, equant_dag_run_free(run));
 	equant_dag_schedule_free(again);
+}
+
+static void carry_out(struct work *work)
+{
+	struct equant_dag_run *run = must_run(work);
+	struct equant_dag_schedule *executed;
+
+	for (int i = 0; i < 2; i++) {
+		demand_equal(0, equant_dag_carry_out(run));
+		demand_equal(0, equant_dag_replans(run));
+		demand_done(work);
+	}
+	executed = equant_dag_executed(run);
+	demand(executed);
+	demand_in_order(work->schedule, executed);
+	demand_equal(0, equant_dag_run_free(run));
+	repeat(work, executed);
 }
 
 static void families(void)
@@ -303,6 +319,75 @@ static void families(void)
 			tear_down(&work);
 		}
 	}
+}
+
+/* ---- replanning -------------------------------------------------------------------------------- */
+
+/* Computes for that much CPU time. */
+static int body_that_takes_long(const struct equant_dag_handle *handle, void *user)
+{
+	const struct work *work = user;
+	double end = work->dag->task[handle->task].work * 1e-4 + cpu_seconds();
+
+	while (cpu_seconds() < end)
+		if (handle->task % 3)
+			equant_dag_progress(handle);
+	return body(handle, user);
+}
+
+/* All ranks on one CPU: each is the others' competitor. */
+static void share_a_cpu(void)
+{
+	cpu_set_t all, one;
+	int cpu = 0;
+
+	sched_getaffinity(0, sizeof(all), &all);
+	while (!CPU_ISSET(cpu, &all))
+		cpu++;
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	demand_equal(0, sched_setaffinity(0, sizeof(one), &one));
+}
+
+/* Any change of a share is a reason, and any new plan is taken, so that there are many. */
+static void replanned(void)
+{
+	struct random random = common_random();
+	long orders = 0;
+
+	share_a_cpu();
+	for (int round = 0; round < 9; round++) {
+		struct equant_dag *dag = make_graph("layered", &random);
+		struct work work =
+			set_up(MPI_COMM_WORLD, dag, make_machine(ranks, &random), "heft", &random);
+		struct equant_dag_run_options options = options_of(&work);
+		struct equant_dag_schedule *executed = NULL;
+		struct equant_dag_run *run;
+
+		options.body = body_that_takes_long;
+		options.replan = "heft";
+		options.hold = 1e-9;
+		options.gain = -1e9;
+		run = equant_dag_run_new(work.eq, &options);
+		demand(run);
+		work.fails = round % 3 ? -1 : dag->tasks - 1;
+		work.error = -EDOM;
+		demand_equal(round % 3 ? 0 : -EDOM, equant_dag_carry_out(run));
+		orders += equant_dag_replans(run);
+		if (round % 3) {
+			demand_done(&work);
+			executed = equant_dag_executed(run);
+			demand(executed);
+		}
+		demand_equal(0, equant_dag_run_free(run));
+		if (round % 3)
+			repeat(&work, executed);
+		tear_down(&work);
+	}
+	demand_same(orders);
+	if (!rank)
+		fprintf(stderr, "# %ld new plans\n", orders);
+	demand(orders > 0);
 }
 
 /* ---- errors ------------------------------------------------------------------------------------ */
@@ -413,9 +498,9 @@ static void different(struct work *work)
 	refused(work, &options, EINVAL);
 	if (odd)
 		work->dag->edge[0].data /= 2;
-	equant_dag_machine_overlap(work->machine, odd);
+	equant_dag_machine_overlap(work->machine, odd ? EQUANT_DAG_PROGRESS : EQUANT_DAG_OVERLAP);
 	refused(work, &options, EINVAL);
-	equant_dag_machine_overlap(work->machine, true);
+	equant_dag_machine_overlap(work->machine, EQUANT_DAG_OVERLAP);
 	options = options_of(work);
 	work->data[0].count += odd;
 	refused(work, &options, EINVAL);
@@ -424,6 +509,14 @@ static void different(struct work *work)
 	work->data[0].count = 0;
 	refused(work, odd ? NULL : &options, one);
 	options.body = odd ? NULL : body;
+	refused(work, &options, one);
+	options.body = body;
+	options.replan = odd ? "heft" : "dls";
+	refused(work, &options, EINVAL);
+	options.replan = odd ? "hefty" : "heft";
+	refused(work, &options, one);
+	options.replan = "heft";
+	options.hold = odd ? -1 : 0;
 	refused(work, &options, one);
 }
 
@@ -489,8 +582,8 @@ static void parts_of_the_job(void)
 int main(int argc, char **argv)
 {
 	static const struct worker_case cases[] = {
-		CASE(families), CASE(one_fails),	CASE(one_is_killed),
-		CASE(misuse),	CASE(parts_of_the_job),
+		CASE(families),	     CASE(replanned), CASE(one_fails),
+		CASE(one_is_killed), CASE(misuse),    CASE(parts_of_the_job),
 	};
 
 	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));

@@ -9,7 +9,7 @@
 
 #include "core/message.h"
 #include "core/mpi_error.h"
-#include "engine/dag_run_internal.h"
+#include "engine/dag_replan.h"
 #include "loop/loop_internal.h"
 
 /* ---- what is wrong here -------------------------------------------------------------------- */
@@ -62,6 +62,23 @@ static int check_machine(const struct equant *eq, const struct equant_dag_run_op
 	return 0;
 }
 
+static int check_replan(const struct equant *eq, const struct equant_dag_run_options *options)
+{
+	const char *name = "dts";
+	int i = 0;
+
+	while (options->replan && name && strcmp(name, options->replan))
+		name = equant_dag_scheduler(i++);
+	if (!name) {
+		equant_message("rank %d: equant_dag_run_new: no scheduler \"%.40s\"", eq->rank,
+			       options->replan);
+		return -EINVAL;
+	}
+	if (!(options->hold >= 0) || !(options->gain < 1))
+		return refuse(eq, "hold must be 0 or more, and gain less than 1", -1);
+	return 0;
+}
+
 static int check_tags(const struct equant *eq, const struct equant_dag *dag)
 {
 	int *most, found = 0;
@@ -89,6 +106,8 @@ int equant_dag_run_check(const struct equant *eq, const struct equant_dag_run_op
 		return error;
 	}
 	error = check_machine(eq, options);
+	if (!error)
+		error = check_replan(eq, options);
 	if (!error)
 		error = check_tags(eq, options->dag);
 	if (error)
@@ -162,6 +181,13 @@ static uint64_t add_data(uint64_t hash, const struct equant_dag_run *run)
 	return hash;
 }
 
+static uint64_t add_replan(uint64_t hash, const struct equant_dag_replan *replan)
+{
+	for (const char *name = replan->scheduler; *name; name++)
+		hash = add(hash, (unsigned char)*name);
+	return add_double(add_double(add(hash, 1), replan->part), replan->gain);
+}
+
 int equant_dag_run_agree(const struct equant_dag_run *run, int error)
 {
 	uint64_t mine[3] = { error != 0, 0, ~0ull }, all[3], hash;
@@ -170,6 +196,8 @@ int equant_dag_run_agree(const struct equant_dag_run *run, int error)
 	if (!error) {
 		hash = add_machine(add_graph(0, run->dag), run->machine);
 		hash = add_order(hash, &run->given, run->dag->tasks);
+		if (run->replan)
+			hash = add_replan(hash, run->replan);
 		mine[1] = add_data(hash, run);
 		mine[2] = ~mine[1];
 	}

@@ -11,7 +11,7 @@
 
 #include "core/clock.h"
 #include "core/message.h"
-#include "engine/dag_run_internal.h"
+#include "engine/dag_replan.h"
 #include "loop/loop_internal.h"
 
 double equant_dag_now(const struct equant_dag_run *run)
@@ -21,10 +21,17 @@ double equant_dag_now(const struct equant_dag_run *run)
 
 /* ---- what there is to do -------------------------------------------------------------------------- */
 
+/* Data of a task that had begun before there was this order goes on from where it is. */
+static int home_of(const struct equant_dag_run *run, int edge)
+{
+	if (run->replan && run->replan->home[edge] >= 0)
+		return run->replan->home[edge];
+	return run->order.place[run->dag->edge[edge].from];
+}
+
 static void add_message(struct equant_dag_run *run, int edge)
 {
-	const struct equant_dag_edge *ends = &run->dag->edge[edge];
-	int from = run->order.place[ends->from], to = run->order.place[ends->to];
+	int from = home_of(run, edge), to = run->order.place[run->dag->edge[edge].to];
 	bool lane = equant_dag_overlaps(run), sends = from == run->eq->rank;
 	int letter;
 
@@ -37,8 +44,7 @@ static void add_message(struct equant_dag_run *run, int edge)
 
 void equant_dag_items_make(struct equant_dag_run *run)
 {
-	run->items = run->at = 0;
-	equant_dag_mail_clear(run);
+	run->items = run->at = run->begun_tasks = 0;
 	for (int s = 0; s < run->order.steps; s++) {
 		const struct equant_dag_step *step = &run->order.step[s];
 
@@ -57,6 +63,23 @@ static bool is_ready(const struct equant_dag_run *run, int task)
 		if (!run->here[*e])
 			return false;
 	return true;
+}
+
+bool equant_dag_is_frozen(const struct equant_dag_run *run)
+{
+	return run->replan && run->replan->frozen;
+}
+
+int equant_dag_next_task(const struct equant_dag_run *run)
+{
+	int task = run->at < run->items ? run->item[run->at].task : -1;
+
+	return task >= 0 && !run->failed && is_ready(run, task) ? task : -1;
+}
+
+bool equant_dag_is_done(const struct equant_dag_run *run)
+{
+	return run->task < 0 && run->promised < 0 && run->at == run->items && !run->mail.left;
 }
 
 static void add_port(const struct equant_dag_run *run, int *count, int edge)
@@ -107,10 +130,16 @@ static int do_task(struct equant_dag_run *run, int task)
 
 	if (error)
 		return error;
+	run->task = task;
 	run->times.start[task] = equant_dag_now(run);
+	if (run->replan)
+		equant_dag_watch_begin(run);
 	error = do_body(run, &handle);
+	if (run->replan)
+		equant_dag_watch_end(run, task);
 	run->times.finish[task] = equant_dag_now(run);
 	run->times.turn[task] = run->ran++;
+	run->task = -1;
 	for_each_edge(e, &run->paths.in, task)
 		equant_dag_memory_close(run, *e);
 	for_each_edge(e, &run->paths.out, task)
@@ -129,44 +158,56 @@ static int keep_failure(struct equant_dag_run *run, int error)
 	return 0;
 }
 
+/* Its task, or its letter, comes before all that is behind it. */
+static int do_letter(struct equant_dag_run *run, int letter)
+{
+	int error = equant_dag_mail_begin(run, letter);
+
+	if (error)
+		return keep_failure(run, error);
+	if (run->mail.letter[letter].state != EQUANT_DAG_ARRIVED)
+		return 0;
+	run->at++;
+	return 1;
+}
+
 /* 1: something was done, 0: it has to wait, or -errno of MPI; a task's error is in @failed. */
 static int do_next(struct equant_dag_run *run)
 {
-	const struct equant_dag_item *item = &run->item[run->at];
-	int error = 0;
+	bool frozen = equant_dag_is_frozen(run);
+	int task = frozen || run->promised >= 0 ? run->promised : equant_dag_next_task(run);
 
-	if (run->failed || run->over || run->at == run->items)
+	if (run->failed || run->over)
 		return 0;
-	if (item->task < 0) {
-		error = equant_dag_mail_begin(run, item->letter);
-		if (error || run->mail.letter[item->letter].state != EQUANT_DAG_ARRIVED)
-			return keep_failure(run, error);
-	} else {
-		if (!is_ready(run, item->task))
-			return 0;
-		run->failed = do_task(run, item->task);
+	if (!frozen && task < 0 && run->at < run->items && run->item[run->at].task < 0)
+		return do_letter(run, run->item[run->at].letter);
+	if (task < 0)
+		return 0;
+	/* First, since there may be a new order when the task has ended. */
+	if (task != run->promised) {
+		run->begun_tasks++;
+		run->at++;
 	}
-	run->at++;
+	run->promised = -1;
+	run->failed = do_task(run, task);
 	return 1;
 }
 
 static int progress(struct equant_dag_run *run)
 {
-	int error = equant_dag_talk_progress(run);
+	int error = 0;
 
-	if (!error && !run->failed && !run->over)
+	if (!run->failed && !run->over)
 		error = keep_failure(run, equant_dag_mail_progress(run));
-	if (!error && run->failed)
-		error = equant_dag_talk_fail(run, run->failed);
-	else if (!error && run->at == run->items && !run->mail.left)
-		error = equant_dag_talk_done(run);
-	return error;
+	return error ? error : equant_dag_talk_progress(run);
 }
 
 int equant_dag_progress(const struct equant_dag_handle *handle)
 {
 	struct equant_dag_run *run = handle->run;
 
+	if (run->replan)
+		equant_dag_watch_look(run);
 	if (!run->broken && progress(run))
 		run->broken = true;
 	return run->over || run->broken ? -ECANCELED : 0;
@@ -204,8 +245,12 @@ static int start(struct equant_dag_run *run)
 	run->over = run->carried = false;
 	run->failed = run->result = 0;
 	run->ran = 0;
+	run->task = run->promised = -1;
 	memset(run->begun, 0, e);
 	memset(run->here, 0, e);
+	equant_dag_order_copy(&run->order, &run->given, run->dag->tasks);
+	equant_dag_replan_start(run);
+	equant_dag_mail_clear(run);
 	equant_dag_items_make(run);
 	error = equant_dag_talk_start(run);
 	if (!error)
@@ -223,6 +268,8 @@ int equant_dag_carry_out(struct equant_dag_run *run)
 	error = start(run);
 	if (!error)
 		error = work(run);
+	if (run->replan)
+		run->replan->frozen = false;
 	if (!error && run->result)
 		error = equant_dag_mail_settle(run);
 	if (error) {

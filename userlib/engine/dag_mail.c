@@ -21,7 +21,8 @@
 int equant_dag_mail_init(struct equant_dag_run *run)
 {
 	struct equant_dag_mail *mail = &run->mail;
-	size_t e = (size_t)run->dag->edges + 1, p = (size_t)(unsigned int)run->eq->ranks;
+	/* An edge's message may go on from here while it still comes. */
+	size_t e = 2 * (size_t)run->dag->edges + 1, p = (size_t)(unsigned int)run->eq->ranks;
 
 	mail->window = run->machine->channels == EQUANT_DAG_FREE ? FREE_WINDOW : 1;
 	mail->letter = calloc(e, sizeof(*mail->letter));
@@ -48,13 +49,18 @@ void equant_dag_mail_free(struct equant_dag_run *run)
 		free(mail->request);
 }
 
+static void clear_lanes(struct equant_dag_run *run)
+{
+	for (int i = 0; i < 2 * run->eq->ranks; i++)
+		run->mail.lane[i] = (struct equant_dag_lane){ -1, -1, 0 };
+}
+
 void equant_dag_mail_clear(struct equant_dag_run *run)
 {
 	struct equant_dag_mail *mail = &run->mail;
 
-	mail->letters = mail->left = 0;
-	for (int i = 0; i < 2 * run->eq->ranks; i++)
-		mail->lane[i] = (struct equant_dag_lane){ -1, -1, 0 };
+	mail->letters = mail->left = mail->early = 0;
+	clear_lanes(run);
 }
 
 static struct equant_dag_lane *lane_of(struct equant_dag_run *run, int peer, bool sends)
@@ -70,8 +76,9 @@ int equant_dag_mail_add(struct equant_dag_run *run, int edge, int peer, bool sen
 	struct equant_dag_lane *lane = lane_of(run, peer, sends);
 	int number = mail->letters++;
 
-	mail->letter[number] =
-		(struct equant_dag_letter){ edge, peer, sends, EQUANT_DAG_WAITS, -1 };
+	mail->letter[number] = (struct equant_dag_letter){
+		.edge = edge, .peer = peer, .sends = sends, .in_lane = in_lane, .next = -1
+	};
 	mail->left++;
 	if (!in_lane)
 		return number;
@@ -90,7 +97,7 @@ static int send_letter(struct equant_dag_run *run, const struct equant_dag_lette
 {
 	const struct equant_dag_data *data = &run->data[letter->edge];
 
-	run->begun[letter->edge] = 1;
+	run->begun[letter->edge] = run->leaving[letter->edge] = 1;
 	run->times.sent[letter->edge] = equant_dag_now(run);
 	return equant_mpi_error(equant_send(&run->eq->waiter, equant_dag_memory(run, letter->edge),
 					    data->count, data->type, letter->peer,
@@ -112,6 +119,14 @@ static int receive_letter(struct equant_dag_run *run, const struct equant_dag_le
 				"receiving the data of a task");
 }
 
+/* Data that comes back to a rank that still sends it has to wait. */
+static bool can_begin(const struct equant_dag_run *run, const struct equant_dag_letter *letter)
+{
+	if (letter->state != EQUANT_DAG_WAITS || equant_dag_is_frozen(run))
+		return false;
+	return letter->sends ? run->here[letter->edge] : !run->leaving[letter->edge];
+}
+
 int equant_dag_mail_begin(struct equant_dag_run *run, int number)
 {
 	struct equant_dag_mail *mail = &run->mail;
@@ -119,7 +134,7 @@ int equant_dag_mail_begin(struct equant_dag_run *run, int number)
 	MPI_Request request;
 	int error;
 
-	if (letter->state != EQUANT_DAG_WAITS || (letter->sends && !run->here[letter->edge]))
+	if (!can_begin(run, letter))
 		return 0;
 	error = letter->sends ? send_letter(run, letter, &request) :
 				receive_letter(run, letter, &request);
@@ -154,9 +169,10 @@ static void arrive(struct equant_dag_run *run, int number)
 
 	letter->state = EQUANT_DAG_ARRIVED;
 	run->mail.left--;
-	if (equant_dag_overlaps(run))
+	if (letter->in_lane)
 		lane_of(run, letter->peer, letter->sends)->travel--;
 	if (letter->sends) {
+		run->leaving[letter->edge] = 0;
 		equant_dag_memory_close(run, letter->edge);
 		return;
 	}
@@ -195,10 +211,27 @@ static int test(struct equant_dag_run *run)
 	return 0;
 }
 
+/* What comes from before this order is not held up by it. */
+static int begin_early(struct equant_dag_run *run)
+{
+	struct equant_dag_mail *mail = &run->mail;
+	int waiting = 0, error = 0;
+
+	for (int i = 0; i < mail->early && !error; i++) {
+		error = equant_dag_mail_begin(run, i);
+		waiting += mail->letter[i].state == EQUANT_DAG_WAITS;
+	}
+	if (!error && !waiting)
+		mail->early = 0;
+	return error;
+}
+
 int equant_dag_mail_progress(struct equant_dag_run *run)
 {
 	int error = test(run);
 
+	if (!error)
+		error = begin_early(run);
 	if (!equant_dag_overlaps(run))
 		return error;
 	for (int i = 0; i < 2 * run->eq->ranks && !error; i++)
@@ -206,38 +239,87 @@ int equant_dag_mail_progress(struct equant_dag_run *run)
 	return error;
 }
 
-/* ---- after an error ------------------------------------------------------------------------------ */
+/* ---- letters that do not come ----------------------------------------------------------------------- */
 
-/* What its sender has not begun does not come; what it has begun must be received. */
-static int decide(struct equant_dag_run *run, const unsigned char *begun, int number)
+/* Letter @number is awaited, and its sender has not begun it. */
+static int cancel(struct equant_dag_run *run, int number)
 {
-	struct equant_dag_letter *letter = &run->mail.letter[number];
+	struct equant_dag_mail *mail = &run->mail;
+	int i = 0, error;
 
-	if (letter->sends || letter->state == EQUANT_DAG_ARRIVED)
-		return 0;
-	if (letter->state == EQUANT_DAG_WAITS)
-		return begun[letter->edge] ? equant_dag_mail_begin(run, number) : 0;
-	for (int i = 0; i < run->mail.requests && !begun[letter->edge]; i++)
-		if (run->mail.travels[i] == number)
-			return equant_mpi_error(MPI_Cancel(&run->mail.request[i]),
-						"cancelling the data of a task");
-	return 0;
+	while (mail->travels[i] != number)
+		i++;
+	error = equant_mpi_error(MPI_Cancel(&mail->request[i]), "cancelling the data of a task");
+	if (!error)
+		error = equant_mpi_error(MPI_Wait(&mail->request[i], MPI_STATUS_IGNORE),
+					 "cancelling the data of a task");
+	close_ranks(mail);
+	equant_dag_memory_close(run, mail->letter[number].edge);
+	return error;
+}
+
+/* Of what has not arrived: the letter has been begun, by @sent if it is another rank that sends it. */
+static bool is_under_way(const struct equant_dag_letter *letter, const unsigned char *sent)
+{
+	if (letter->sends)
+		return letter->state == EQUANT_DAG_TRAVELS;
+	return letter->comes || sent[letter->edge];
+}
+
+int equant_dag_mail_keep(struct equant_dag_run *run, const unsigned char *sent)
+{
+	struct equant_dag_mail *mail = &run->mail;
+	int *moved = mail->done, kept = 0, error = 0;
+
+	for (int i = 0; i < mail->letters && !error; i++) {
+		struct equant_dag_letter letter = mail->letter[i];
+
+		if (letter.state == EQUANT_DAG_ARRIVED)
+			continue;
+		if (!is_under_way(&letter, sent)) {
+			if (letter.state == EQUANT_DAG_TRAVELS)
+				error = cancel(run, i);
+			continue;
+		}
+		letter.in_lane = false;
+		letter.comes = !letter.sends;
+		moved[i] = kept;
+		mail->letter[kept++] = letter;
+	}
+	for (int i = 0; i < mail->requests && !error; i++)
+		mail->travels[i] = moved[mail->travels[i]];
+	mail->letters = mail->left = mail->early = kept;
+	clear_lanes(run);
+	return error;
+}
+
+static int begin_all(struct equant_dag_run *run)
+{
+	int error = 0;
+
+	for (int i = 0; i < run->mail.letters && !error; i++)
+		if (!run->mail.letter[i].sends)
+			error = equant_dag_mail_begin(run, i);
+	return error;
 }
 
 int equant_dag_mail_settle(struct equant_dag_run *run)
 {
-	unsigned char *begun = run->begun;
-	uint64_t waited = 0;
+	struct equant_patience patience = { 0 };
 	int error;
 
-	error = equant_allreduce(run->eq, MPI_IN_PLACE, begun, run->dag->edges, MPI_UNSIGNED_CHAR,
-				 MPI_BOR);
-	for (int i = 0; i < run->mail.letters && !error; i++)
-		error = decide(run, begun, i);
+	error = equant_allreduce(run->eq, MPI_IN_PLACE, run->begun, run->dag->edges,
+				 MPI_UNSIGNED_CHAR, MPI_BOR);
 	if (!error)
-		error = equant_wait_requests(&run->eq->waiter, run->mail.request,
-					     run->mail.requests, MPI_STATUSES_IGNORE, 0, &waited);
-	if (!error)
-		run->mail.requests = 0;
+		error = equant_dag_mail_keep(run, run->begun);
+	while (!error && run->mail.left) {
+		equant_patience_listen(&run->eq->waiter, &patience);
+		error = begin_all(run);
+		if (!error)
+			error = test(run);
+		if (!error && run->mail.left)
+			equant_patience_pause(&run->eq->waiter, &patience);
+	}
+	equant_patience_end(&patience);
 	return error;
 }

@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "engine/dag_run_internal.h"
 
@@ -254,6 +255,14 @@ int equant_dag_order_init(struct equant_dag_order *order, const struct equant_da
 	if (error)
 		equant_dag_order_free(order);
 	return error;
+}
+
+void equant_dag_order_copy(struct equant_dag_order *to, const struct equant_dag_order *from,
+			   int tasks)
+{
+	memcpy(to->place, from->place, (size_t)tasks * sizeof(*to->place));
+	memcpy(to->step, from->step, (size_t)from->steps * sizeof(*to->step));
+	to->steps = from->steps;
 }
 
 void equant_dag_order_free(struct equant_dag_order *order)

@@ -10,7 +10,7 @@
 
 #include "core/message.h"
 #include "core/mpi_error.h"
-#include "engine/dag_run_internal.h"
+#include "engine/dag_replan.h"
 #include "loop/loop_internal.h"
 
 /* Options end where those of an older library did, at least. */
@@ -67,18 +67,23 @@ static int allocate(struct equant_dag_run *run)
 	size_t n = (size_t)run->dag->tasks, e = (size_t)run->dag->edges;
 	double *times = calloc(3 * n + 2 * e, sizeof(*times));
 
+	run->order.place = calloc(n, sizeof(*run->order.place));
+	run->order.step = calloc(n + e, sizeof(*run->order.step));
+
 	run->memory = calloc(e + 1, sizeof(*run->memory));
-	run->here = calloc(2 * e + 1, sizeof(*run->here));
+	run->here = calloc(3 * e + 1, sizeof(*run->here));
 	run->port = calloc((size_t)most_ports(run) + 1, sizeof(*run->port));
 	run->item = calloc(n + e, sizeof(*run->item));
 	run->times.start = times;
-	if (!times || !run->memory || !run->here || !run->port || !run->item)
+	if (!run->order.place || !run->order.step || !times || !run->memory || !run->here ||
+	    !run->port || !run->item)
 		return -ENOMEM;
 	run->times.finish = times + n;
 	run->times.turn = times + 2 * n;
 	run->times.sent = times + 3 * n;
 	run->times.came = times + 3 * n + e;
 	run->begun = run->here + e;
+	run->leaving = run->here + 2 * e;
 	return 0;
 }
 
@@ -116,7 +121,8 @@ static int prepare(struct equant_dag_run *run, const struct equant_dag_run_optio
 		error = allocate(run);
 	if (!error)
 		error = equant_dag_mail_init(run);
-	run->order = run->given;
+	if (!error)
+		error = equant_dag_replan_init(run, &options);
 	return error ? error : equant_dag_talk_init(run);
 }
 
@@ -128,7 +134,9 @@ static void release(struct equant_dag_run *run)
 		MPI_Comm_free(&run->comm);
 	equant_dag_talk_free(run);
 	equant_dag_mail_free(run);
+	equant_dag_replan_free(run);
 	equant_dag_order_free(&run->given);
+	equant_dag_order_free(&run->order);
 	equant_dag_paths_free(&run->paths);
 	free(run->data);
 	free(run->memory);

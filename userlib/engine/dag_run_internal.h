@@ -50,12 +50,16 @@ enum equant_dag_letter_state {
  * @edge: whose data it is
  * @peer: the other rank
  * @sends: this rank sends it
+ * @in_lane: its lane counts it
+ * @comes: it is received, and its sender has begun it for an order before this one
  * @next: the one after it in its lane, or -1
  */
 struct equant_dag_letter {
 	int edge;
 	int peer;
 	bool sends;
+	bool in_lane;
+	bool comes;
 	enum equant_dag_letter_state state;
 	int next;
 };
@@ -87,6 +91,7 @@ struct equant_dag_item {
  * @letter: all, in the common order
  * @letters: how many
  * @left: that have not arrived
+ * @early: the first ones are of an order before this one
  * @lane: to or from each rank: two each
  * @window: letters of a lane that travel at once
  * @request: of letters that travel
@@ -98,6 +103,7 @@ struct equant_dag_mail {
 	struct equant_dag_letter *letter;
 	int letters;
 	int left;
+	int early;
 	struct equant_dag_lane *lane;
 	int window;
 	MPI_Request *request;
@@ -124,6 +130,7 @@ struct equant_dag_times {
 };
 
 struct equant_dag_talk;
+struct equant_dag_replan;
 
 /**
  * struct equant_dag_run - a rank's view of a schedule that is carried out
@@ -133,12 +140,17 @@ struct equant_dag_talk;
  * @order: as it is carried out
  * @memory: of each edge, while it has some
  * @here: is its data on this rank?
- * @begun: has its message left here?
+ * @begun: has its message left here, in this order?
+ * @leaving: is it still doing so?
  * @port: for the task that runs: its inputs, then its outputs
  * @item: what this rank does, in order
  * @items: how many
  * @at: the one that is next
+ * @task: that runs, or -1
+ * @promised: that runs next, whatever becomes of the order, or -1
+ * @begun_tasks: of this order, with the promised one
  * @ran: tasks that have run here
+ * @replan: NULL: the schedule is held on to
  * @over: all ranks know how it ended
  * @result: how: 0 or -errno
  * @failed: here
@@ -159,14 +171,19 @@ struct equant_dag_run {
 	void **memory;
 	unsigned char *here;
 	unsigned char *begun;
+	unsigned char *leaving;
 	struct equant_dag_port *port;
 	struct equant_dag_item *item;
 	int items;
 	int at;
+	int task;
+	int promised;
+	int begun_tasks;
 	int ran;
 	struct equant_dag_mail mail;
 	struct equant_dag_times times;
 	struct equant_dag_talk *talk;
+	struct equant_dag_replan *replan;
 	bool over;
 	int result;
 	int failed;
@@ -176,7 +193,7 @@ struct equant_dag_run {
 
 static inline bool equant_dag_overlaps(const struct equant_dag_run *run)
 {
-	return run->machine->overlap;
+	return run->machine->overlap != EQUANT_DAG_NO_OVERLAP;
 }
 
 /* Where the data of @edge is on this rank; NULL while there is no memory for it. */
@@ -202,6 +219,9 @@ int equant_dag_run_agree(const struct equant_dag_run *run, int error);
 int equant_dag_order_init(struct equant_dag_order *order, const struct equant_dag *dag,
 			  const struct dag_paths *paths, int ranks,
 			  const struct equant_dag_schedule *schedule, char *why, size_t why_size);
+/* Into memory that is large enough. */
+void equant_dag_order_copy(struct equant_dag_order *to, const struct equant_dag_order *from,
+			   int tasks);
 void equant_dag_order_free(struct equant_dag_order *order);
 
 /* ---- dag_memory.c: memory of edges --------------------------------------------------------- */
@@ -217,8 +237,10 @@ void equant_dag_memory_close_all(struct equant_dag_run *run);
 /* Memory for what any order may need.  0 or -ENOMEM. */
 int equant_dag_mail_init(struct equant_dag_run *run);
 void equant_dag_mail_free(struct equant_dag_run *run);
-/* Forget all letters that have not been begun. */
+/* Forget all letters. */
 void equant_dag_mail_clear(struct equant_dag_run *run);
+/* Forget those that their senders have not begun, by @sent.  0 or -errno. */
+int equant_dag_mail_keep(struct equant_dag_run *run, const unsigned char *sent);
 /* One more at the end; with @lane it is begun as soon as that and its data allow.  Its number. */
 int equant_dag_mail_add(struct equant_dag_run *run, int edge, int peer, bool sends, bool lane);
 /* Begin one if its data is here.  0 or -errno. */
@@ -235,10 +257,6 @@ void equant_dag_talk_free(struct equant_dag_run *run);
 /* From now on words may come. */
 int equant_dag_talk_start(struct equant_dag_run *run);
 int equant_dag_talk_progress(struct equant_dag_run *run);
-/* Nothing is left to do for this rank. */
-int equant_dag_talk_done(struct equant_dag_run *run);
-/* A task has failed here. */
-int equant_dag_talk_fail(struct equant_dag_run *run, int error);
 /* Has the last word come and gone? */
 bool equant_dag_talk_quiet(const struct equant_dag_run *run);
 
@@ -246,5 +264,10 @@ bool equant_dag_talk_quiet(const struct equant_dag_run *run);
 
 /* What this rank has to do by the order, from its beginning on. */
 void equant_dag_items_make(struct equant_dag_run *run);
+/* The task that this rank could begin now by the order, or -1. */
+int equant_dag_next_task(const struct equant_dag_run *run);
+/* Has this rank done everything? */
+bool equant_dag_is_done(const struct equant_dag_run *run);
+bool equant_dag_is_frozen(const struct equant_dag_run *run);
 
 #endif /* EQUANT_ENGINE_DAG_RUN_INTERNAL_H */

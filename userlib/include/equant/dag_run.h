@@ -107,6 +107,11 @@ typedef int equant_dag_body(const struct equant_dag_handle *handle, void *user);
  * @user: passed on to it
  * @data: one for each edge, borrowed by equant_dag_run_new() only; NULL: as many bytes as the edge
  *	has data, rounded up
+ * @replan: NULL: the schedule is held on to; a name of equant_dag_scheduler(): when the share that a
+ *	rank has of its CPU has changed, by a fifth at least, this scheduler plans the tasks that have
+ *	not begun anew, with rates that are those of the machine over these shares
+ * @hold: part of the planned makespan for which a share must have stayed changed; 0: 0.1
+ * @gain: part of the time left that the new plan must save, or the old one goes on; 0: 0.05
  */
 struct equant_dag_run_options {
 	size_t sz;
@@ -116,6 +121,9 @@ struct equant_dag_run_options {
 	equant_dag_body *body;
 	void *user;
 	const struct equant_dag_data *data;
+	const char *replan;
+	double hold;
+	double gain;
 };
 
 /**
@@ -155,6 +163,9 @@ EQUANT_API int equant_dag_carry_out(struct equant_dag_run *run);
  * matter any more.
  */
 EQUANT_API int equant_dag_progress(const struct equant_dag_handle *handle);
+
+/** equant_dag_replans() - how often a new plan was taken in the last run; not collective */
+EQUANT_API int equant_dag_replans(const struct equant_dag_run *run);
 
 /**
  * equant_dag_executed() - when and where everything was the last time
