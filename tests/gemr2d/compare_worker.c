@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "blacs.h"
+#include "scalapack.h"
 #include "random.h"
 
 #define GRIDS 12

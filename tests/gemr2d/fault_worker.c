@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "blacs.h"
+#include "scalapack.h"
 
 int main(int argc, char **argv)
 {

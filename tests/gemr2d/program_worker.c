@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "blacs.h"
+#include "scalapack.h"
 
 static const int zero, one = 1, n = 130, sides = 3, input = 5, block = 16;
 

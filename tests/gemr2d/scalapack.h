@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /* The BLACS and ScaLAPACK functions that the programs here call; they come without a header. */
-#ifndef TESTS_GEMR2D_BLACS_H
-#define TESTS_GEMR2D_BLACS_H
+#ifndef TESTS_GEMR2D_SCALAPACK_H
+#define TESTS_GEMR2D_SCALAPACK_H
 
 void Cblacs_pinfo(int *process, int *processes);
 void Cblacs_get(int context, int what, int *value);
@@ -38,4 +38,4 @@ GEMR2D(c);
 GEMR2D(z);
 GEMR2D(i);
 
-#endif /* TESTS_GEMR2D_BLACS_H */
+#endif /* TESTS_GEMR2D_SCALAPACK_H */
