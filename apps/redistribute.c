@@ -31,6 +31,7 @@ struct redistribute {
 	long seconds; /* to measure one; 0: do not */
 	int unverified;
 	int each;
+	int refresh;
 	int quiet;
 	int rank;
 	int ranks;
@@ -55,6 +56,7 @@ static void usage(FILE *out)
 	      "  --window N        messages that a rank sends at once, and receives (default 1)\n"
 	      "  --network FILE    what is between the ranks\n"
 	      "  --calibrate S     measure that, in S seconds\n"
+	      "  --refresh         after each look whether links have changed, and plan again\n"
 	      "  --each            print the time of each\n"
 	      "  --no-verify       trust the result\n"
 	      "  --quiet           print nothing that is not wrong\n",
@@ -86,6 +88,8 @@ static int parse_long(struct redistribute *r, int c)
 		r->path = optarg;
 	else if (c == 'C')
 		r->seconds = number("--calibrate", 1, 3600);
+	else if (c == 'R')
+		r->refresh = 1;
 	else if (c == 'e')
 		r->each = 1;
 	else if (c == 'u')
@@ -103,6 +107,7 @@ static void parse(struct redistribute *r, int argc, char **argv)
 					       { "window", required_argument, NULL, 'W' },
 					       { "network", required_argument, NULL, 'N' },
 					       { "calibrate", required_argument, NULL, 'C' },
+					       { "refresh", no_argument, NULL, 'R' },
 					       { "each", no_argument, NULL, 'e' },
 					       { "no-verify", no_argument, NULL, 'u' },
 					       { "quiet", no_argument, NULL, 'q' },
@@ -130,6 +135,10 @@ static void parse(struct redistribute *r, int argc, char **argv)
 	app_no_more("redistribute", argc, argv);
 	if (r->path && r->seconds) {
 		fputs("redistribute: not both --network and --calibrate\n", stderr);
+		exit(2);
+	}
+	if (r->refresh && !r->path && !r->seconds) {
+		fputs("redistribute: --refresh needs --network or --calibrate\n", stderr);
 		exit(2);
 	}
 	if (r->m < 0)
@@ -260,8 +269,8 @@ static void find_network(struct redistribute *r)
 		fail(r, why[0] ? why : "--calibrate", why[0] ? 0 : -error);
 }
 
-/* Seconds that it takes at least, by the network. */
-static double bound(const struct redistribute *r)
+/* Seconds that it takes at least, by @network. */
+static double bound(const struct redistribute *r, const struct equant_redist_network *network)
 {
 	int64_t count;
 	struct equant_redist_volume *volumes;
@@ -270,7 +279,7 @@ static double bound(const struct redistribute *r)
 	volumes = equant_redist_volumes(&r->array, sizeof(double), NULL, NULL, &count);
 	if (!volumes)
 		fail(r, "volumes", errno);
-	seconds = equant_redist_network_bound(r->network, count, volumes, r->window == 1);
+	seconds = equant_redist_network_bound(network, count, volumes, r->window == 1);
 	free(volumes);
 	return seconds;
 }
@@ -296,6 +305,17 @@ static double run_one(const struct redistribute *r, struct equant_transfer *tran
 	return longest;
 }
 
+static void refresh(const struct redistribute *r, struct equant_transfer *transfer)
+{
+	int changed, error = equant_transfer_refresh(transfer, &changed);
+
+	if (error)
+		fail(r, "equant_transfer_refresh", -error);
+	if (changed && r->each && !r->rank)
+		printf("links that have changed: %d bound=%.6f\n", changed,
+		       bound(r, equant_transfer_network(transfer)));
+}
+
 /* The fastest, of the slowest rank. */
 static double run(const struct redistribute *r)
 {
@@ -310,8 +330,11 @@ static double run(const struct redistribute *r)
 
 	if (!transfer)
 		fail(r, "equant_transfer_new", errno);
-	for (long i = 0; i < r->runs; i++)
+	for (long i = 0; i < r->runs; i++) {
 		best = fmin(best, run_one(r, transfer));
+		if (r->refresh)
+			refresh(r, transfer);
+	}
 	error = equant_transfer_free(transfer);
 	if (error)
 		fail(r, "equant_transfer_free", -error);
@@ -323,7 +346,7 @@ static void print(const struct redistribute *r, double elapsed, int wrong)
 	char least[40] = "";
 
 	if (r->network)
-		snprintf(least, sizeof(least), " bound=%.6f s", bound(r));
+		snprintf(least, sizeof(least), " bound=%.6f s", bound(r, r->network));
 	printf("redistribute: %s n=%ld m=%ld ranks=%d elapsed=%.6f s%s %s\n", r->name, r->n, r->m,
 	       r->ranks, elapsed, least,
 	       r->unverified ? "not verified" :

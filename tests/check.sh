@@ -81,8 +81,8 @@ for name in $(make -s list-tests); do
 	case $name in
 	tree/compilers_test.sh | tree/install_test.sh | tree/sanitizers_test.sh | tree/style_test.sh | \
 		balance/optimisation_test.sh | vm/guest_test.sh) aside+=("$name") ;;
-	bpf/* | hosts/network_test.sh | kmod/* | probe/* | tools/kmod_test.sh | tools/load_test.sh | \
-		tools/run_test.sh | tools/top_test.sh) alone+=("$name") ;;
+	bpf/* | hosts/network_test.sh | hosts/refresh_test.sh | kmod/* | probe/* | \
+		tools/kmod_test.sh | tools/load_test.sh | tools/run_test.sh | tools/top_test.sh) alone+=("$name") ;;
 	vm/*) guests+=("$name") ;;
 	*) beside+=("$name") ;;
 	esac

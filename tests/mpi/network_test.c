@@ -17,7 +17,7 @@ FIXTURE_TEARDOWN(network)
 {
 }
 
-TEST_F(network, is_measured_and_the_same_on_all_ranks_whatever_their_number)
+TEST_F(network, is_measured_and_learnt_and_the_same_on_all_ranks_whatever_their_number)
 {
 	static const int ranks[] = { 1, 5 };
 

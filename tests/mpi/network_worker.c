@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Networks for redistributions, measured on the ranks of this job. */
+/* Networks for redistributions, measured on the ranks of this job, by hand and by the transfers. */
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <equant/transfer.h>
@@ -87,8 +88,104 @@ static void bad_arguments_are_refused_on_all_ranks(void)
 		refused(MPI_COMM_WORLD, last ? 2 * SECONDS : SECONDS, -EINVAL);
 }
 
+/* ---- what transfers see of it ------------------------------------------------------------ */
+
+#define ELEMENTS 100000
+
+static const int64_t stride[1] = { 1 };
+
+static int64_t place(const struct equant_redist_cyclic *cyclic, int64_t k)
+{
+	return (k / cyclic->block * ranks + rank) * cyclic->block + k % cyclic->block;
+}
+
+static void demand_right(struct equant_transfer *transfer, const struct equant_redist_array *array)
+{
+	int64_t out = equant_redist_local(ELEMENTS, array->from, rank);
+	int64_t in = equant_redist_local(ELEMENTS, array->to, rank);
+	int64_t *a = calloc((size_t)out + 1, sizeof(*a)), *b = calloc((size_t)in + 1, sizeof(*b));
+
+	demand(a && b);
+	for (int64_t k = 0; k < out; k++)
+		a[k] = place(array->from, k);
+	demand_equal(0, equant_transfer_run(transfer, stride, a, stride, b));
+	for (int64_t k = 0; k < in; k++)
+		demand_equal(place(array->to, k), b[k]);
+	free(a);
+	free(b);
+}
+
+/* A thousand bytes per second is not what there is. */
+static struct equant_transfer *by_a_wrong_network(const struct equant_redist_array *array)
+{
+	struct equant_redist_network *network = equant_redist_network_new(ranks, 0, 1e3, NULL, 0);
+	struct equant_transfer_options options = { .sz = sizeof(options),
+						   .network = network,
+						   .scheduler = "preemptive",
+						   .largest = 2000,
+						   .node = EQUANT_TRANSFER_NODE_MESSAGES };
+	struct equant_transfer *transfer =
+		equant_transfer_new(MPI_COMM_WORLD, array, sizeof(int64_t), &options);
+
+	demand(transfer != NULL);
+	/* Its own copy is what changes. */
+	equant_redist_network_free(network);
+	return transfer;
+}
+
+static void transfers_learn_what_the_network_is(void)
+{
+	const struct equant_redist_array array = { .dimensions = 1,
+						   .extent = { ELEMENTS },
+						   .from = { { 1, ranks, 0, 0 } },
+						   .to = { { 7, ranks, 0, 0 } } };
+	struct equant_transfer *transfer = by_a_wrong_network(&array);
+	const struct equant_redist_network *network;
+	int changed = -1;
+
+	demand_equal(0, equant_transfer_refresh(transfer, &changed));
+	demand_equal(0, changed);
+	demand_right(transfer, &array);
+	demand_equal(0, equant_transfer_refresh(transfer, &changed));
+	demand_same(changed);
+	network = equant_transfer_network(transfer);
+	for (int i = 0; i < ranks; i++)
+		for (int j = 0; j < ranks; j++) {
+			double bandwidth = equant_redist_network_link(network, i, j).bandwidth;
+
+			demand_same_double(bandwidth);
+			demand(i == j || bandwidth > 1e4);
+		}
+	demand_equal(ranks * (ranks - 1), changed);
+	demand_right(transfer, &array);
+	demand_equal(0, equant_transfer_refresh(transfer, &changed));
+	demand_right(transfer, &array);
+	demand_equal(0, equant_transfer_free(transfer));
+}
+
+static void only_a_transfer_with_a_network_learns(void)
+{
+	const struct equant_redist_array array = { .dimensions = 1,
+						   .from = { { 1, 1, 0, 0 } },
+						   .to = { { 1, 1, 0, 0 } } };
+	struct equant_transfer *transfer = equant_transfer_new(MPI_COMM_WORLD, &array, 1, NULL);
+	int changed;
+
+	demand(transfer != NULL);
+	demand(!equant_transfer_network(transfer));
+	demand_equal(-EINVAL, equant_transfer_refresh(transfer, &changed));
+	demand_equal(0, equant_transfer_free(transfer));
+	transfer = by_a_wrong_network(&array);
+	demand_equal(rank ? -ECANCELED : -EINVAL,
+		     equant_transfer_refresh(transfer, rank ? &changed : NULL));
+	demand_equal(0, equant_transfer_refresh(transfer, &changed));
+	demand_equal(0, equant_transfer_free(transfer));
+}
+
 static void all_of_it(void)
 {
+	transfers_learn_what_the_network_is();
+	only_a_transfer_with_a_network_learns();
 	every_rank_has_the_same_network();
 	any_communicator_is_measured();
 	bad_arguments_are_refused_on_all_ranks();

@@ -47,8 +47,7 @@ static int set(struct equant_transfer *transfer, const struct equant_redist_arra
 	transfer->array = *array;
 	transfer->element = element;
 	transfer->largest = options->largest ? options->largest : EQUANT_TRANSFER_LARGEST;
-	transfer->lists[0] =
-		list_of(transfer, 0, options->senders, equant_redist_senders(array));
+	transfer->lists[0] = list_of(transfer, 0, options->senders, equant_redist_senders(array));
 	transfer->lists[1] =
 		list_of(transfer, 1, options->receivers, equant_redist_receivers(array));
 	return transfer->lists[0] && transfer->lists[1] ? 0 : -ENOMEM;
@@ -62,8 +61,7 @@ int equant_transfer_prepare(struct equant_transfer *transfer,
 		error = equant_transfer_plan(transfer, options);
 	error = equant_mpi_agree(transfer->comm, error);
 	if (!error)
-		error = equant_near_find(transfer,
-					 options->node == EQUANT_TRANSFER_NODE_MESSAGES);
+		error = equant_near_find(transfer, options->node == EQUANT_TRANSFER_NODE_MESSAGES);
 	if (!error)
 		error = equant_transfer_allocate(transfer);
 	return equant_mpi_agree(transfer->comm, error);
@@ -116,7 +114,31 @@ struct equant_transfer *equant_transfer_new(MPI_Comm comm, const struct equant_r
 	if (!transfer)
 		return NULL;
 	error = plan(transfer, array, element, &all, error);
+	if (!error)
+		error = equant_mpi_agree(transfer->comm, equant_refresh_keep(transfer, &all));
 	return error ? equant_transfer_give_up(transfer, error) : transfer;
+}
+
+void equant_transfer_release_plan(struct equant_transfer *transfer)
+{
+	for (int side = 0; side < 2; side++)
+		equant_lane_release(&transfer->lanes[side], transfer->broken);
+	if (!transfer->broken)
+		free(transfer->requests);
+	free(transfer->done);
+	equant_redist_part_free(transfer->own);
+	equant_redist_schedule_free(transfer->schedule);
+}
+
+void equant_transfer_take_plan(struct equant_transfer *to, const struct equant_transfer *from)
+{
+	to->schedule = from->schedule;
+	to->own = from->own;
+	memcpy(to->lanes, from->lanes, sizeof(to->lanes));
+	memcpy(to->reach, from->reach, sizeof(to->reach));
+	to->requests = from->requests;
+	to->request_count = from->request_count;
+	to->done = from->done;
 }
 
 int equant_transfer_free(struct equant_transfer *transfer)
@@ -127,15 +149,10 @@ int equant_transfer_free(struct equant_transfer *transfer)
 		return 0;
 	if (!transfer->broken && transfer->state != EQUANT_TRANSFER_IDLE)
 		error = equant_transfer_wait(transfer);
-	for (int side = 0; side < 2; side++) {
-		equant_lane_release(&transfer->lanes[side], transfer->broken);
-		free(transfer->lists[side]);
-	}
-	if (!transfer->broken)
-		free(transfer->requests);
-	free(transfer->done);
-	equant_redist_part_free(transfer->own);
-	equant_redist_schedule_free(transfer->schedule);
+	equant_transfer_release_plan(transfer);
+	free(transfer->lists[0]);
+	free(transfer->lists[1]);
+	equant_refresh_free(transfer->refresh);
 	if (equant_mpi_is_over())
 		failed = -EPIPE;
 	else if (transfer->comm == MPI_COMM_NULL)

@@ -167,6 +167,7 @@ enum equant_transfer_state {
  * @request_count: of them
  * @done: indices of those that are through
  * @broken: MPI has failed; requests may be under way for ever
+ * @refresh: what it needs to plan again, or NULL
  *
  * Of a run:
  * @state: how far it is
@@ -194,6 +195,7 @@ struct equant_transfer {
 	int request_count;
 	int *done;
 	bool broken;
+	struct equant_refresh *refresh;
 
 	enum equant_transfer_state state;
 	struct equant_view view;
@@ -219,6 +221,12 @@ int equant_transfer_prepare(struct equant_transfer *transfer,
 
 /* Free it, set errno; NULL. */
 void *equant_transfer_give_up(struct equant_transfer *transfer, int error);
+
+/* Free schedule, lanes and what belongs to them. */
+void equant_transfer_release_plan(struct equant_transfer *transfer);
+
+/* @to has those of @from. */
+void equant_transfer_take_plan(struct equant_transfer *to, const struct equant_transfer *from);
 
 /* ---- transfer_group.c ------------------------------------------------------------------ */
 
@@ -288,5 +296,18 @@ int equant_near_begin(struct equant_transfer *transfer);
  */
 int equant_near_read(struct equant_transfer *transfer, int64_t near,
 		     const struct equant_chunk *chunk, char *spare);
+
+/* ---- transfer_refresh.c ------------------------------------------------------------------ */
+
+/* Remember how to plan again, if there is a network.  0 or -ENOMEM. */
+int equant_refresh_keep(struct equant_transfer *transfer,
+			const struct equant_transfer_options *options);
+void equant_refresh_free(struct equant_refresh *refresh);
+
+/* A run begins. */
+void equant_refresh_begin(struct equant_transfer *transfer);
+
+/* A piece of a message has come. */
+void equant_refresh_arrived(struct equant_transfer *transfer, int peer, int bytes);
 
 #endif /* EQUANT_ENGINE_TRANSFER_INTERNAL_H */

@@ -232,6 +232,7 @@ static void received(struct equant_transfer *transfer, int slot)
 	struct equant_lane *lane = &transfer->lanes[1];
 	const struct equant_chunk *chunk = &lane->chunks[lane->slots[slot].chunk];
 
+	equant_refresh_arrived(transfer, lane->letters[chunk->letter].peer, chunk->length);
 	equant_redist_unpack_piece(lane->letters[chunk->letter].part, transfer->element,
 				   transfer->view.strides[1], lane->slots[slot].memory,
 				   (int64_t)chunk->at, chunk->length, transfer->view.base[1]);
@@ -292,6 +293,7 @@ static int begin_moving(struct equant_transfer *transfer)
 	transfer->own_at = 0;
 	transfer->failure = 0;
 	transfer->state = EQUANT_TRANSFER_MOVING;
+	equant_refresh_begin(transfer);
 	return equant_near_begin(transfer);
 }
 

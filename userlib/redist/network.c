@@ -188,3 +188,30 @@ int equant_redist_network_place(struct equant_redist_network *network, int rank,
 	network->places[rank] = host;
 	return 0;
 }
+
+/* ---- copies ------------------------------------------------------------------------------ */
+
+struct equant_redist_network *
+equant_redist_network_copy(const struct equant_redist_network *network)
+{
+	struct equant_redist_network *copy = make(network->ranks);
+	size_t count = (size_t)network->count, hosts = (size_t)network->hosts;
+
+	if (!copy)
+		return NULL;
+	copy->usual = network->usual;
+	copy->links = reallocarray(NULL, count + 1, sizeof(*copy->links));
+	copy->host = reallocarray(NULL, hosts + 1, sizeof(*copy->host));
+	if (!copy->links || !copy->host) {
+		equant_redist_network_free(copy);
+		return NULL;
+	}
+	copy->count = copy->room = network->count;
+	copy->hosts = network->hosts;
+	if (count)
+		memcpy(copy->links, network->links, count * sizeof(*copy->links));
+	if (hosts)
+		memcpy(copy->host, network->host, hosts * sizeof(*copy->host));
+	memcpy(copy->places, network->places, (size_t)network->ranks * sizeof(*copy->places));
+	return copy;
+}

@@ -24,18 +24,25 @@ static void ports(const struct equant_redist_network *network, int from, int to,
 	*in = b >= 0 && a != b ? &network->host[b] : NULL;
 }
 
+double equant_redist_network_through(const struct equant_redist_network *network, int from, int to,
+				     double bandwidth)
+{
+	const struct equant_redist_host *out, *in;
+
+	ports(network, from, to, &out, &in);
+	if (out)
+		bandwidth = fmin(bandwidth, out->send);
+	return in ? fmin(bandwidth, in->receive) : bandwidth;
+}
+
 static struct equant_redist_message price(const struct equant_redist_network *network,
 					  const struct equant_redist_volume *volume)
 {
-	const struct equant_redist_host *out, *in;
 	struct equant_redist_link link =
 		equant_redist_network_link(network, volume->from, volume->to);
 
-	ports(network, volume->from, volume->to, &out, &in);
-	if (out)
-		link.bandwidth = fmin(link.bandwidth, out->send);
-	if (in)
-		link.bandwidth = fmin(link.bandwidth, in->receive);
+	link.bandwidth =
+		equant_redist_network_through(network, volume->from, volume->to, link.bandwidth);
 	return (struct equant_redist_message){ volume->from, volume->to, link.startup,
 					       (double)volume->bytes / link.bandwidth };
 }

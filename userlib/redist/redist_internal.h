@@ -97,4 +97,16 @@ int equant_redist_pairs_init(struct equant_redist_pairs *pairs, int64_t elements
 			     const struct equant_redist_cyclic *to);
 void equant_redist_pairs_release(struct equant_redist_pairs *pairs);
 
+/* ---- network.c -------------------------------------------------------------------- */
+
+/* Another one that is the same, or NULL. */
+struct equant_redist_network *
+equant_redist_network_copy(const struct equant_redist_network *network);
+
+/* ---- network_costs.c -------------------------------------------------------------- */
+
+/* What of @bandwidth the ports between @from and @to leave. */
+double equant_redist_network_through(const struct equant_redist_network *network, int from, int to,
+				     double bandwidth);
+
 #endif /* EQUANT_REDIST_INTERNAL_H */

@@ -180,6 +180,29 @@ EQUANT_API int equant_transfer_near(const struct equant_transfer *transfer);
  */
 EQUANT_API int equant_transfer_free(struct equant_transfer *transfer);
 
+/**
+ * equant_transfer_refresh() - plan again if links are not any more what they were; collective
+ * @transfer: made with a network, not running
+ * @changed: receives the number of links that are others now, on all ranks; 0: the plan is as it was
+ *
+ * Looks at the last run: at the times between the pieces of each message that has six at least, more if the
+ * window is larger, and is not read straight out of memory.  A link on which they came 1.33 times as fast or as slow as the network has
+ * it has that bandwidth from then on, and the transfer the schedule for that.  Links that nothing comes
+ * by and ports stay as they were.  If nothing has changed it costs one MPI_Allgather.
+ *
+ * Return: 0; -EINVAL without a network or @changed, -EBUSY while it is running, -ENOMEM, -ECANCELED where
+ * another rank could not, in all cases with the plan that it had; MPI's errors; -EPIPE.
+ */
+EQUANT_API int equant_transfer_refresh(struct equant_transfer *transfer, int *changed);
+
+/**
+ * equant_transfer_network() - the network of the present plan; belongs to the transfer
+ *
+ * NULL if it was made without one.  Valid until the next equant_transfer_refresh(); not collective.
+ */
+EQUANT_API const struct equant_redist_network *
+equant_transfer_network(const struct equant_transfer *transfer);
+
 /* ---- the network --------------------------------------------------------------------- */
 
 /**

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * The network as the transfers themselves see it, and another plan when it has changed: what makes the
+ * paper's redistribution adaptive.
+ *
+ * A message comes in pieces.  The time between two pieces that come one after the other from the same
+ * rank is what the second one took, whoever waited for whom before.  The first ones do not count, as they
+ * have been under way since before, beside others.  Added up over a run that gives the rate of
+ * each link that a message of some more pieces came by; where it is clearly another than the network
+ * has, all ranks learn of it, change the network and plan again.
+ *
+ * Source: Bhat, Prasanna, Raghavendra, section 4: schedules for the bandwidths that there are now; how these
+ * are found out is an addition.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/message.h"
+#include "core/mpi_error.h"
+#include "engine/transfer_internal.h"
+#include "redist/redist_internal.h"
+
+#define CHANGED 1.33 /* times as fast as expected, or as slow */
+#define PIECES 3 /* whose times tell a rate */
+
+/**
+ * struct arrivals - what came from one rank in a run
+ * @pieces: whose times are known
+ * @bytes: of them
+ * @seconds: the times
+ */
+struct arrivals {
+	int pieces;
+	double bytes;
+	double seconds;
+};
+
+/**
+ * struct equant_refresh - what a transfer needs to plan again
+ * @options: as they were given, with this network, scheduler and no lists
+ * @network: as it is taken to be
+ * @scheduler: its name
+ * @from: by rank
+ * @last: whose piece came last, in this run, or -1
+ * @row: pieces that have come from there one after the other
+ * @time: when the last one came
+ */
+struct equant_refresh {
+	struct equant_transfer_options options;
+	struct equant_redist_network *network;
+	char *scheduler;
+	struct arrivals *from;
+	int last;
+	int row;
+	double time;
+};
+
+/* ---- what a transfer remembers ----------------------------------------------------------- */
+
+int equant_refresh_keep(struct equant_transfer *transfer,
+			const struct equant_transfer_options *options)
+{
+	struct equant_refresh *refresh;
+
+	if (!options->network)
+		return 0;
+	refresh = calloc(1, sizeof(*refresh));
+	if (!refresh)
+		return -ENOMEM;
+	transfer->refresh = refresh;
+	refresh->options = *options;
+	refresh->network = equant_redist_network_copy(options->network);
+	refresh->from = calloc((size_t)transfer->ranks, sizeof(*refresh->from));
+	if (options->scheduler)
+		refresh->scheduler = strdup(options->scheduler);
+	refresh->options.network = refresh->network;
+	refresh->options.scheduler = refresh->scheduler;
+	refresh->options.senders = refresh->options.receivers = NULL;
+	if (!refresh->network || !refresh->from || (options->scheduler && !refresh->scheduler))
+		return -ENOMEM;
+	return 0;
+}
+
+void equant_refresh_free(struct equant_refresh *refresh)
+{
+	if (!refresh)
+		return;
+	equant_redist_network_free(refresh->network);
+	free(refresh->scheduler);
+	free(refresh->from);
+	free(refresh);
+}
+
+void equant_refresh_begin(struct equant_transfer *transfer)
+{
+	struct equant_refresh *refresh = transfer->refresh;
+
+	if (!refresh)
+		return;
+	memset(refresh->from, 0, (size_t)transfer->ranks * sizeof(*refresh->from));
+	refresh->last = -1;
+}
+
+void equant_refresh_arrived(struct equant_transfer *transfer, int peer, int bytes)
+{
+	struct equant_refresh *refresh = transfer->refresh;
+	double now;
+
+	if (!refresh)
+		return;
+	now = MPI_Wtime();
+	refresh->row = refresh->last == peer ? refresh->row + 1 : 1;
+	if (refresh->row > transfer->lanes[1].slot_count + 1) {
+		refresh->from[peer].pieces++;
+		refresh->from[peer].bytes += bytes;
+		refresh->from[peer].seconds += now - refresh->time;
+	}
+	refresh->last = peer;
+	refresh->time = now;
+}
+
+const struct equant_redist_network *equant_transfer_network(const struct equant_transfer *transfer)
+{
+	return transfer->refresh ? transfer->refresh->network : NULL;
+}
+
+/* ---- what has changed -------------------------------------------------------------------- */
+
+/* Is the link from @peer another one than it was?  What its ports leave is compared. */
+static bool has_changed(const struct equant_transfer *transfer, int peer,
+			struct equant_redist_link *link)
+{
+	const struct equant_refresh *refresh = transfer->refresh;
+	const struct arrivals *from = &refresh->from[peer];
+	int me = transfer->rank;
+	double expected, seen;
+
+	if (from->pieces < PIECES || from->seconds <= 0)
+		return false;
+	*link = equant_redist_network_link(refresh->network, peer, me);
+	expected = equant_redist_network_through(refresh->network, peer, me, link->bandwidth);
+	link->bandwidth = from->bytes / from->seconds;
+	seen = equant_redist_network_through(refresh->network, peer, me, link->bandwidth);
+	return seen > CHANGED * expected || expected > CHANGED * seen;
+}
+
+static int find_changes(const struct equant_transfer *transfer, struct equant_redist_link *links)
+{
+	int count = 0;
+
+	for (int r = 0; r < transfer->ranks; r++)
+		count += has_changed(transfer, r, &links[count]);
+	return count;
+}
+
+/* In @all, to be freed, those of all ranks in the same order; @total of them. */
+static int exchange(const struct equant_transfer *transfer, int count,
+		    const struct equant_redist_link *mine, struct equant_redist_link **all,
+		    int *total)
+{
+	int ranks = transfer->ranks, bytes = count * (int)sizeof(*mine), error, sum = 0;
+	int *counts = calloc(2 * (size_t)ranks, sizeof(*counts));
+	int *starts = counts + ranks;
+
+	*all = NULL;
+	error = equant_mpi_agree(transfer->comm, counts ? 0 : -ENOMEM);
+	if (!error)
+		error = equant_mpi_error(MPI_Allgather(&bytes, 1, MPI_INT, counts, 1, MPI_INT,
+						       transfer->comm),
+					 "comparing networks");
+	for (int r = 0; r < ranks && !error; r++) {
+		starts[r] = sum;
+		sum += counts[r];
+	}
+	*total = sum / (int)sizeof(*mine);
+	if (!error && sum) {
+		*all = malloc((size_t)sum);
+		error = equant_mpi_agree(transfer->comm, *all ? 0 : -ENOMEM);
+	}
+	if (!error && sum)
+		error = equant_mpi_error(MPI_Allgatherv(mine, bytes, MPI_BYTE, *all, counts, starts,
+							MPI_BYTE, transfer->comm),
+					 "comparing networks");
+	free(counts);
+	return error;
+}
+
+/* ---- another plan ------------------------------------------------------------------------ */
+
+/* What a plan consists of changes hands. */
+static void swap(struct equant_transfer *a, struct equant_transfer *b)
+{
+	struct equant_transfer kept = *a;
+
+	equant_transfer_take_plan(a, b);
+	equant_transfer_take_plan(b, &kept);
+}
+
+static int plan_again(struct equant_transfer *transfer)
+{
+	struct equant_transfer fresh = *transfer;
+	int error;
+
+	equant_transfer_take_plan(&fresh, &(struct equant_transfer){ 0 });
+	error = equant_transfer_schedule_make(&fresh, &transfer->refresh->options);
+	error = equant_transfer_prepare(&fresh, &transfer->refresh->options, error);
+	if (!error)
+		swap(transfer, &fresh);
+	equant_transfer_release_plan(&fresh);
+	return error;
+}
+
+static int change(struct equant_transfer *transfer, int count,
+		  const struct equant_redist_link *links)
+{
+	struct equant_refresh *refresh = transfer->refresh;
+	struct equant_redist_network *changed = equant_redist_network_copy(refresh->network);
+	const struct equant_redist_network *before = refresh->network;
+	int error = changed ? 0 : -ENOMEM;
+
+	for (int i = 0; i < count && !error; i++)
+		error = equant_redist_network_set(changed, &links[i], NULL, 0);
+	error = equant_mpi_agree(transfer->comm, error);
+	refresh->options.network = changed;
+	if (!error)
+		error = plan_again(transfer);
+	if (!error)
+		refresh->network = changed;
+	refresh->options.network = refresh->network;
+	equant_redist_network_free(error ? changed : (struct equant_redist_network *)before);
+	return error;
+}
+
+static int check(const struct equant_transfer *transfer, const int *changed)
+{
+	if (transfer->refresh && changed && transfer->state == EQUANT_TRANSFER_IDLE)
+		return 0;
+	equant_message("rank %d: equant_transfer_refresh: %s", transfer->rank,
+		       !changed		  ? "no place for the number" :
+		       !transfer->refresh ? "it was made without a network" :
+					    "it is running");
+	return transfer->refresh && changed ? -EBUSY : -EINVAL;
+}
+
+int equant_transfer_refresh(struct equant_transfer *transfer, int *changed)
+{
+	struct equant_redist_link *mine, *all = NULL;
+	int error, count;
+
+	if (transfer->broken || equant_mpi_is_over())
+		return -EPIPE;
+	error = check(transfer, changed);
+	mine = calloc((size_t)transfer->ranks + 1, sizeof(*mine));
+	error = equant_mpi_agree(transfer->comm, error ? error : mine ? 0 : -ENOMEM);
+	if (!error)
+		error = exchange(transfer, find_changes(transfer, mine), mine, &all, &count);
+	if (!error && count)
+		error = change(transfer, count, all);
+	if (!error) {
+		*changed = count;
+		equant_refresh_begin(transfer);
+	}
+	free(mine);
+	free(all);
+	return error;
+}
