@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "dag_internal.h"
-#include "draw.h"
+#include "core/draw.h"
 
 typedef int dag_family(struct equant_dag *dag, const struct equant_dag_shape *shape,
 		       uint64_t *seed);
@@ -157,7 +157,7 @@ static int edges_from(struct equant_dag *dag, int first, int width, int degree, 
 	int begin = dag->edges, err = 0;
 
 	for (int i = width - (degree < width ? degree : width); i < width && !err; i++) {
-		int from = first + dag_below(seed, i + 1);
+		int from = first + equant_draw_below(seed, i + 1);
 
 		for (int e = begin; e < dag->edges; e++)
 			if (dag->edge[e].from == from)
@@ -182,7 +182,7 @@ static int layered(struct equant_dag *dag, const struct equant_dag_shape *shape,
 		return size ? err : -ENOMEM;
 	}
 	for (int i = 0; i < shape->size; i++)
-		size[i < layers ? i : dag_below(seed, layers)]++;
+		size[i < layers ? i : equant_draw_below(seed, layers)]++;
 	for (int layer = 0; layer < layers; layer++) {
 		for (int i = 0; i < size[layer] && !err; i++)
 			err = edges_from(dag, above, width, degree, above + width + i, seed);
@@ -215,11 +215,11 @@ static void weigh(struct equant_dag *dag, const struct equant_dag_shape *shape, 
 	double work = 0, data = 0, scale;
 
 	for (int i = 0; i < dag->tasks; i++) {
-		dag->task[i].work = dag_draw(seed, shape->work, shape->spread);
+		dag->task[i].work = equant_draw(seed, shape->work, shape->spread);
 		work += dag->task[i].work;
 	}
 	for (int e = 0; e < dag->edges; e++) {
-		dag->edge[e].data = dag_draw(seed, 1, shape->spread);
+		dag->edge[e].data = equant_draw(seed, 1, shape->spread);
 		data += dag->edge[e].data;
 	}
 	if (!(data > 0))

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "dag_internal.h"
-#include "draw.h"
+#include "core/draw.h"
 
 static struct equant_dag_machine *failed(struct equant_dag_machine *machine, int error)
 {
@@ -83,10 +83,10 @@ struct equant_dag_machine *equant_dag_machine_random(int processors, double alph
 		return NULL;
 	machine->channels = EQUANT_DAG_SHARED;
 	for (size_t k = 0; k < p; k++)
-		machine->rate[k] = dag_draw(&seed, alpha, spread);
+		machine->rate[k] = equant_draw(&seed, alpha, spread);
 	for (size_t k = 0; k < p; k++) {
 		for (size_t l = k + 1; l < p; l++) {
-			double rate = dag_draw(&seed, beta, spread);
+			double rate = equant_draw(&seed, beta, spread);
 
 			machine->data_rate[k * p + l] = rate;
 			machine->data_rate[l * p + k] = rate;

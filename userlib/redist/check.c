@@ -12,9 +12,8 @@
 
 #define ROUNDING 1e-9
 
-/* The index of the message that @piece is of, or -1. */
-static int64_t message_of(const struct equant_redist_costs *costs,
-			  const struct equant_redist_piece *piece)
+int64_t equant_redist_message_of(const struct equant_redist_costs *costs,
+				 const struct equant_redist_piece *piece)
 {
 	if (piece->from < 0 || piece->from >= costs->ranks)
 		return -1;
@@ -60,7 +59,7 @@ static int check_pieces(const struct equant_redist_schedule *schedule,
 {
 	for (int64_t i = 0; i < schedule->count; i++) {
 		const struct equant_redist_piece *piece = &schedule->pieces[i];
-		int64_t message = message_of(costs, piece);
+		int64_t message = equant_redist_message_of(costs, piece);
 		int error;
 
 		if (message < 0)

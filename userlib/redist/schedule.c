@@ -18,8 +18,11 @@ static const struct {
 	{ "barrier", equant_redist_barrier },
 	{ "greedy", equant_redist_greedy },
 	{ "longest", equant_redist_longest },
+	{ "eager", equant_redist_eager },
+	{ "improved", equant_redist_improved },
 	{ "preemptive", equant_redist_preemptive },
 	{ "shortest", shortest },
+	{ "best", equant_redist_best },
 };
 
 #define SCHEDULERS ((int)(sizeof(schedulers) / sizeof(*schedulers)))
@@ -89,7 +92,7 @@ static int shortest(struct equant_redist_draft *draft)
 	double best = INFINITY;
 	int found = 0;
 
-	for (int i = 0; i < SCHEDULERS - 1; i++) {
+	for (int i = 0; schedulers[i].fill != shortest; i++) {
 		int error = fill(draft, i);
 
 		if (error)

@@ -55,6 +55,10 @@ static inline bool equant_redist_before(const struct equant_redist_free *a,
 void equant_redist_by_receiver(const struct equant_redist_costs *costs, int64_t *list,
 			       int64_t *starts);
 
+/* The index of the message that @piece is of, or -1. */
+int64_t equant_redist_message_of(const struct equant_redist_costs *costs,
+				 const struct equant_redist_piece *piece);
+
 /**
  * struct equant_redist_draft - a schedule under construction
  * @costs: of the messages
@@ -62,6 +66,7 @@ void equant_redist_by_receiver(const struct equant_redist_costs *costs, int64_t 
  * @room: of them
  * @send: sendavail of section 4.3: when each sender is free again
  * @receive: recvavail
+ * @gain: seconds that a shorter schedule can save at most; of the best one only
  */
 struct equant_redist_draft {
 	const struct equant_redist_costs *costs;
@@ -69,6 +74,7 @@ struct equant_redist_draft {
 	int64_t room;
 	double *send;
 	double *receive;
+	double gain;
 };
 
 /*
@@ -95,6 +101,19 @@ int equant_redist_direct(struct equant_redist_draft *draft);
 int equant_redist_barrier(struct equant_redist_draft *draft);
 int equant_redist_greedy(struct equant_redist_draft *draft);
 int equant_redist_longest(struct equant_redist_draft *draft);
+int equant_redist_eager(struct equant_redist_draft *draft);
+int equant_redist_improved(struct equant_redist_draft *draft);
 int equant_redist_preemptive(struct equant_redist_draft *draft);
+int equant_redist_best(struct equant_redist_draft *draft);
+
+/*
+ * Greedy with @keys: a sender that is free takes, of the receivers that are free already, the one
+ * whose message has the least key; senders that are free at once are served the busiest first.
+ * NULL: greedy.  0 or -ENOMEM.
+ */
+int equant_redist_list(struct equant_redist_draft *draft, const double *keys);
+
+/* Eager, made shorter, in so many turns at most.  0 or -ENOMEM. */
+int equant_redist_improve(struct equant_redist_draft *draft, double turns);
 
 #endif /* EQUANT_REDIST_SCHEDULE_H */

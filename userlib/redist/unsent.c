@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * What senders have not sent yet, and which of it goes to the receiver that is free first.
+ * What senders have not sent yet, and which of it goes next: to the receiver that is free first; or,
+ * with keys, of all that are for receivers who are free already what has the least key.
  *
  * Where senders have messages for few of all receivers, each has a list that is looked through: section
  * 4.3's way, O(K) for a message.  Where they have messages for many, all receivers are kept in the order
@@ -31,24 +32,36 @@ static int fill_lists(struct equant_redist_unsent *unsent, const struct equant_r
 	return 0;
 }
 
+/* Is entry @a to be sent at @now rather than @b? */
+static bool rather(const struct equant_redist_unsent *unsent, const double *free_at, int64_t first,
+		   double now, const struct equant_redist_entry *a,
+		   const struct equant_redist_entry *b)
+{
+	double x = free_at[a->to], y = free_at[b->to];
+
+	if (unsent->keys && (x <= now || y <= now)) {
+		double p = unsent->keys[first + a->at], q = unsent->keys[first + b->at];
+
+		if (x > now || y > now)
+			return x <= now;
+		if (p != q)
+			return p < q;
+	}
+	return x < y || (x == y && a->to < b->to);
+}
+
 static int64_t take_listed(struct equant_redist_unsent *unsent,
 			   const struct equant_redist_draft *draft, int sender)
 {
-	struct equant_redist_entry *list = unsent->list + draft->costs->starts[sender], taken;
-	int64_t left = unsent->left[sender], best = 0;
-	double earliest = draft->receive[list[0].to];
+	int64_t first = draft->costs->starts[sender], left = unsent->left[sender];
+	struct equant_redist_entry *list = unsent->list + first, *best = list, taken;
 
-	for (int64_t k = 1; k < left; k++) {
-		double free_at = draft->receive[list[k].to];
-
-		if (free_at > earliest || (free_at == earliest && list[k].to > list[best].to))
-			continue;
-		earliest = free_at;
-		best = k;
-	}
-	taken = list[best];
-	list[best] = list[left - 1];
-	return draft->costs->starts[sender] + taken.at;
+	for (int64_t k = 1; k < left; k++)
+		if (rather(unsent, draft->receive, first, draft->send[sender], &list[k], best))
+			best = &list[k];
+	taken = *best;
+	*best = list[left - 1];
+	return first + taken.at;
 }
 
 /* ---- many: a table ------------------------------------------------------------------------ */
@@ -59,7 +72,8 @@ static int fill_table(struct equant_redist_unsent *unsent, const struct equant_r
 
 	unsent->table = reallocarray(NULL, ranks * ranks, sizeof(*unsent->table));
 	unsent->order = reallocarray(NULL, ranks, sizeof(*unsent->order));
-	if (!unsent->table || !unsent->order)
+	unsent->gets = calloc(ranks, sizeof(*unsent->gets));
+	if (!unsent->table || !unsent->order || !unsent->gets)
 		return -ENOMEM;
 	for (size_t i = 0; i < ranks * ranks; i++)
 		unsent->table[i] = -1;
@@ -68,32 +82,57 @@ static int fill_table(struct equant_redist_unsent *unsent, const struct equant_r
 
 		unsent->table[(size_t)m->from * ranks + (size_t)m->to] =
 			(int)(k - costs->starts[m->from]);
+		unsent->gets[m->to]++;
 	}
 	for (int j = 0; j < costs->ranks; j++)
-		unsent->order[j] = equant_redist_free_at(0, j);
+		if (unsent->gets[j])
+			unsent->order[unsent->receivers++] = equant_redist_free_at(0, j);
 	return 0;
 }
 
 static int64_t take_from_table(struct equant_redist_unsent *unsent,
 			       const struct equant_redist_draft *draft, int sender)
 {
-	int *row = unsent->table + (size_t)sender * (size_t)unsent->ranks, at = 0, taken;
+	int *row = unsent->table + (size_t)sender * (size_t)unsent->ranks, best = -1, taken;
+	struct equant_redist_free now = equant_redist_free_at(draft->send[sender], 0);
+	int64_t first = draft->costs->starts[sender];
 
-	while (row[unsent->order[at].rank] < 0)
-		at++;
-	taken = row[unsent->order[at].rank];
-	row[unsent->order[at].rank] = -1;
-	unsent->at = at;
-	return draft->costs->starts[sender] + taken;
+	for (int at = 0; at < unsent->receivers; at++) {
+		const struct equant_redist_free *receiver = &unsent->order[at];
+
+		if (best >= 0 && receiver->time > now.time)
+			break;
+		taken = row[receiver->rank];
+		if (taken < 0)
+			continue;
+		if (best < 0 || unsent->keys[first + taken] <
+					unsent->keys[first + row[unsent->order[best].rank]])
+			best = at;
+		if (!unsent->keys)
+			break;
+	}
+	taken = row[unsent->order[best].rank];
+	row[unsent->order[best].rank] = -1;
+	unsent->at = best;
+	return first + taken;
 }
 
-/* The receiver that was taken last is free later now: it goes to behind those that are free before. */
+/*
+ * The receiver that was taken last is free at @time: it goes to behind those that are free before,
+ * or away if it gets no more.
+ */
 static void put_back(struct equant_redist_unsent *unsent, double time)
 {
 	struct equant_redist_free *next = unsent->order + unsent->at + 1;
 	struct equant_redist_free taken = equant_redist_free_at(time, (int)next[-1].rank);
-	int behind = 0, left = unsent->ranks - unsent->at - 1;
+	int behind = 0, left = unsent->receivers - unsent->at - 1;
+	bool last = --unsent->gets[taken.rank] == 0;
 
+	if (last) {
+		memmove(next - 1, next, (size_t)left * sizeof(*next));
+		unsent->receivers--;
+		return;
+	}
 	while (left) {
 		int half = (left + 1) / 2;
 
@@ -107,10 +146,11 @@ static void put_back(struct equant_redist_unsent *unsent, double time)
 /* ---- either ------------------------------------------------------------------------------- */
 
 int equant_redist_unsent_init(struct equant_redist_unsent *unsent,
-			      const struct equant_redist_costs *costs)
+			      const struct equant_redist_costs *costs, const double *keys)
 {
 	*unsent = (struct equant_redist_unsent){
 		.ranks = costs->ranks,
+		.keys = keys,
 		.left = calloc((size_t)costs->ranks, sizeof(*unsent->left)),
 	};
 	if (!unsent->left)
@@ -128,6 +168,7 @@ void equant_redist_unsent_release(struct equant_redist_unsent *unsent)
 	free(unsent->list);
 	free(unsent->table);
 	free(unsent->order);
+	free(unsent->gets);
 }
 
 int equant_redist_unsent_send(struct equant_redist_unsent *unsent,

@@ -13,30 +13,37 @@ struct equant_redist_entry {
 /**
  * struct equant_redist_unsent - messages that have not been sent: R_i of section 4.3
  * @ranks: senders, and receivers
+ * @keys: of all messages, or NULL
  * @left: how many each sender has
  * @list: those messages in no order, those of sender i from starts[i] on; or NULL
  * @table: for each sender and receiver how far behind the sender's first their message is, or
  *	-1; or NULL
- * @order: receivers: who is free first, of equals the lower rank
+ * @order: receivers that get anything yet: who is free first, of equals the lower rank
+ * @receivers: how many
+ * @gets: messages that each receiver gets yet
  * @at: place in @order of the one that was taken last
  */
 struct equant_redist_unsent {
 	int ranks;
+	const double *keys;
 	int64_t *left;
 	struct equant_redist_entry *list;
 	int *table;
 	struct equant_redist_free *order;
+	int receivers;
+	int *gets;
 	int at;
 };
 
-/* Nothing has been sent.  0 or -ENOMEM; to be released either way. */
+/* Nothing has been sent; @keys may be NULL.  0 or -ENOMEM; to be released either way. */
 int equant_redist_unsent_init(struct equant_redist_unsent *unsent,
-			      const struct equant_redist_costs *costs);
+			      const struct equant_redist_costs *costs, const double *keys);
 void equant_redist_unsent_release(struct equant_redist_unsent *unsent);
 
 /*
  * Have @sender, which has something left, send to the receiver that is free first, of equals to the
- * lowest rank.  Receivers' times must not be changed otherwise.  0 or -ENOMEM.
+ * lowest rank; with keys, if receivers are free already, that one of them whose message has the least
+ * key.  Receivers' times must not be changed otherwise.  0 or -ENOMEM.
  */
 int equant_redist_unsent_send(struct equant_redist_unsent *unsent,
 			      struct equant_redist_draft *draft, int sender);
