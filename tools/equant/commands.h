@@ -30,6 +30,7 @@ int equant_cmd_probe(int argc, char **argv);
 int equant_cmd_advise(int argc, char **argv);
 int equant_cmd_plan(int argc, char **argv);
 int equant_cmd_dag(int argc, char **argv);
+int equant_cmd_redist(int argc, char **argv);
 int equant_cmd_demo(int argc, char **argv);
 int equant_cmd_simulate(int argc, char **argv);
 int equant_cmd_help(int argc, char **argv);

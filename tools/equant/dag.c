@@ -9,6 +9,7 @@
 
 #include "commands.h"
 #include "dag.h"
+#include "option.h"
 
 enum what {
 	SCHEDULE,
@@ -50,9 +51,9 @@ static int complain(const char *fault)
 
 static int known_scheduler(const char *name)
 {
-	const struct dag_option option = { "schedule", "scheduler" };
+	const struct named_option option = { "dag schedule", "scheduler" };
 
-	return strcmp(name, "dts") ? dag_word(&option, name, equant_dag_scheduler) : 0;
+	return strcmp(name, "dts") ? option_word(&option, name, equant_dag_scheduler) : 0;
 }
 
 static int check_options(const struct options *options)

@@ -74,19 +74,6 @@ void dag_print_compare(const struct dag_report *report);
 int dag_print_schedule(const struct dag_report *report);
 void dag_print_json(const struct dag_report *report, bool compare);
 
-/* An option of `equant dag @command`, for what is said of its value. */
-struct dag_option {
-	const char *command;
-	const char *name;
-};
-
-/* All: 0 and more, or -EINVAL after a message. */
-int dag_refuse(const struct dag_option *option, const char *text, const char *fault);
-int dag_number(const struct dag_option *option, const char *text, double *value);
-int dag_whole(const struct dag_option *option, const char *text, int least, int most, int *value);
-/* The number of @text among the words; @word is NULL behind the last one. */
-int dag_word(const struct dag_option *option, const char *text, const char *(*word)(int));
-
 /* equant dag generate: prints a graph of a family as JSON; the exit status. */
 int dag_generate(int argc, char **argv);
 

@@ -14,6 +14,7 @@
 
 #include "commands.h"
 #include "dag.h"
+#include "option.h"
 #include "table.h"
 
 #define SEEDS 1000
@@ -232,15 +233,15 @@ static const char *family(int index)
 	return index < FAMILIES ? families[index].name : NULL;
 }
 
-static int parse_value(const struct dag_option *option, int parameter, const char *text,
+static int parse_value(const struct named_option *option, int parameter, const char *text,
 		       double *value)
 {
-	int err = dag_number(option, text, value);
+	int err = option_number(option, text, value);
 
 	for (int i = 0; i < parameters[parameter].count && !err; i++)
 		if (parameters[parameter].value[i] == *value)
 			return 0;
-	return err ? err : dag_refuse(option, text, "none of its values");
+	return err ? err : option_refuse(option, text, "none of its values");
 }
 
 static int parse(int argc, char **argv, struct experiment *experiment)
@@ -262,16 +263,16 @@ static int parse(int argc, char **argv, struct experiment *experiment)
 
 	optind = 0;
 	while (err >= 0 && (c = getopt_long(argc, argv, "", known, &index)) != -1) {
-		const struct dag_option option = { "experiment", known[index].name };
+		const struct named_option option = { "dag experiment", known[index].name };
 
 		if (c < PARAMETERS)
 			err = parse_value(&option, c, optarg, &experiment->value[c]);
 		else if (c == 'o')
-			err = experiment->over = dag_word(&option, optarg, parameter);
+			err = experiment->over = option_word(&option, optarg, parameter);
 		else if (c == 'f')
-			err = experiment->family = dag_word(&option, optarg, family);
+			err = experiment->family = option_word(&option, optarg, family);
 		else if (c == 'n')
-			err = dag_whole(&option, optarg, 1, SEEDS, &experiment->seeds);
+			err = option_whole(&option, optarg, 1, SEEDS, &experiment->seeds);
 		else if (c == 'v')
 			experiment->svg = optarg;
 		else if (c == 'j')

@@ -10,15 +10,16 @@
 #include "commands.h"
 #include "dag.h"
 #include "json.h"
+#include "option.h"
 
-static int seed(const struct dag_option *option, const char *text, uint64_t *value)
+static int seed(const struct named_option *option, const char *text, uint64_t *value)
 {
 	char *end;
 
 	errno = 0;
 	*value = strtoull(text, &end, 10);
 	if (*text < '0' || *text > '9' || *end || errno)
-		return dag_refuse(option, text, "expected a whole number");
+		return option_refuse(option, text, "expected a whole number");
 	return 0;
 }
 
@@ -39,23 +40,23 @@ static int parse(int argc, char **argv, struct equant_dag_shape *shape)
 
 	optind = 0;
 	while (!err && (c = getopt_long(argc, argv, "", known, &index)) != -1) {
-		const struct dag_option option = { "generate", known[index].name };
+		const struct named_option option = { "dag generate", known[index].name };
 
 		if (c == 'n' || c == 'l' || c == 'd')
-			err = dag_whole(&option, optarg, 0, EQUANT_DAG_TASKS,
-					c == 'n' ? &shape->size :
-					c == 'l' ? &shape->layers :
-						   &shape->degree);
+			err = option_whole(&option, optarg, 0, EQUANT_DAG_TASKS,
+					   c == 'n' ? &shape->size :
+					   c == 'l' ? &shape->layers :
+						      &shape->degree);
 		else if (c == 'r')
 			err = seed(&option, optarg, &shape->seed);
 		else if (c == '?')
 			err = -EINVAL;
 		else
-			err = dag_number(&option, optarg,
-					 c == 'w' ? &shape->work :
-					 c == 's' ? &shape->spread :
-					 c == 'c' ? &shape->comp_comm :
-						    &shape->comm_comp);
+			err = option_number(&option, optarg,
+					    c == 'w' ? &shape->work :
+					    c == 's' ? &shape->spread :
+					    c == 'c' ? &shape->comp_comm :
+						       &shape->comm_comp);
 	}
 	return err;
 }

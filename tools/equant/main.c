@@ -155,6 +155,49 @@ static const struct equant_command commands[] = {
 			"  --json, --svg FILE as above\n",
 	},
 	{
+		.name = "redist",
+		.run = equant_cmd_redist,
+		.summary =
+			"schedules of a block-cyclic redistribution over unequal links, compared",
+		.usage =
+			"Usage: equant redist compare FROM TO --elements LIST [options]\n"
+			"       equant redist schedule FROM TO --elements LIST [options]\n"
+			"       equant redist simulate FROM TO --elements LIST [--actual FILE] [options]\n"
+			"       equant redist experiment [options]\n"
+			"\n"
+			"FROM and TO are BLOCK:PROCESSES[:FIRST[:OFFSET]], and LIST how many elements there are;\n"
+			"of several dimensions, with commas between them. Networks are as in\n"
+			"Documentation/redist.rst.\n"
+			"\n"
+			"compare prints each scheduler's makespan, schedule the timing diagram of one, or the\n"
+			"best; simulate what becomes of that in the network, or in another one.\n"
+			"\n"
+			"  --network FILE     what is between the ranks; or all links alike:\n"
+			"  --startup X        seconds (0), --bandwidth X  bytes per second (1e8)\n"
+			"  --element N        bytes of an element (8)\n"
+			"  --order WORD       of processes in their grids: row or column (row)\n"
+			"  --apart            receivers are other ranks than senders\n"
+			"  --self             what ranks have for themselves takes its time, too\n"
+			"  --scheduler NAME   ask this scheduler only\n"
+			"  --actual FILE      the network to simulate, if it is another one\n"
+			"  --window N         messages that a rank sends at once, and receives (1)\n"
+			"  --barrier          all wait for each other after every step\n"
+			"  --json             as JSON\n"
+			"  --svg FILE         the timing diagram, or the table, as a picture, too\n"
+			"\n"
+			"experiment repeats the paper's: cyclic(1) to cyclic(K) over links by chance\n"
+			"  --over WORD        for each k, spread of bandwidths, or planning of sizes (k)\n"
+			"  --ranks N          (16), --k K  of spread (40)\n"
+			"  --step N           of k (1)\n"
+			"  --seeds N          networks for each (20)\n"
+			"  --elements N       of 8 bytes (10000000)\n"
+			"  --startup X        seconds (0)\n"
+			"  --slowest X, --fastest X  bytes per second (1e7, 2e8)\n"
+			"  --self, --json, --svg FILE  as above\n"
+			"  --scaled           links alike, and sizes of messages as their bandwidths were\n"
+			"  --worse X          name each instance in which greedy is above X times the bound\n",
+	},
+	{
 		.name = "demo",
 		.run = equant_cmd_demo,
 		.summary = "a minute that shows what balancing gains on this machine",

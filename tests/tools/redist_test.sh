@@ -1,0 +1,248 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+#
+# What `equant redist` says of redistributions and networks, good and bad.  The example is that of
+# Documentation/redist.rst: cyclic(2) to cyclic(6) on 4 ranks, 48 elements, R_2(3,4) of the paper.
+
+. "$(dirname "$0")/lib.sh"
+
+plan 44
+
+export LC_ALL=C
+
+# listing NAME: the block with :name: NAME, without its indentation
+listing()
+{
+	awk -v name="$1" '
+		$1 == ":name:" { inside = $2 == name; next }
+		inside && /^[^ \t]/ { exit }
+		inside { sub(/^\t/, ""); if (text || $0 != "") { text = 1; print } }' \
+		Documentation/redist.rst
+}
+
+for name in uneven.network diagram.out; do
+	listing $name | sed '$d' > "$scratch/$name"
+done
+cd "$scratch" || exit 1
+r=(2:4 6:4 --elements 48 --element 1)
+uneven=("${r[@]}" --network uneven.network)
+
+example()
+{
+	[ -s diagram.out ] || echo "no listing diagram.out"
+	"$equant" redist schedule "${uneven[@]}" --scheduler greedy > actual 2>&1
+	diff diagram.out actual
+}
+silent "the example is what the document says" example
+
+# golden SENTENCE OPTION...: the diagram is what stands on standard input
+golden()
+{
+	cat > expected
+	"$equant" redist schedule "${r[@]}" --bandwidth 4 "${@:2}" > actual 2>&1
+	silent "$1" diff expected actual
+}
+
+golden "R_2(3,4) has three steps without contention" --self --scheduler direct << 'EOF'
+4 ranks: 12 messages, 48 bytes; 0 bytes stay
+no schedule is shorter than 3 s, no transfer at all than 1 s
+
+direct: 3 s
+
+        0                                                                      3
+    0> |[2---------------------][0---------------------][1---------------------]
+    1> |[3---------------------][1---------------------][0---------------------]
+    2> |[0---------------------][3---------------------][2---------------------]
+    3> |[1---------------------][2---------------------][3---------------------]
+    >0 |[2---------------------][0---------------------][1---------------------]
+    >1 |[3---------------------][1---------------------][0---------------------]
+    >2 |[0---------------------][3---------------------][2---------------------]
+    >3 |[1---------------------][2---------------------][3---------------------]
+
+rank 0 sends: 2@0 0@1 1@2
+rank 1 sends: 3@0 1@1 0@2
+rank 2 sends: 0@0 3@1 2@2
+rank 3 sends: 1@0 2@1 3@2
+EOF
+
+golden "greedy does as well where links are alike" --self --scheduler greedy << 'EOF'
+4 ranks: 12 messages, 48 bytes; 0 bytes stay
+no schedule is shorter than 3 s, no transfer at all than 1 s
+
+greedy: 3 s
+
+        0                                                                      3
+    0> |[0---------------------][1---------------------][2---------------------]
+    1> |[1---------------------][0---------------------][3---------------------]
+    2> |[2---------------------][3---------------------][0---------------------]
+    3> |[3---------------------][2---------------------][1---------------------]
+    >0 |[0---------------------][1---------------------][2---------------------]
+    >1 |[1---------------------][0---------------------][3---------------------]
+    >2 |[2---------------------][3---------------------][0---------------------]
+    >3 |[3---------------------][2---------------------][1---------------------]
+
+rank 0 sends: 0@0 1@1 2@2
+rank 1 sends: 1@0 0@1 3@2
+rank 2 sends: 2@0 3@1 0@2
+rank 3 sends: 3@0 2@1 1@2
+EOF
+
+golden "what ranks keep is no message" --scheduler greedy << 'EOF'
+4 ranks: 8 messages, 32 bytes; 16 bytes stay
+no schedule is shorter than 2 s, no transfer at all than 1 s
+
+greedy: 2 s
+
+        0                                                                      2
+    0> |[1---------------------------------][2---------------------------------]
+    1> |[0---------------------------------][3---------------------------------]
+    2> |[3---------------------------------][0---------------------------------]
+    3> |[2---------------------------------][1---------------------------------]
+    >0 |[1---------------------------------][2---------------------------------]
+    >1 |[0---------------------------------][3---------------------------------]
+    >2 |[3---------------------------------][0---------------------------------]
+    >3 |[2---------------------------------][1---------------------------------]
+
+rank 0 sends: 1@0 2@1
+rank 1 sends: 0@0 3@1
+rank 2 sends: 3@0 0@1
+rank 3 sends: 2@0 1@1
+EOF
+
+all_compared()
+{
+	"$equant" redist compare "${uneven[@]}" > compared || echo "no comparison"
+	for name in caterpillar direct barrier greedy longest eager improved preemptive shortest best; do
+		grep -q "^$name  *[5-7][.0-9]*  *1\." compared || echo "no $name"
+	done
+}
+silent "all schedulers are compared" all_compared
+exits 0 '^8 ranks: 12 messages, 48 bytes; 0 bytes stay$' "receivers may be other ranks" \
+	"$equant" redist schedule "${r[@]}" --apart
+exits 0 '^6 ranks: 30 messages, 7792 bytes; 2208 bytes stay$' "arrays may have several dimensions" \
+	"$equant" redist schedule 4:2,3:3 5:3,1:2 --elements 25,50
+exits 0 '^best: 3.2 s$' "start-ups take their time" \
+	"$equant" redist schedule "${r[@]}" --bandwidth 4 --startup 0.6
+
+# Whole messages, no two at once: from JSON alone.
+whole()
+{
+	"$equant" redist schedule "${uneven[@]}" --scheduler "$1" --json > "$1.json"
+	perl -MJSON::PP -0777 -ne '
+		my $all = decode_json($_);
+		my (%sent, %busy);
+		for my $p (@{$all->{schedule}{pieces}}) {
+			$sent{"$p->{from} $p->{to}"} += $p->{share};
+			for ("send $p->{from}", "receive $p->{to}") {
+				print "$_ twice at $p->{begin}\n" if $p->{begin} < ($busy{$_} // 0) - 1e-9;
+				$busy{$_} = $p->{end};
+			}
+		}
+		for my $m (@{$all->{messages}}) {
+			my $share = delete $sent{"$m->{from} $m->{to}"} // 0;
+			print "$m->{from} to $m->{to}: $share\n" if abs($share - 1) > 1e-9;
+		}
+		print "others are sent\n" if %sent;' "$1.json" 2>&1
+}
+if perl -MJSON::PP -e 1 2> /dev/null; then
+	silent "JSON has every piece" whole longest
+	silent "JSON has messages in pieces, too" whole preemptive
+else
+	skip "JSON has every piece" "no JSON::PP"
+	skip "JSON has messages in pieces, too" "no JSON::PP"
+fi
+
+"$equant" redist schedule "${uneven[@]}" --svg diagram.svg > /dev/null
+all_drawn()
+{
+	[ "$(grep -c 'class="message"' diagram.svg)" -eq 8 ] || echo "other than 8 messages sent"
+	[ "$(grep -c 'class="task"' diagram.svg)" -eq 8 ] || echo "other than 8 messages received"
+	tail -n 1 diagram.svg | grep -qx '</svg>' || echo "diagram.svg has no end"
+}
+silent "every message is in the picture, sent and received" all_drawn
+
+# ---- simulations -----------------------------------------------------------------
+
+exits 0 '^greedy: 5.2 s, 5.2 s in the simulation, where the bound is 5.2 s$' \
+	"a schedule is carried out in its network" \
+	"$equant" redist simulate "${uneven[@]}" --scheduler greedy
+sed 's/link 0 1 bandwidth 2/link 0 1 bandwidth 0.5/' uneven.network > slower.network
+exits 0 '^greedy: 5.2 s, 9.53333 s in the simulation' "or in another one" \
+	"$equant" redist simulate "${uneven[@]}" --scheduler greedy --actual slower.network
+exits 0 ' 4.1 s in the simulation, where the bound is 4.1 s$' "with several messages at once" \
+	"$equant" redist simulate "${uneven[@]}" --scheduler greedy --window 2
+exits 0 '^direct: 5.2 s, 6.2 s in the simulation' "and with a barrier after every step" \
+	"$equant" redist simulate "${uneven[@]}" --scheduler direct --barrier
+
+# ---- the paper's experiment --------------------------------------------------------
+
+small=(--ranks 6 --seeds 3 --elements 100000000)
+"$equant" redist experiment "${small[@]}" --svg k.svg > k.txt
+exits 0 '^ *5  .*  1\.0000  ' "the paper's experiment can be repeated" cat k.txt
+scaled()
+{
+	"$equant" redist experiment "${small[@]}" --scaled > scaled.txt
+	diff <(sed 1d k.txt) <(sed 1d scaled.txt)
+	grep -q 'sizes scaled' scaled.txt || echo "nothing is scaled"
+}
+silent "scaled sizes stand for unequal links" scaled
+exits 0 '^ *1900  ' "the spread of bandwidths can be varied" \
+	"$equant" redist experiment --over spread --k 3 "${small[@]}"
+exits 0 '^K = [0-9]*, seed [0-9]*: greedy takes 1\.' "instances far from the bound are named" \
+	"$equant" redist experiment --ranks 16 --worse 1.1
+exits 0 'messages to oneself counted' "what stays can be counted" \
+	"$equant" redist experiment "${small[@]}" --self
+exits 0 '"worst_mean_greedy": 1' "its table is there as JSON" \
+	"$equant" redist experiment "${small[@]}" --json
+exits 0 '^ *16  *15  *240 .* [1-9][0-9]*$' "planning is timed" \
+	"$equant" redist experiment --over planning --ranks 16
+
+# ---- bad input -----------------------------------------------------------------
+
+echo 'ranks 4' > nothing.network
+printf 'ranks 4\nusual bandwidth 1\nlink 0 4\n' > rank.network
+exits 2 "'2': expected BLOCK:PROCESSES" "a distribution has two numbers" \
+	"$equant" redist schedule 2 6:4 --elements 48
+exits 2 "'2:4x': expected BLOCK:PROCESSES" "and nothing behind them" \
+	"$equant" redist schedule 2:4x 6:4 --elements 48
+exits 2 'sender: blocks of 0 elements' "blocks without elements are refused" \
+	"$equant" redist schedule 0:4 6:4 --elements 48
+exits 2 'the first block is on process 9 of 4' "and a first process that does not exist" \
+	"$equant" redist schedule 2:4:9 6:4 --elements 48
+exits 2 "elements 'x': expected whole numbers" "elements are counted" \
+	"$equant" redist schedule 2:4 6:4 --elements x
+exits 2 'elements is needed' "and have to be given" "$equant" redist schedule 2:4 6:4
+exits 2 'need a number each' "each dimension has its distributions" \
+	"$equant" redist schedule 2:4 6:4 --elements 4,4
+exits 2 'expected two distributions' "there are two" "$equant" redist schedule 2:4 --elements 4
+exits 1 'uneven.network: 4 ranks, 8 are needed' "a network may be too small" \
+	"$equant" redist schedule 2:4 6:8 --elements 48 --network uneven.network
+exits 1 'nothing.network: ranks or usual is missing' "a network has to say something" \
+	"$equant" redist schedule "${r[@]}" --network nothing.network
+exits 1 "rank.network:3: '4': more than 3" "a fault is named with file, line and word" \
+	"$equant" redist schedule "${r[@]}" --network rank.network
+exits 1 'nowhere: No such file' "a file that is not there is named" \
+	"$equant" redist schedule "${r[@]}" --network nowhere
+exits 1 'a bandwidth of 0 bytes/s' "no bandwidth is refused" \
+	"$equant" redist schedule "${r[@]}" --bandwidth 0
+exits 1 'a bandwidth of -1 bytes/s' "and so is a negative one" \
+	"$equant" redist schedule "${r[@]}" --bandwidth -1
+exits 2 "bandwidth 'nan': expected a number" "and one that is no number" \
+	"$equant" redist schedule "${r[@]}" --bandwidth nan
+exits 2 "scheduler 'first': there are caterpillar" "a scheduler nobody knows is named" \
+	"$equant" redist schedule "${r[@]}" --scheduler first
+exits 2 'are of simulate only' "only simulations have a window" \
+	"$equant" redist schedule "${r[@]}" --window 2
+exits 1 'a schedule of 4 ranks in a network of 3' \
+	"another network has as many ranks" \
+	sh -c "printf 'ranks 3\nusual bandwidth 1\n' > simulated.network
+		'$equant' redist simulate ${r[*]} --actual simulated.network"
+exits 1 'nowhere/x.svg: No such file' "a picture that cannot be written is an error" \
+	"$equant" redist schedule "${r[@]}" --svg nowhere/x.svg
+exits 2 'expected schedule, compare' "a word is needed" "$equant" redist
+exits 2 'bandwidths from 3e+08 to 2e+08' "a range has a beginning and an end" \
+	"$equant" redist experiment --slowest 3e8
+exits 1 'standard output: No space left' "a full disk is an error" \
+	sh -c "'$equant' redist compare ${r[*]} > /dev/full"
+
+finish

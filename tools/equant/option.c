@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * What options of commands have in common: numbers within a range, and words of a list.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "option.h"
+
+int option_refuse(const struct named_option *option, const char *text, const char *fault)
+{
+	fprintf(stderr, "equant %s: --%s '%s': %s\n", option->command, option->name, text, fault);
+	return -EINVAL;
+}
+
+int option_number(const struct named_option *option, const char *text, double *value)
+{
+	char *end;
+
+	*value = strtod(text, &end);
+	if (end == text || *end || !isfinite(*value))
+		return option_refuse(option, text, "expected a number");
+	return 0;
+}
+
+int option_whole(const struct named_option *option, const char *text, int least, int most,
+		 int *value)
+{
+	double number;
+	int err = option_number(option, text, &number);
+
+	if (!err && (number != floor(number) || number < least || number > most))
+		err = option_refuse(option, text, "expected a whole number");
+	*value = err ? 0 : (int)number;
+	return err;
+}
+
+int option_word(const struct named_option *option, const char *text, const char *(*word)(int))
+{
+	for (int i = 0; word(i); i++)
+		if (!strcmp(word(i), text))
+			return i;
+	fprintf(stderr, "equant %s: --%s '%s': there are", option->command, option->name, text);
+	for (int i = 0; word(i); i++)
+		fprintf(stderr, " %s", word(i));
+	fputc('\n', stderr);
+	return -EINVAL;
+}

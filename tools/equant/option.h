@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+#ifndef EQUANT_TOOL_OPTION_H
+#define EQUANT_TOOL_OPTION_H
+
+/* An option of `equant @command`, for what is said of its value. */
+struct named_option {
+	const char *command;
+	const char *name;
+};
+
+/* All: 0 and more, or -EINVAL after a message. */
+int option_refuse(const struct named_option *option, const char *text, const char *fault);
+int option_number(const struct named_option *option, const char *text, double *value);
+int option_whole(const struct named_option *option, const char *text, int least, int most,
+		 int *value);
+/* The number of @text among the words; @word is NULL behind the last one. */
+int option_word(const struct named_option *option, const char *text, const char *(*word)(int));
+
+#endif /* EQUANT_TOOL_OPTION_H */

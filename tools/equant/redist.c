@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * equant redist: schedules of a block-cyclic redistribution in a network.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "commands.h"
+#include "redist.h"
+
+static int fail(const char *why)
+{
+	fprintf(stderr, "equant redist: %s\n", why[0] ? why : strerror(errno));
+	return 1;
+}
+
+/* ---- what is planned ------------------------------------------------------------------------- */
+
+static int larger(int a, int b)
+{
+	return a > b ? a : b;
+}
+
+static int make_network(struct redist_report *report)
+{
+	const struct redist_options *options = report->options;
+	int senders = equant_redist_senders(&options->array);
+	int receivers = equant_redist_receivers(&options->array);
+	int ranks = options->apart ? senders + receivers : larger(senders, receivers);
+	char why[512] = "";
+
+	if (options->network)
+		report->network = equant_redist_network_read(options->network, why, sizeof(why));
+	else
+		report->network = equant_redist_network_new(ranks, options->startup,
+							    options->bandwidth, why, sizeof(why));
+	if (!report->network)
+		return fail(why);
+	if (options->actual) {
+		report->actual = equant_redist_network_read(options->actual, why, sizeof(why));
+		if (!report->actual)
+			return fail(why);
+	}
+	if (report->network->ranks >= ranks)
+		return 0;
+	snprintf(why, sizeof(why), "%s: %d ranks, %d are needed", options->network,
+		 report->network->ranks, ranks);
+	return fail(why);
+}
+
+/* What ranks have for themselves: bytes, and with --self messages. */
+static int add_own(struct redist_report *report)
+{
+	const struct equant_redist_array *array = &report->options->array;
+	int senders = equant_redist_senders(array), receivers = equant_redist_receivers(array);
+	int both = report->options->apart ? 0 : senders < receivers ? senders : receivers;
+	struct equant_redist_volume *more = reallocarray(
+		report->volumes, (size_t)report->count + (size_t)both + 1, sizeof(*more));
+
+	if (!more)
+		return fail("");
+	report->volumes = more;
+	for (int i = 0; i < both; i++) {
+		int64_t bytes = equant_redist_part_elements(array, i, i) * report->options->element;
+
+		if (bytes && report->options->self)
+			report->volumes[report->count++] =
+				(struct equant_redist_volume){ i, i, bytes };
+		else
+			report->stay += bytes;
+	}
+	return 0;
+}
+
+static int make_messages(struct redist_report *report)
+{
+	const struct redist_options *options = report->options;
+	int receivers = equant_redist_receivers(&options->array);
+	int *others = calloc((size_t)receivers, sizeof(*others));
+
+	if (!others)
+		return fail("");
+	for (int i = 0; i < receivers; i++)
+		others[i] = equant_redist_senders(&options->array) + i;
+	report->volumes = equant_redist_volumes(&options->array, (size_t)options->element, NULL,
+						options->apart ? others : NULL, &report->count);
+	free(others);
+	if (!report->volumes)
+		return fail("");
+	if (add_own(report))
+		return 1;
+	for (int64_t i = 0; i < report->count; i++)
+		report->bytes += report->volumes[i].bytes;
+	return 0;
+}
+
+static int load(struct redist_report *report)
+{
+	char why[512] = "";
+
+	if (make_network(report) || make_messages(report))
+		return 1;
+	report->costs = equant_redist_network_costs(report->network, report->count, report->volumes,
+						    why, sizeof(why));
+	if (!report->costs)
+		return fail(why);
+	report->bound =
+		equant_redist_network_bound(report->network, report->count, report->volumes, false);
+	return isnan(report->bound) ? fail("out of memory") : 0;
+}
+
+static double now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static int ask(struct redist_report *report, const char *scheduler)
+{
+	struct redist_answer *answer = &report->answers[report->answered];
+	char why[512] = "";
+
+	answer->scheduler = scheduler;
+	answer->planning = now();
+	answer->schedule = equant_redist_schedule_new(scheduler, report->costs, why, sizeof(why));
+	if (!answer->schedule)
+		return fail(why);
+	answer->planning = now() - answer->planning;
+	report->answered++;
+	if (equant_redist_schedule_check(answer->schedule, report->costs, why, sizeof(why)))
+		return fail(why);
+	if (!report->planned || answer->schedule->makespan < report->planned->schedule->makespan)
+		report->planned = answer;
+	return 0;
+}
+
+static int ask_all(struct redist_report *report)
+{
+	const char *only = report->options->scheduler;
+	int many = 0, status = 0;
+
+	if (!only && report->options->what != REDIST_COMPARE)
+		only = "best";
+	while (equant_redist_scheduler_name(many))
+		many++;
+	report->answers = calloc((size_t)many, sizeof(*report->answers));
+	if (!report->answers)
+		return fail("");
+	if (only)
+		return ask(report, only);
+	for (int i = 0; i < many && !status; i++)
+		status = ask(report, equant_redist_scheduler_name(i));
+	return status;
+}
+
+static int simulate(struct redist_report *report)
+{
+	const struct redist_options *options = report->options;
+	char why[512] = "";
+
+	report->done = equant_redist_replay(report->planned->schedule,
+					    report->actual ? report->actual : report->network,
+					    report->count, report->volumes, options->window,
+					    options->barrier, why, sizeof(why));
+	return report->done ? 0 : fail(why);
+}
+
+/* ---- the command --------------------------------------------------------------------------------- */
+
+static int write_svg(const struct redist_report *report, const char *path)
+{
+	FILE *out = fopen(path, "we");
+	int err = out ? 0 : errno;
+
+	if (out && (redist_svg(out, report->done ? report->done : report->planned->schedule) ||
+		    ferror(out)))
+		err = errno;
+	if (out && fclose(out) && !err)
+		err = errno;
+	if (err)
+		fprintf(stderr, "equant redist: %s: %s\n", path, strerror(err));
+	return err != 0;
+}
+
+static int print(const struct redist_report *report)
+{
+	if (report->options->json)
+		redist_print_json(report);
+	else if (report->options->what == REDIST_COMPARE)
+		redist_print_compare(report);
+	else if (redist_print_schedule(report))
+		return fail("");
+	return report->options->svg ? write_svg(report, report->options->svg) : 0;
+}
+
+static void release(struct redist_report *report)
+{
+	for (int i = 0; i < report->answered; i++)
+		equant_redist_schedule_free(report->answers[i].schedule);
+	free(report->answers);
+	equant_redist_schedule_free(report->done);
+	equant_redist_costs_free(report->costs);
+	free(report->volumes);
+	equant_redist_network_free(report->network);
+	equant_redist_network_free(report->actual);
+}
+
+static int plan(const struct redist_options *options)
+{
+	struct redist_report report = { .options = options };
+	int status = load(&report);
+
+	status = status ? status : ask_all(&report);
+	if (!status && options->what == REDIST_SIMULATE)
+		status = simulate(&report);
+	status = status ? status : print(&report);
+	release(&report);
+	return status;
+}
+
+static int run(int argc, char **argv)
+{
+	static const char *const words[] = { "schedule", "compare", "simulate" };
+	struct redist_options options = { .element = 8, .bandwidth = 1e8, .window = 1 };
+
+	if (argc > 1 && !strcmp(argv[1], "experiment"))
+		return redist_experiment(argc - 1, argv + 1);
+	for (int i = 0; i < 3; i++) {
+		if (argc < 2 || strcmp(argv[1], words[i]))
+			continue;
+		options.what = (enum redist_what)i;
+		return redist_parse(argc - 1, argv + 1, &options) ? EQUANT_EXIT_USAGE :
+								    plan(&options);
+	}
+	fprintf(stderr, "equant redist: expected schedule, compare, simulate or experiment; "
+			"see `equant help redist`\n");
+	return EQUANT_EXIT_USAGE;
+}
+
+int equant_cmd_redist(int argc, char **argv)
+{
+	int status = run(argc, argv);
+
+	if (fflush(stdout) || ferror(stdout)) {
+		fprintf(stderr, "equant redist: standard output: %s\n", strerror(errno));
+		status = 1;
+	}
+	return status;
+}

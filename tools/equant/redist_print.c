@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * What `equant redist` prints: for people, and as JSON.
+ */
+#include "json.h"
+#include "redist.h"
+
+static void print_head(const struct redist_report *report)
+{
+	printf("%d ranks: %lld messages, %lld bytes; %lld bytes stay\n", report->network->ranks,
+	       (long long)report->count, (long long)report->bytes, (long long)report->stay);
+	printf("no schedule is shorter than %.6g s, no transfer at all than %.6g s\n\n",
+	       report->answers->schedule->bound, report->bound);
+}
+
+void redist_print_compare(const struct redist_report *report)
+{
+	print_head(report);
+	printf("%-12s  %12s  %10s  %10s  %10s\n", "scheduler", "makespan", "of bound", "pieces",
+	       "planning");
+	for (int i = 0; i < report->answered; i++) {
+		const struct redist_answer *answer = &report->answers[i];
+		const struct equant_redist_schedule *schedule = answer->schedule;
+
+		printf("%-12s  %12.6g", answer->scheduler, schedule->makespan);
+		if (schedule->bound > 0)
+			printf("  %10.4f", schedule->makespan / schedule->bound);
+		else
+			printf("  %10s", "-");
+		printf("  %10lld  %10.3g\n", (long long)schedule->count, answer->planning);
+	}
+}
+
+/* Shares are printed of messages in pieces only. */
+static void print_rank(const struct equant_redist_schedule *schedule, int rank)
+{
+	printf("rank %d sends:", rank);
+	for (int64_t i = 0; i < schedule->count; i++) {
+		const struct equant_redist_piece *piece = &schedule->pieces[i];
+
+		if (piece->from != rank)
+			continue;
+		printf(" %d@%.6g", piece->to, piece->begin);
+		if (piece->share < 1)
+			printf("(%.4g)", piece->share);
+	}
+	printf("\n");
+}
+
+int redist_print_schedule(const struct redist_report *report)
+{
+	const struct equant_redist_schedule *planned = report->planned->schedule;
+	const struct equant_redist_schedule *shown = report->done ? report->done : planned;
+	int err;
+
+	print_head(report);
+	printf("%s: %.6g s", planned->scheduler, planned->makespan);
+	if (report->done)
+		printf(", %.6g s in the simulation, where the bound is %.6g s",
+		       report->done->makespan, report->done->bound);
+	printf("\n\n");
+	err = redist_draw(stdout, shown);
+	printf("\n");
+	for (int rank = 0; rank < shown->ranks; rank++)
+		print_rank(shown, rank);
+	return err;
+}
+
+/* ---- JSON -------------------------------------------------------------------------------------- */
+
+static void put_answer(struct json *json, const struct redist_answer *answer)
+{
+	json_open_object(json, NULL);
+	json_string(json, "scheduler", answer->scheduler);
+	json_number(json, "makespan", answer->schedule->makespan);
+	json_integer(json, "pieces", (long)answer->schedule->count);
+	json_number(json, "planning", answer->planning);
+	json_close_object(json);
+}
+
+static void put_schedule(struct json *json, const char *name,
+			 const struct equant_redist_schedule *schedule)
+{
+	json_open_object(json, name);
+	json_string(json, "scheduler", schedule->scheduler);
+	json_number(json, "makespan", schedule->makespan);
+	json_number(json, "bound", schedule->bound);
+	json_open_array(json, "pieces");
+	for (int64_t i = 0; i < schedule->count; i++) {
+		const struct equant_redist_piece *piece = &schedule->pieces[i];
+
+		json_open_object(json, NULL);
+		json_integer(json, "from", piece->from);
+		json_integer(json, "to", piece->to);
+		json_number(json, "begin", piece->begin);
+		json_number(json, "end", piece->end);
+		json_number(json, "share", piece->share);
+		json_close_object(json);
+	}
+	json_close_array(json);
+	json_close_object(json);
+}
+
+static void put_volumes(struct json *json, const struct redist_report *report)
+{
+	json_open_array(json, "messages");
+	for (int64_t i = 0; i < report->count; i++) {
+		json_open_object(json, NULL);
+		json_integer(json, "from", report->volumes[i].from);
+		json_integer(json, "to", report->volumes[i].to);
+		json_integer(json, "bytes", (long)report->volumes[i].bytes);
+		json_close_object(json);
+	}
+	json_close_array(json);
+}
+
+void redist_print_json(const struct redist_report *report)
+{
+	struct json json = { .out = stdout };
+
+	json_open_object(&json, NULL);
+	json_integer(&json, "ranks", report->network->ranks);
+	json_integer(&json, "bytes", (long)report->bytes);
+	json_integer(&json, "stay", (long)report->stay);
+	json_number(&json, "bound", report->answers->schedule->bound);
+	json_number(&json, "network_bound", report->bound);
+	json_open_array(&json, "schedulers");
+	for (int i = 0; i < report->answered; i++)
+		put_answer(&json, &report->answers[i]);
+	json_close_array(&json);
+	if (report->options->what != REDIST_COMPARE) {
+		put_volumes(&json, report);
+		put_schedule(&json, "schedule", report->planned->schedule);
+	}
+	if (report->done)
+		put_schedule(&json, "simulated", report->done);
+	json_close_object(&json);
+}
