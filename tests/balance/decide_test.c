@@ -139,6 +139,38 @@ TEST(shares_that_hold_for_a_few_phases_are_answered_by_their_average)
 	job_stop(&job);
 }
 
+/* Phases of 0.1 s: decisions come at once where shares hold for up to 2 x 0.1^2 / 0.004 = 5 s. */
+TEST(decisions_are_to_come_at_once_where_phases_are_long_and_shares_change)
+{
+	static const struct {
+		int allowed;
+		double hold;
+		int followed, prompt;
+	} cases[] = { { 1, 0.5, 0, 0 }, { 1, 0.6, 1, 1 }, { 1, 4.9, 1, 1 },  { 1, 5.1, 1, 0 },
+		      { 1, 0, 1, 1 },	{ 0, 0.6, 0, 0 }, { 0, 1.25, 1, 0 }, { 0, 0, 1, 0 } };
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct equant_balance_options options = default_options(EQUANT_RATE_PREDICTED);
+		struct job job;
+		bool followed;
+
+		options.prompt = cases[i].allowed;
+		options.quantum = 0.004;
+		job_start(&job, 2, 100, &options);
+		job.predicted[0] = 0.9;
+		job.hold = cases[i].hold;
+		options.moves_allowed = 0;
+		job_phase(&job);
+		/* The prediction is wrong, the measurement is not. */
+		followed = equant_balancer_rates(job.balancer)[0].share < 0.99;
+		EXPECT_EQ(cases[i].followed, followed)
+		TH_LOG("allowed %d, hold %g", cases[i].allowed, cases[i].hold);
+		EXPECT_EQ(cases[i].prompt, job.decision.prompt)
+		TH_LOG("allowed %d, hold %g", cases[i].allowed, cases[i].hold);
+		job_stop(&job);
+	}
+}
+
 TEST(work_that_has_become_dearer_is_told_from_a_competitor)
 {
 	struct job job = started(EQUANT_RATE_PREDICTED, 2, 300);

@@ -20,7 +20,7 @@
  * Checksum of the decisions below.  It changes with every change of the
  * algorithm or its constants; if one was intended, put the new value here.
  */
-#define CHECKSUM 0x7c8846ee726eff49ull
+#define CHECKSUM 0xbb43038fa879b663ull
 
 struct situation {
 	int n;
@@ -83,7 +83,7 @@ static uint64_t mix(uint64_t sum, const void *value)
 
 static uint64_t mix_decision(uint64_t sum, const struct equant_decision *decision)
 {
-	uint64_t verdict = decision->verdict;
+	uint64_t verdict = decision->verdict, prompt = (uint64_t)decision->prompt;
 
 	sum = mix(sum, &verdict);
 	for (int i = 0; i < decision->count; i++) {
@@ -97,6 +97,7 @@ static uint64_t mix_decision(uint64_t sum, const struct equant_decision *decisio
 	sum = mix(sum, &decision->cost);
 	sum = mix(sum, &decision->benefit);
 	sum = mix(sum, &decision->period);
+	sum = mix(sum, &prompt);
 	return mix(sum, &decision->next_hook);
 }
 
@@ -112,6 +113,7 @@ static struct equant_balance_options random_options(struct random *random)
 	options.movement = (enum equant_movement)random_below(random, 2);
 	options.handshake = (enum equant_handshake)random_below(random, 2);
 	options.move_fixed = 0.001 * random_unit(random);
+	options.prompt = (int)random_below(random, 2);
 	return options;
 }
 

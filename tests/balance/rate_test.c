@@ -234,6 +234,24 @@ TEST_F(rate, trusts_a_share_that_is_younger_than_a_phase_by_its_age)
 	EXPECT_TRUE(near(self->rate.share, 0.5));
 }
 
+TEST_F(rate, trusts_it_from_a_quarter_of_a_phase_on_where_shares_are_known_to_hold)
+{
+	struct equant_sample sample = window(1000, 0.08, 0, 1);
+	const double phase = 0.08;
+
+	for (int i = 0; i < 100; i++)
+		equant_rate_update(&self->rate, &sample, EQUANT_RATE_PREDICTED, QUANTUM, phase);
+	sample.settled = 0.5;
+	sample.hold = 13 * phase;
+	sample.age = phase / 16;
+	equant_rate_update(&self->rate, &sample, EQUANT_RATE_PREDICTED, QUANTUM, phase);
+	EXPECT_TRUE(near(self->rate.share, 0.875));
+	sample.run = sample.wait = 0.04;
+	sample.age = phase / 4;
+	equant_rate_update(&self->rate, &sample, EQUANT_RATE_PREDICTED, QUANTUM, phase);
+	EXPECT_TRUE(near(self->rate.share, 0.5));
+}
+
 TEST_F(rate, holds_a_prediction_that_is_older_than_the_sample_against_it)
 {
 	struct equant_sample sample = window(1000, 10 * QUANTUM, 0, 0.2);

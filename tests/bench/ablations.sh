@@ -59,6 +59,7 @@ variants()
 		equant		period		0.5 s		equant,PERIOD=0.5
 		equant		period		1 s		equant,PERIOD=1
 		equant		period		2 s		equant,PERIOD=2
+		equant		prompt		off		equant,PROMPT=off
 		equant		rate		measured	equant,RATE=measured
 		equant		hooks		inside		inside,equant
 		equant		mode		asynchronous	inside,equant,MODE=asynchronous

@@ -73,6 +73,7 @@ void number_options(struct equant_options *options)
 		.restraint = 27,
 		.delay = 28,
 		.grain = 29,
+		.prompt = 30,
 	};
 }
 

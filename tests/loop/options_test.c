@@ -75,6 +75,7 @@ TEST_F(options, without_anything_set_the_defaults_hold)
 	EXPECT_EQ(EQUANT_MOVE_BY_LOOP, self->set.movement);
 	EXPECT_EQ(0, self->set.delay);
 	EXPECT_EQ(0, self->set.grain);
+	EXPECT_EQ(1, self->set.prompt);
 	EXPECT_STREQ("", self->messages.text);
 	equant_options_release(&self->set);
 }
@@ -104,6 +105,7 @@ TEST_F(options, every_bad_value_is_refused_and_named)
 		{ "EQUANT_WAIT", "poll" },	{ "EQUANT_WAIT", "" },
 		{ "EQUANT_DELAY", "-1e-6" },	{ "EQUANT_DELAY", "11" },
 		{ "EQUANT_GRAIN", "-1" },	{ "EQUANT_GRAIN", "1.5q" },
+		{ "EQUANT_PROMPT", "2" },
 	};
 	char named[128];
 
@@ -295,6 +297,7 @@ TEST_F(options, what_differs_is_named_where_ranks_must_agree_and_nowhere_else)
 		{ "EQUANT_CONTROL", "tree" },	{ "EQUANT_QUANTUM", "0.1" },
 		{ "EQUANT_QUANTA", "10" },	{ "EQUANT_MOVEMENT", "restricted" },
 		{ "EQUANT_DELAY", "0.001" },	{ "EQUANT_GRAIN", "1.5" },
+		{ "EQUANT_PROMPT", "off" },
 	};
 	static const struct setting local[] = {
 		{ "EQUANT_PROBE", "clock" },
@@ -340,7 +343,7 @@ TEST_F(options, every_field_is_described_and_the_described_defaults_are_the_defa
 
 	ASSERT_EQ(0, shared(self, plain));
 	equant_options_describe(count_line, &census);
-	EXPECT_EQ(30, census.lines);
+	EXPECT_EQ(31, census.lines);
 	EXPECT_EQ(0, census.bad);
 	ASSERT_EQ(0, shared(self, told));
 	EXPECT_EQ(0, memcmp(plain, told, sizeof(plain)))

@@ -271,6 +271,30 @@ TEST(a_load_that_changes_too_fast_to_follow_is_not_chased_with_predictions)
 	EXPECT_LT(balanced.moves, balanced.phases / 4);
 }
 
+/* Phases of 0.1 s, a load that changes every second: decisions that come a phase late are no use. */
+TEST(a_load_that_changes_every_few_phases_is_followed_if_decisions_need_not_be_late)
+{
+	struct equant_balance_options options = model_options(EQUANT_JOB_PREDICTED);
+	struct equant_job_cpu cpus[RANKS_MOST];
+	struct equant_job job = job_of(2, cpus, &options);
+	struct equant_job_result late, prompt;
+
+	options.period = 0;
+	options.threshold = 0.03;
+	options.profit = 5;
+	job.probe = EQUANT_JOB_PREDICTED;
+	job.depth = 1;
+	job.move_per_unit = 1000;
+	cpus[0].tasks = 1;
+	cpus[0].period = 2 * SECOND;
+	cpus[0].on = SECOND;
+	ASSERT_EQ(0, equant_simulate_job(&job, &late));
+	options.prompt = 1;
+	ASSERT_EQ(0, equant_simulate_job(&job, &prompt));
+	EXPECT_GT(prompt.efficiency.efficiency, late.efficiency.efficiency + 0.05)
+	TH_LOG("%g, %g", prompt.efficiency.efficiency, late.efficiency.efficiency);
+}
+
 TEST(what_is_out_of_range_is_refused)
 {
 	struct equant_balance_options options = model_options(EQUANT_JOB_CLOCK);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* Whoever decides, and however deep the pipeline: the same promises hold. */
 #include <equant/equant.h>
+#include <equant/report.h>
+#include <equant/trace.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,7 +68,8 @@ TEST_F(control, work_ends_up_in_proportion_to_rates_at_any_depth)
 	ASSERT_EQ(0, folder_make(folder, sizeof(folder)));
 	for (int r = 0; r < 2; r++) {
 		snprintf(path, sizeof(path), "%s/shares.%d.trace", folder, r);
-		ASSERT_EQ(0, shares_write(path, r, 2, 300, r ? 1.0 : 0.5, SHARES_QUANTUM));
+		ASSERT_EQ(0, shares_write(path, r, 2, 300, r ? 1.0 : 0.5, SHARES_QUANTUM,
+					  SHARES_QUANTUM));
 	}
 	snprintf(probe, sizeof(probe), "EQUANT_PROBE=replay:%s/shares.%%r.trace", folder);
 	self->job.ranks = 2;
@@ -84,6 +87,81 @@ TEST_F(control, work_ends_up_in_proportion_to_rates_at_any_depth)
 		EXPECT_GT(100 + 15, held);
 	}
 	folder_remove(folder);
+}
+
+/* How many samples a rank of the case "replayed" has sent; -errno. */
+static long samples_of(const char *folder, int rank)
+{
+	struct equant_trace_header header;
+	struct equant_event *events;
+	char path[160];
+	size_t count;
+	long found = 0;
+	int error;
+
+	snprintf(path, sizeof(path), "%s/replayed.%d.trace", folder, rank);
+	error = equant_trace_load(path, &header, &events, &count, NULL, 0);
+	if (error)
+		return error;
+	for (size_t i = 0; i < count; i++)
+		found += events[i].type == EQUANT_EVENT_SAMPLE;
+	free(events);
+	return found;
+}
+
+static long phases_of(const char *folder)
+{
+	struct equant_report_header header;
+	struct equant_stats *stats;
+	char path[160];
+	long phases;
+
+	snprintf(path, sizeof(path), "%s/replayed.0.equant", folder);
+	if (equant_report_load(path, &header, &stats, NULL, 0))
+		return 0;
+	phases = stats[0].phases;
+	free(stats);
+	return phases;
+}
+
+/* Of how many phases no sample was sent; the last one is that of the end. */
+static long lost(struct __test_metadata *_metadata, struct job *job, const char *prompt)
+{
+	char folder[64], path[160], variables[3][128];
+	long samples;
+
+	ASSERT_EQ(0, folder_make(folder, sizeof(folder)));
+	for (int r = 0; r < 2; r++) {
+		snprintf(path, sizeof(path), "%s/shares.%d.trace", folder, r);
+		ASSERT_EQ(0, shares_write(path, r, 2, 300, r ? 1.0 : 0.5, 1000000000, 10000));
+	}
+	snprintf(variables[0], sizeof(variables[0]), "EQUANT_PROBE=replay:%s/shares.%%r.trace",
+		 folder);
+	snprintf(variables[1], sizeof(variables[1]), "EQUANT_TRACE=%s", folder);
+	snprintf(variables[2], sizeof(variables[2]), "EQUANT_REPORT=%s", folder);
+	for (int i = 0; i < 3; i++)
+		job->environment[2 + i] = variables[i];
+	job->environment[5] = prompt;
+	EXPECT_PASSED(job);
+	samples = samples_of(folder, 0);
+	EXPECT_EQ(samples, samples_of(folder, 1));
+	samples = phases_of(folder) + 1 - samples;
+	folder_remove(folder);
+	return samples;
+}
+
+/*
+ * With turns of 10 us, phases of some milliseconds are long enough to wait in them, with
+ * turns of a second they are not.  The sample of the phase in which waiting begins is lost.
+ */
+TEST_F(control, waiting_for_decisions_begins_and_ends_on_all_ranks_at_once)
+{
+	self->job.ranks = 2;
+	self->job.argv[0] = "replayed";
+	self->job.environment[6] = "EQUANT_CHECK=on";
+	self->job.environment[7] = "EQUANT_PERIOD=0.001";
+	EXPECT_LT(0, lost(_metadata, &self->job, "EQUANT_PROMPT=on"));
+	EXPECT_EQ(0, lost(_metadata, &self->job, "EQUANT_PROMPT=off"));
 }
 
 /* Orders may be on their way for units that have become inactive meanwhile. */

@@ -27,7 +27,7 @@ FIXTURE_SETUP(grain)
 	ASSERT_EQ(0, folder_make(self->folder, sizeof(self->folder)));
 	for (int r = 0; r < 2; r++) {
 		snprintf(path, sizeof(path), "%s/shares.%d.trace", self->folder, r);
-		ASSERT_EQ(0, shares_write(path, r, 2, UNITS, r ? 1.0 : 0.5, SECOND));
+		ASSERT_EQ(0, shares_write(path, r, 2, UNITS, r ? 1.0 : 0.5, SECOND, SECOND));
 	}
 	snprintf(self->variables[0], sizeof(self->variables[0]),
 		 "EQUANT_PROBE=replay:%s/shares.%%r.trace", self->folder);

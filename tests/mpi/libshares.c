@@ -6,7 +6,8 @@
 
 #include "libshares.h"
 
-int shares_write(const char *path, int rank, int ranks, long units, double share, uint64_t quantum)
+int shares_write(const char *path, int rank, int ranks, long units, double share, uint64_t quantum,
+		 uint64_t other)
 {
 	struct equant_trace_header header = { .rank = rank, .ranks = ranks, .units = units };
 	struct equant_trace_writer *writer = equant_trace_create(path, &header, NULL, 0);
@@ -27,7 +28,7 @@ int shares_write(const char *path, int rank, int ranks, long units, double share
 			.type = EQUANT_EVENT_STATUS,
 			.u.status = { .run_ns = run,
 				      .wait_ns = ns - run,
-				      .quantum_ns = quantum,
+				      .quantum_ns = t / 100 % 2 ? other : quantum,
 				      .share = share,
 				      .settled = share,
 				      .runnable = share < 1 ? 2 : 1,

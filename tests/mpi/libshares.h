@@ -8,8 +8,9 @@
 
 /*
  * A trace to replay, of a rank that gets @share of its CPU for ten seconds, in turns of @quantum
- * nanoseconds.  0 or -errno.
+ * nanoseconds, and of @other from 0.1 to 0.2 s, and so on.  0 or -errno.
  */
-int shares_write(const char *path, int rank, int ranks, long units, double share, uint64_t quantum);
+int shares_write(const char *path, int rank, int ranks, long units, double share, uint64_t quantum,
+		 uint64_t other);
 
 #endif /* LIBSHARES_H */

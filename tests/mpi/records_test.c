@@ -264,8 +264,10 @@ TEST_F(records, replaying_the_same_shares_twice_ends_in_the_same_distribution)
 	char probe[128];
 	const char *at;
 
-	ASSERT_EQ(0, shares_write(file(self, "shares.0.trace"), 0, 2, UNITS, 0.5, SHARES_QUANTUM));
-	ASSERT_EQ(0, shares_write(file(self, "shares.1.trace"), 1, 2, UNITS, 1.0, SHARES_QUANTUM));
+	ASSERT_EQ(0, shares_write(file(self, "shares.0.trace"), 0, 2, UNITS, 0.5, SHARES_QUANTUM,
+				  SHARES_QUANTUM));
+	ASSERT_EQ(0, shares_write(file(self, "shares.1.trace"), 1, 2, UNITS, 1.0, SHARES_QUANTUM,
+				  SHARES_QUANTUM));
 	snprintf(probe, sizeof(probe), "EQUANT_PROBE=replay:%s/shares.%%r.trace", self->folder);
 	self->job = (struct job){
 		.ranks = 2,

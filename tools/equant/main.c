@@ -261,7 +261,7 @@ static const struct equant_command commands[] = {
 			"  --seconds X        of work per rank (60)\n"
 			"  --no-barrier       ranks wait in balancing phases only\n"
 			"  --target X         balancing period, seconds; 0: by the library (0)\n"
-			"  --threshold X      --profit X, --no-filter: of the decision (0.03, 5)\n"
+			"  --threshold X      --profit X, --no-filter, --no-prompt: of the decision (0.03, 5)\n"
 			"  --interact X       seconds of CPU that a phase costs (0.00002)\n"
 			"  --move-all X       seconds to move all data to another rank (0.1)\n"
 			"\n"

@@ -22,6 +22,7 @@ struct run_options {
 	int probe;
 	bool no_barrier;
 	bool no_filter;
+	bool no_prompt;
 	double duty;
 	double step;
 	double seconds;
@@ -62,6 +63,7 @@ static struct equant_balance_options balance_options(const struct run_options *o
 		.interact = o->interact,
 		.moves_allowed = 1,
 		.filter = !o->no_filter,
+		.prompt = !o->no_prompt,
 	};
 }
 
@@ -203,6 +205,7 @@ int simulate_run(int argc, char **argv, struct table *table)
 		{ "threshold", SIMULATE_NUMBER, &o.threshold, 0, 1, NULL },
 		{ "profit", SIMULATE_NUMBER, &o.profit, 0, 1e6, NULL },
 		{ "no-filter", SIMULATE_FLAG, &o.no_filter, 0, 0, NULL },
+		{ "no-prompt", SIMULATE_FLAG, &o.no_prompt, 0, 0, NULL },
 		{ "interact", SIMULATE_NUMBER, &o.interact, 0, 10, NULL },
 		{ "move-all", SIMULATE_NUMBER, &o.move_all, 0, 1e3, NULL },
 		{ 0 },

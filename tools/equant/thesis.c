@@ -106,6 +106,7 @@ static struct equant_balance_options options_of(const struct thesis_run *run)
 		.interact = INTERACT,
 		.moves_allowed = 1,
 		.filter = s->filter,
+		.prompt = s->predicted,
 		.movement = run->program->kind == EQUANT_JOB_DOACROSS ?
 				    EQUANT_MOVEMENT_RESTRICTED :
 				    EQUANT_MOVEMENT_UNRESTRICTED,

@@ -92,12 +92,30 @@ double equant_restricted_cost_in(const struct equant_instruction *instructions, 
 /* ---- rate.c --------------------------------------------------------------- */
 
 /**
+ * struct equant_following - what it depends on whether changes of shares are followed
+ * @quantum: seconds
+ * @phase: the shortest time between two phases, seconds
+ * @prompt: ranks wait for a decision in the phase of its samples where that is better
+ */
+struct equant_following {
+	enum equant_rate_mode mode;
+	double quantum;
+	double phase;
+	bool prompt;
+};
+
+double equant_rate_take(struct equant_rate *rate, const struct equant_sample *sample,
+			const struct equant_following *how);
+
+/**
  * equant_rate_follows() - is this rank's rate made from predictions?
  *
  * If not, its share is measured and averaged; see the top of rate.c.
  */
-bool equant_rate_follows(const struct equant_sample *sample, enum equant_rate_mode mode,
-			 double quantum, double phase);
+bool equant_rate_follows(const struct equant_sample *sample, const struct equant_following *how);
+
+/** equant_rate_promptly() - do changes of this rank's share call for decisions without delay? */
+bool equant_rate_promptly(const struct equant_sample *sample, const struct equant_following *how);
 
 /* ---- profit.c ------------------------------------------------------------- */
 
@@ -136,8 +154,7 @@ void equant_history_advance(struct equant_history *history, double elapsed, doub
 void equant_history_note(struct equant_history *history, bool imbalanced);
 double equant_history_stable(const struct equant_history *history, double window);
 double equant_hold_stable(const struct equant_sample *samples, int n,
-			  const struct equant_balance_options *options, double quantum,
-			  double phase);
+			  const struct equant_following *how);
 
 /* ---- period.c ------------------------------------------------------------- */
 
@@ -161,8 +178,8 @@ void equant_pace_update(struct equant_pace *pace, const struct equant_sample *sa
 double equant_pace_period(const struct equant_pace *pace,
 			  const struct equant_balance_options *options, double scheduling);
 double equant_scheduling_bound(const struct equant_sample *samples, const struct equant_rate *rates,
-			       int n, const struct equant_balance_options *options, double quantum,
-			       double phase);
+			       int n, const struct equant_balance_options *options,
+			       const struct equant_following *how);
 long equant_pace_hooks(const struct equant_pace *pace, double period);
 
 /* ---- grain.c -------------------------------------------------------------- */

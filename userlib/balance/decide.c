@@ -36,6 +36,7 @@
  * @target: units each rank shall have
  * @after: units each rank has once the instructions are carried out
  * @horizon: seconds after which there is no work left that a move would speed up; 0 = not known
+ * @following: how changes of shares are answered, as of the last phase
  * @elapsed: seconds since the phase before
  * @lost: sum of the possible reductions of the last phases
  * @stood: seconds since the imbalance arose
@@ -56,6 +57,7 @@ struct equant_balancer {
 	long *target;
 	long *after;
 	double horizon;
+	struct equant_following following;
 	double elapsed;
 	double lost;
 	double stood;
@@ -161,9 +163,14 @@ static void observe(struct equant_balancer *b, const struct equant_sample *sampl
 	double elapsed = 0;
 
 	equant_pace_update(&b->pace, samples, b->n);
+	b->following = (struct equant_following){
+		.mode = b->options.mode,
+		.quantum = quantum,
+		.phase = b->pace.compute,
+		.prompt = b->options.prompt,
+	};
 	for (int i = 0; i < b->n; i++) {
-		equant_rate_update(&b->rates[i], &samples[i], b->options.mode, quantum,
-				   b->pace.compute);
+		equant_rate_take(&b->rates[i], &samples[i], &b->following);
 		elapsed += samples[i].interval;
 	}
 	if (b->options.restraint > 0 && !b->options.polls)
@@ -341,7 +348,7 @@ static enum equant_verdict plan(struct equant_balancer *b, const struct equant_s
 	if (!count || whole <= 0)
 		return EQUANT_VERDICT_NOTHING;
 	decision->cost = expected_cost(b, units, count);
-	hold = equant_hold_stable(samples, b->n, o, decision->quantum, b->pace.compute);
+	hold = equant_hold_stable(samples, b->n, &b->following);
 	decision->benefit = benefit(b, expected_gain(b, units, whole), hold);
 	if (!guessed && is_unprofitable(b, decision, !hold && o->mode == EQUANT_RATE_MEASURED))
 		return EQUANT_VERDICT_UNPROFITABLE;
@@ -425,6 +432,16 @@ static int judge(struct equant_balancer *b, const struct equant_sample *samples,
 	return 0;
 }
 
+/* Would the next decision come late for a change of share? */
+static int wants_promptness(const struct equant_balancer *b, const struct equant_sample *samples)
+{
+	for (int i = 0; i < b->n; i++)
+		if (equant_rate_follows(&samples[i], &b->following) &&
+		    equant_rate_promptly(&samples[i], &b->following))
+			return 1;
+	return 0;
+}
+
 int equant_balancer_decide(struct equant_balancer *b, const struct equant_sample *samples,
 			   const long *units, struct equant_decision *decision)
 {
@@ -443,11 +460,11 @@ int equant_balancer_decide(struct equant_balancer *b, const struct equant_sample
 		b->history.pending = false;
 		forget_imbalance(b);
 	}
-	made.period =
-		equant_pace_period(&b->pace, &b->options,
-				   equant_scheduling_bound(samples, b->rates, b->n, &b->options,
-							   made.quantum, b->pace.compute));
+	made.period = equant_pace_period(&b->pace, &b->options,
+					 equant_scheduling_bound(samples, b->rates, b->n,
+								 &b->options, &b->following));
 	made.next_hook = equant_pace_hooks(&b->pace, made.period);
+	made.prompt = wants_promptness(b, samples);
 	*decision = made;
 	return 0;
 }

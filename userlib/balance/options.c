@@ -42,7 +42,8 @@ static bool options_valid(const struct equant_balance_options *o)
 	    (o->quantum > 0 && o->quantum < EQUANT_TIME_MIN))
 		return false;
 	return within(o->interact, 0, FIELD_MOST) && o->ports >= 0 && o->omit >= 0 &&
-	       (o->polls == 0 || o->polls == 1) && within(o->restraint, 0, 1);
+	       (o->polls == 0 || o->polls == 1) && within(o->restraint, 0, 1) &&
+	       (o->prompt == 0 || o->prompt == 1);
 }
 
 /* As the kernel's copy_struct_from_user(): a newer caller may set only what is known here. */

@@ -81,15 +81,15 @@ static double round_bound(const struct equant_rate *rate,
 }
 
 double equant_scheduling_bound(const struct equant_sample *samples, const struct equant_rate *rates,
-			       int n, const struct equant_balance_options *options, double quantum,
-			       double phase)
+			       int n, const struct equant_balance_options *options,
+			       const struct equant_following *how)
 {
-	double largest = quantum, bound;
+	double quantum = how->quantum, largest = quantum, bound;
 
 	if (options->quanta > 0)
 		return options->quanta * quantum;
 	for (int i = 0; i < n; i++) {
-		if (equant_rate_follows(&samples[i], options->mode, quantum, phase))
+		if (equant_rate_follows(&samples[i], how))
 			bound = round_bound(&rates[i], options, quantum);
 		else
 			bound = averaging_bound(&samples[i], options, quantum);

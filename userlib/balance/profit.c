@@ -139,14 +139,12 @@ double equant_history_stable(const struct equant_history *history, double window
 
 /* The longest time that a share which is followed holds; 0 = no rank knows. */
 double equant_hold_stable(const struct equant_sample *samples, int n,
-			  const struct equant_balance_options *options, double quantum,
-			  double phase)
+			  const struct equant_following *how)
 {
 	double longest = 0;
 
 	for (int i = 0; i < n; i++)
-		if (samples[i].hold > longest &&
-		    equant_rate_follows(&samples[i], options->mode, quantum, phase))
+		if (samples[i].hold > longest && equant_rate_follows(&samples[i], how))
 			longest = samples[i].hold;
 	return longest;
 }

@@ -16,7 +16,8 @@
  * A share that has just changed may be back before the next phase is over: how
  * long it has held already is the best guess of how long it will.  While it is
  * younger than a phase it counts in proportion, the mean share of the last
- * seconds for the rest.
+ * seconds for the rest.  Where shares are known to hold, only flickers remain to be
+ * feared: then a quarter of a phase is old enough.
  *
  * A change of share is answered about two phases late.  While shares hold much
  * longer, following them costs next to nothing.  Where they change every few
@@ -24,7 +25,11 @@
  * off with its average share and a period that lets the changes even out
  * (period.c).  In a simulation of one loaded rank of two, with changes every 3 ms to
  * 3 s and phases of 5 to 300 ms, following and averaging break even at 8 to
- * 20 phases per change.
+ * 20 phases per change.  Where ranks wait for the decision in the same phase they do at about 5.
+ *
+ * That wait costs each phase a part of a quantum, because a rank may just be off its CPU; being late
+ * costs each change a part of a phase.  With an eighth and a quarter, waiting is the cheaper one
+ * where hold x quantum < 2 phase^2: where phases are long, and changes not very rare.
  *
  * Reference: Siegell 1995, sections 5.2 and 5.4 for the measured rate.  The
  * thesis knows wall time only; splitting it into speed and share is what a
@@ -54,6 +59,9 @@
 /* Shares that hold for fewer quanta or phases are averaged, not followed. */
 #define FOLLOW_QUANTA 5
 #define FOLLOW_PHASES 12
+#define FOLLOW_PROMPTLY 5.5
+/* Shares that have not changed twice in the last seconds hold for longer than this. */
+#define HOLD_UNSEEN 2.0
 /* A prediction that differs by more is another one. */
 #define PREDICTION_CHANGE 0.005
 /* Even a starved rank has a rate: the resolution of the kernel's shares. */
@@ -72,15 +80,22 @@ static bool differs(double value, double from, double fraction)
 	return distance > fraction * from;
 }
 
-bool equant_rate_follows(const struct equant_sample *sample, enum equant_rate_mode mode,
-			 double quantum, double phase)
+bool equant_rate_promptly(const struct equant_sample *sample, const struct equant_following *how)
+{
+	double hold = sample->hold > 0 ? sample->hold : HOLD_UNSEEN;
+
+	return how->prompt && hold * how->quantum < 2 * how->phase * how->phase;
+}
+
+bool equant_rate_follows(const struct equant_sample *sample, const struct equant_following *how)
 {
 	const uint32_t needed = EQUANT_SAMPLE_RUN | EQUANT_SAMPLE_PREDICTED;
+	double phases = equant_rate_promptly(sample, how) ? FOLLOW_PROMPTLY : FOLLOW_PHASES;
 
-	if (mode != EQUANT_RATE_PREDICTED || (sample->flags & needed) != needed)
+	if (how->mode != EQUANT_RATE_PREDICTED || (sample->flags & needed) != needed)
 		return false;
-	return sample->hold == 0 ||
-	       (sample->hold >= FOLLOW_QUANTA * quantum && sample->hold >= FOLLOW_PHASES * phase);
+	return sample->hold == 0 || (sample->hold >= FOLLOW_QUANTA * how->quantum &&
+				     sample->hold >= phases * how->phase);
 }
 
 /* The first window is spent on page faults and cold caches: it serves until there is another. */
@@ -119,6 +134,8 @@ static void temper(struct equant_rate *rate, const struct equant_sample *sample,
 	double wanted = rate->mean_run + rate->mean_wait;
 	double weight;
 
+	if (sample->hold > 0)
+		phase /= 4;
 	if (sample->age >= phase || wanted < EQUANT_TIME_MIN)
 		return;
 	weight = sample->age / phase;
@@ -168,8 +185,8 @@ static void update_share(struct equant_rate *rate, const struct equant_sample *s
 		rate->share = SHARE_MIN;
 }
 
-double equant_rate_update(struct equant_rate *rate, const struct equant_sample *sample,
-			  enum equant_rate_mode mode, double quantum, double phase)
+double equant_rate_take(struct equant_rate *rate, const struct equant_sample *sample,
+			const struct equant_following *how)
 {
 	bool fresh = sample->units > 0 && sample->wall >= EQUANT_TIME_MIN;
 
@@ -179,10 +196,10 @@ double equant_rate_update(struct equant_rate *rate, const struct equant_sample *
 		equant_filter_update(&rate->filter, rate->raw);
 	}
 	if (sample->flags & EQUANT_SAMPLE_RUN) {
-		update_speed(rate, sample->units, sample->run, quantum);
-		update_share(rate, sample, equant_rate_follows(sample, mode, quantum, phase),
-			     quantum, phase);
-		if (mode == EQUANT_RATE_PREDICTED) {
+		update_speed(rate, sample->units, sample->run, how->quantum);
+		update_share(rate, sample, equant_rate_follows(sample, how), how->quantum,
+			     how->phase);
+		if (how->mode == EQUANT_RATE_PREDICTED) {
 			rate->rate = rate->speed * rate->share;
 			return rate->rate;
 		}
@@ -193,4 +210,12 @@ double equant_rate_update(struct equant_rate *rate, const struct equant_sample *
 	}
 	rate->rate = rate->filter.adjusted;
 	return rate->rate;
+}
+
+double equant_rate_update(struct equant_rate *rate, const struct equant_sample *sample,
+			  enum equant_rate_mode mode, double quantum, double phase)
+{
+	return equant_rate_take(
+		rate, sample,
+		&(struct equant_following){ .mode = mode, .quantum = quantum, .phase = phase });
 }

@@ -34,6 +34,7 @@ static struct equant_balancer *new_balancer(struct equant_loop *loop,
 		.quantum = o->quantum,
 		.quanta = o->quanta,
 		.restraint = o->restraint,
+		.prompt = !loop->pass && o->prompt,
 	};
 
 	return equant_balancer_new(loop->ranks, &b);

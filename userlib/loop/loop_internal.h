@@ -98,6 +98,7 @@ struct equant_mark {
  * @step: hooks between two looks at what is under way
  * @remaining: hooks until the phase after the present step
  * @speeds_known: the decisions have gone on from guesses to measured speeds
+ * @prompt: so said the last decision
  * @ended: the final exchange has been made
  * @error: the error the loop ended with
  * @aborted: all other ranks have been told that they shall not wait for this one
@@ -121,6 +122,7 @@ struct equant_loop {
 	int restricted; /* units keep their order */
 	int started;
 	int speeds_known;
+	int prompt;
 	int ended;
 	int error;
 	int aborted;

@@ -7,7 +7,9 @@
  * everybody's samples, and sends its own sample on its way.  Until speeds are known
  * every phase is of depth 0: the equal blocks of the start may be far from right, and
  * whoever is ahead would wait for the slowest rank's second pass over its block to be
- * rid of them.
+ * rid of them.  So it is while a decision says that the next one would come too late (balance/rate.c).
+ * Interactions that are then still under way are completed first, one in each phase, which
+ * begins none itself: its sample is lost.
  *
  * Before work moves, all interactions under way are completed.  So a rank that never
  * joins one, or has failed, is known before anything depends on it, however deep the
@@ -222,6 +224,7 @@ int equant_loop_obey(struct equant_loop *loop,
 	if (error)
 		return error;
 	loop->speeds_known |= order->speeds_known;
+	loop->prompt = order->decision.prompt;
 	loop->speed = order->estimates[loop->rank].speed;
 	loop->share = order->estimates[loop->rank].share;
 	if (loop->speed > 0)
@@ -279,13 +282,38 @@ int equant_loop_misused(struct equant_loop *loop)
 	return error;
 }
 
+/* How many interactions may be under way between this phase and the next. */
+static int depth_of(const struct equant_loop *loop)
+{
+	if (!loop->speeds_known || loop->prompt || loop->replay)
+		return 0;
+	return loop->eq->options.depth;
+}
+
+/* @wrong: the others have to know. */
+static int interact(struct equant_loop *loop, const struct equant_sample *sample, int wrong)
+{
+	int pending = equant_control_pending(loop->control), sent = 0, error = 0;
+
+	if (!pending && !depth_of(loop)) {
+		error = equant_loop_send(loop, sample);
+		sent = 1;
+	}
+	if (!error && (sent || pending) && pending >= depth_of(loop))
+		error = equant_loop_obey(loop, move);
+	if (error || sent || !(wrong || depth_of(loop)))
+		return error;
+	error = equant_loop_send(loop, sample);
+	arm(loop, loop->step + loop->remaining);
+	return error;
+}
+
 /*
  * A rank whose sections are wrong still does its part of the phase, in which
  * others may send work to it, and tells them with its sample.
  */
 static int phase(struct equant_loop *loop, uint64_t now)
 {
-	int depth = loop->speeds_known && !loop->replay ? loop->eq->options.depth : 0;
 	struct equant_sample sample;
 	int error, wrong = equant_loop_misused(loop);
 
@@ -301,14 +329,7 @@ static int phase(struct equant_loop *loop, uint64_t now)
 		return local_phase(loop, &sample);
 
 	arm(loop, 1);
-	if (!depth)
-		error = equant_loop_send(loop, &sample);
-	if (!error && equant_control_pending(loop->control) == (depth ? depth : 1))
-		error = equant_loop_obey(loop, move);
-	if (!error && depth) {
-		error = equant_loop_send(loop, &sample);
-		arm(loop, loop->step + loop->remaining);
-	}
+	error = interact(loop, &sample, wrong);
 	return wrong ? wrong : error;
 }
 

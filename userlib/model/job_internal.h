@@ -70,6 +70,7 @@ struct equant_simulation {
 	long hooks;
 	long countdown;
 	bool known;
+	bool prompt;
 	struct equant_moves *lists;
 	struct equant_job_result *result;
 };

@@ -176,6 +176,7 @@ static int decide(struct equant_simulation *s, const struct equant_sample *sampl
 		s->known |= rates[i].speed > 0;
 	error = carry_out(s, &decision);
 	s->countdown = decision.next_hook;
+	s->prompt = decision.prompt;
 	if (!error && s->job->watch)
 		s->job->watch(s->job->watcher, equant_job_latest(s), samples, rates, s->units,
 			      &decision);
@@ -192,26 +193,34 @@ static int decide_on_oldest(struct equant_simulation *s)
 	return decide(s, oldest->samples);
 }
 
+static int depth_of(const struct equant_simulation *s)
+{
+	return s->known && !s->prompt ? s->job->depth : 0;
+}
+
+/* As userlib/loop/phase.c. */
 static int phase(struct equant_simulation *s)
 {
-	int depth = s->job->depth, error = 0;
 	struct equant_job_sent *sent;
+	int error = 0;
 
 	s->result->phases++;
 	s->countdown = 1;
 	take_samples(s);
 	for (int i = 0; i < s->job->n; i++)
 		equant_job_interact(s, i);
-	if (!depth || !s->known) {
+	if (!s->pending && !depth_of(s)) {
 		equant_job_wait(s, equant_job_latest(s));
 		return decide(s, s->samples);
 	}
-	if (s->pending == depth)
+	if (s->pending && s->pending >= depth_of(s))
 		error = decide_on_oldest(s);
-	sent = &s->sent[(s->oldest + s->pending++) % depth];
+	if (error || !depth_of(s))
+		return error;
+	sent = &s->sent[(s->oldest + s->pending++) % s->job->depth];
 	memcpy(sent->samples, s->samples, s->job->n * sizeof(*s->samples));
 	sent->last = equant_job_latest(s);
-	return error;
+	return 0;
 }
 
 int equant_job_hook(struct equant_simulation *s)

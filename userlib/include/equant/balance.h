@@ -156,8 +156,8 @@ EQUANT_API void equant_rate_init(struct equant_rate *rate);
  * A sample without units leaves the speed as it is.  Predicted: rate = speed x
  * share; share is the prediction weighted against the share measured since
  * the prediction last changed, whose evidence of age t counts t / (t + 10
- * quanta); while it is younger than a phase or a quantum it counts by its age only, the mean share
- * of the last seconds for the rest.  Without EQUANT_SAMPLE_PREDICTED, or when shares hold for less than five quanta or
+ * quanta); while it is younger than a phase or a quantum, or a quarter of that where shares are known
+ * to hold, it counts by its age only, the mean share of the last seconds for the rest.  Without EQUANT_SAMPLE_PREDICTED, or when shares hold for less than five quanta or
  * twelve phases, so that following them would only mean being late, the measured share alone,
  * averaged over ten quanta or thirty such changes.
  *
@@ -402,6 +402,7 @@ struct equant_balance_options {
 	double quantum; /* seconds, whatever is observed; 0 = as observed */
 	double quanta; /* quantumscale of eq. 4.4; 0 = from eq. 4.10 */
 	double restraint; /* if not: part of a share to use where phases are short (0.6), see restraint.c */
+	int prompt; /* decisions come a phase or more late, but need not: mind @prompt of the decision */
 };
 
 enum equant_verdict {
@@ -427,6 +428,7 @@ enum equant_verdict {
  * @next_hook: hooks until the next phase, eqs. 4.1 and 4.12, >= 1
  * @even: 0: work is split in proportion; else, because of the grain, that part of the way to an
  *	equal split
+ * @prompt: 1: the next decisions shall not come late; 0 unless options allow it
  */
 struct equant_decision {
 	enum equant_verdict verdict;
@@ -439,6 +441,7 @@ struct equant_decision {
 	double period;
 	long next_hook;
 	double even;
+	int prompt;
 };
 
 struct equant_balancer;

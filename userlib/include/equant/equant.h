@@ -122,6 +122,7 @@ struct equant_options {
 	double restraint; /* part of its share that a rank uses beside others where phases are short */
 	double delay; /* seconds for which each message keeps its sender busy in addition */
 	double grain; /* quanta of work per strip of a sweep; 0 = from the measured costs */
+	int prompt; /* no pipelining while shares change every few phases and phases are long */
 };
 
 /**
