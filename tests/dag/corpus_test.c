@@ -17,6 +17,9 @@
 
 #include "dag/scan.h"
 
+/* Of each processor for tasks of a graph. */
+#define MEMORY 1000
+
 /* What is scheduled at all; more of it would be no other way through the code. */
 #define FEW 200
 
@@ -42,10 +45,14 @@ static bool graph_is_handled(const char *format, const char *data, size_t size)
 {
 	char why[200] = "";
 	struct equant_dag *dag = equant_dag_parse(format, "x", data, size, why, sizeof(why));
+	bool good = dag || (errno != 0 && why[0] != '\0');
 	struct equant_dag_machine *machine = equant_dag_machine_new(2);
-	bool good = dag ? dag->tasks > FEW || scheduled(dag, machine) :
-			  errno != 0 && why[0] != '\0';
 
+	for (int k = 0; k < 2; k++)
+		if (equant_dag_machine_memory(machine, k, MEMORY))
+			abort();
+	if (dag && dag->tasks <= FEW)
+		good = scheduled(dag, machine);
 	equant_dag_machine_free(machine);
 	equant_dag_free(dag);
 	return good;
@@ -61,6 +68,7 @@ static bool machine_is_handled(const char *data, size_t size)
 
 	for (int i = 0; i < (machine && machine->cost ? machine->tasks : 2) && i <= FEW; i++)
 		if (equant_dag_add_task(dag, NULL, 1) != i ||
+		    equant_dag_task_memory(dag, i, (uint64_t)i) ||
 		    (i && equant_dag_add_edge(dag, i - 1, i, 1)))
 			abort();
 	if (machine && dag->tasks <= FEW && machine->processors <= FEW)

@@ -14,15 +14,13 @@ static bool is_first(const struct dag_ready *ready, const struct dag_ready_task 
 	int first = -1, ends = -1, last = -1;
 
 	for (int k = 0; k < ready->state->model->machine->processors; k++) {
-		double end = dag_ready_finish(ready, one, k);
-
 		if (!dag_may(ready->state, one->task, k))
 			continue;
 		if (first < 0 || one->start[k] < one->start[first])
 			first = k;
-		if (ends < 0 || end < dag_ready_finish(ready, one, ends))
+		if (ends < 0 || one->end[k] < one->end[ends])
 			ends = k;
-		if (last < 0 || end > dag_ready_finish(ready, one, last))
+		if (last < 0 || one->end[k] > one->end[last])
 			last = k;
 	}
 	return one->starts_first == first && one->ends_first == ends && one->ends_last == last;
@@ -37,14 +35,18 @@ static double start(const struct dag_ready *ready, int task, int k, double arriv
 
 static bool is_kept(const struct dag_ready *ready)
 {
+	const struct dag_model *model = ready->state->model;
+
 	for (int i = 0; i < ready->count; i++) {
 		const struct dag_ready_task *one = &ready->list[i];
 
-		for (int k = 0; k < ready->state->model->machine->processors; k++) {
+		for (int k = 0; k < model->machine->processors; k++) {
 			double arrival = equant_dag_arrival(ready->state, one->task, k);
 
 			if (one->arrival[k] != arrival ||
-			    one->start[k] != start(ready, one->task, k, arrival))
+			    one->start[k] != start(ready, one->task, k, arrival) ||
+			    one->end[k] != one->start[k] + dag_cost(model->dag, model->machine,
+								    one->task, k))
 				return false;
 		}
 		if (!is_first(ready, one))

@@ -58,8 +58,7 @@ static int choose(const struct dag_ready *ready, const double *level, const doub
 		double dynamic = level[one->task];
 
 		if (delta)
-			dynamic +=
-				median[one->task] - dag_ready_finish(ready, one, one->ends_first);
+			dynamic += median[one->task] - one->end[one->ends_first];
 		else
 			dynamic -= one->start[one->starts_first];
 		if (dynamic > highest) {

@@ -54,7 +54,7 @@ static int dominant(const struct dts *dts)
 	for (int i = 0; i < dts->ready.count; i++) {
 		const struct dag_ready_task *one = &dts->ready.list[i];
 		int k = dominant_processor(dts, one);
-		double length = dag_ready_finish(&dts->ready, one, k) + dts->lct[one->task];
+		double length = one->end[k] + dts->lct[one->task];
 
 		if (length > longest) {
 			longest = length;
@@ -72,7 +72,7 @@ static int first_in_priority(const struct dts *dts)
 
 	for (int i = 0; i < dts->ready.count; i++) {
 		const struct dag_ready_task *one = &dts->ready.list[i];
-		double end = dag_ready_finish(&dts->ready, one, one->ends_first);
+		double end = one->end[one->ends_first];
 
 		if (dts->lct[one->task] - end > highest) {
 			highest = dts->lct[one->task] - end;

@@ -20,36 +20,55 @@ static int processors(const struct dag_ready *ready)
 }
 
 /* Ties go to the lowest number. */
-static bool better(double a, int k, double b, int l)
+static int lowest(const double *time, int p)
 {
-	return a < b || (a == b && k < l);
+	double least = time[0];
+	int best = 0;
+
+	for (int k = 1; k < p; k++) {
+		if (time[k] < least) {
+			least = time[k];
+			best = k;
+		}
+	}
+	return best;
 }
 
-static void look_at(const struct dag_ready *ready, struct dag_ready_task *one, int k)
+/* Of what is finite, as something is. */
+static int highest(const double *time, int p)
 {
-	double end = dag_ready_finish(ready, one, k);
+	double most = -1;
+	int best = 0;
 
-	if (isinf(one->start[k]))
-		return;
-	if (better(one->start[k], k, one->start[one->starts_first], one->starts_first))
-		one->starts_first = k;
-	if (better(end, k, dag_ready_finish(ready, one, one->ends_first), one->ends_first))
-		one->ends_first = k;
-	if (better(-end, k, -dag_ready_finish(ready, one, one->ends_last), one->ends_last))
-		one->ends_last = k;
+	for (int k = 0; k < p; k++) {
+		if (time[k] > most && !isinf(time[k])) {
+			most = time[k];
+			best = k;
+		}
+	}
+	return best;
 }
 
-static void look_at_all(const struct dag_ready *ready, struct dag_ready_task *one)
+static bool before(const double *time, int k, int l)
 {
-	int first = 0;
+	return time[k] < time[l] || (time[k] == time[l] && k < l);
+}
 
-	while (first < processors(ready) - 1 && isinf(one->start[first]))
-		first++;
-	one->starts_first = first;
-	one->ends_first = first;
-	one->ends_last = first;
-	for (int k = first + 1; k < processors(ready); k++)
-		look_at(ready, one, k);
+/* The first one, if it was @first until the time of @k changed, and was @was there. */
+static int still_first(const double *time, int p, int first, int k, double was)
+{
+	if (k == first)
+		return time[k] > was ? lowest(time, p) : k;
+	return before(time, k, first) ? k : first;
+}
+
+static int still_last(const double *time, int p, int last, int k, double was)
+{
+	if (k == last)
+		return time[k] < was || isinf(time[k]) ? highest(time, p) : k;
+	return !isinf(time[k]) && (time[k] > time[last] || (time[k] == time[last] && k < last)) ?
+		       k :
+		       last;
 }
 
 static double start_on(const struct dag_ready *ready, const struct dag_ready_task *one, int k)
@@ -60,27 +79,37 @@ static double start_on(const struct dag_ready *ready, const struct dag_ready_tas
 				dag_ready_floor(ready, k));
 }
 
+static double end_on(const struct dag_ready *ready, const struct dag_ready_task *one, int k)
+{
+	const struct dag_model *model = ready->state->model;
+
+	return one->start[k] + dag_cost(model->dag, model->machine, one->task, k);
+}
+
 static void compute(const struct dag_ready *ready, struct dag_ready_task *one)
 {
 	for (int k = 0; k < processors(ready); k++) {
 		one->arrival[k] = equant_dag_arrival(ready->state, one->task, k);
 		one->start[k] = start_on(ready, one, k);
+		one->end[k] = end_on(ready, one, k);
 	}
-	look_at_all(ready, one);
+	one->starts_first = lowest(one->start, processors(ready));
+	one->ends_first = lowest(one->end, processors(ready));
+	one->ends_last = highest(one->end, processors(ready));
 }
 
-/* Only where @k was the best of something can another one be it now. */
 static void compute_start(const struct dag_ready *ready, struct dag_ready_task *one, int k)
 {
-	double before = one->start[k];
+	double start = one->start[k], end = one->end[k];
+	int p = processors(ready);
 
 	one->start[k] = start_on(ready, one, k);
-	if (one->start[k] == before)
+	if (one->start[k] == start)
 		return;
-	if (k == one->starts_first || k == one->ends_first || k == one->ends_last)
-		look_at_all(ready, one);
-	else
-		look_at(ready, one, k);
+	one->end[k] = end_on(ready, one, k);
+	one->starts_first = still_first(one->start, p, one->starts_first, k, start);
+	one->ends_first = still_first(one->end, p, one->ends_first, k, end);
+	one->ends_last = still_last(one->end, p, one->ends_last, k, end);
 }
 
 /* Where memory is left, and where no longer. */
@@ -164,10 +193,11 @@ static int add(struct dag_ready *ready, int task)
 	struct dag_ready_task *one = &ready->list[ready->count];
 
 	*one = (struct dag_ready_task){ .task = task };
-	one->arrival = malloc(2 * p * sizeof(*one->arrival));
+	one->arrival = malloc(3 * p * sizeof(*one->arrival));
 	if (!one->arrival)
 		return -ENOMEM;
 	one->start = one->arrival + p;
+	one->end = one->start + p;
 	ready->count++;
 	compute(ready, one);
 	return 0;

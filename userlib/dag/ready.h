@@ -6,8 +6,8 @@
 #include "dag_internal.h"
 
 /*
- * A ready task.  @arrival and @start have a number for each processor; the others are processors.
- * Where the task may not run, @start is infinite.
+ * A ready task.  @arrival, @start and @end have a number for each processor; the others are
+ * processors.  Where the task may not run, @start and @end are infinite.
  */
 struct dag_ready_task {
 	int task;
@@ -16,6 +16,7 @@ struct dag_ready_task {
 	int ends_last;
 	double *arrival;
 	double *start;
+	double *end;
 };
 
 /*
@@ -40,14 +41,6 @@ int equant_dag_ready_place(struct dag_ready *ready, int index, int k, double flo
 static inline double dag_ready_floor(const struct dag_ready *ready, int k)
 {
 	return ready->insertion ? 0 : ready->state->last[k];
-}
-
-static inline double dag_ready_finish(const struct dag_ready *ready,
-				      const struct dag_ready_task *one, int k)
-{
-	const struct dag_model *model = ready->state->model;
-
-	return one->start[k] + dag_cost(model->dag, model->machine, one->task, k);
 }
 
 #endif /* EQUANT_DAG_READY_H */
