@@ -74,7 +74,7 @@ TEST_F(redistribute, bad_arguments_are_refused_and_named)
 	static const struct {
 		const char *argv[2], *said;
 	} bad[] = {
-		{ { "--scheduler=best" }, "--scheduler best: none of caterpillar" },
+		{ { "--scheduler=fast" }, "--scheduler fast: none of caterpillar" },
 		{ { "--network=/nonexistent/net" }, "/nonexistent/net" },
 		{ { "--network=net", "--calibrate=1" }, "not both --network and --calibrate" },
 		{ { "-b0" }, "-b 0: not a number from 1" },

@@ -42,6 +42,23 @@ TEST_F(transfer, goes_on_whenever_the_program_calls)
 	EXPECT_CASE("two_at_once");
 }
 
+TEST_F(transfer, has_as_many_messages_under_way_as_the_port_carries)
+{
+	EXPECT_CASE("the_port_makes_the_window");
+}
+
+TEST_F(transfer, of_more_than_2_gigabytes_goes_in_pieces_that_MPI_can_count)
+{
+	self->job.ranks = 1;
+	EXPECT_CASE("long_messages");
+}
+
+TEST_F(transfer, ends_with_what_MPI_says_when_a_rank_is_cut_off)
+{
+	self->job.program = "cut_worker";
+	EXPECT_CASE("one_is_cut_off");
+}
+
 TEST_F(transfer, threads_have_one_each)
 {
 	self->job.ranks = 2;
@@ -53,6 +70,22 @@ TEST_F(transfer, goes_from_one_group_of_an_intercommunicator_to_the_other)
 	self->job.ranks = 5;
 	EXPECT_CASE("from_one_group_to_the_other");
 	EXPECT_SAID(&self->job, "one group of an intercommunicator has to send");
+}
+
+TEST_F(transfer, a_plan_is_saved_and_loaded_and_a_damaged_one_is_refused_by_name)
+{
+	char folder[64], variable[80];
+
+	ASSERT_EQ(0, folder_make(folder, sizeof(folder)));
+	snprintf(variable, sizeof(variable), "FOLDER=%s", folder);
+	self->job.environment[0] = variable;
+	EXPECT_CASE("saved_plans");
+	folder_remove(folder);
+	EXPECT_SAID(&self->job, "/plan: damaged: its bytes do not add up");
+	EXPECT_SAID(&self->job, "/plan: something follows its end");
+	EXPECT_SAID(&self->job, "/plan: for another number of ranks");
+	EXPECT_SAID(&self->job, "/plan: No such file or directory");
+	EXPECT_SAID(&self->job, "/nonexistent/plan: No such file or directory");
 }
 
 TEST_HARNESS_MAIN

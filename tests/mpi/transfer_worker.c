@@ -2,14 +2,18 @@
 /* Transfers that go on while something else does, that read memory, and between two groups. */
 #include <equant/transfer.h>
 #include <errno.h>
+#include <limits.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
+#include "engine/transfer_internal.h"
 #include "libsetup.h"
 #include "libworker.h"
 
@@ -242,6 +246,78 @@ static void two_at_once(void)
 	}
 }
 
+/* ---- memory ------------------------------------------------------------------------------ */
+
+static size_t memory_of(const struct setup *s, const struct equant_redist_network *network,
+			int window)
+{
+	struct equant_transfer_options options = {
+		.sz = sizeof(options), .network = network, .window = window, .largest = 16
+	};
+	struct equant_transfer *transfer = must_transfer(s, &options);
+	size_t memory = equant_transfer_memory(transfer);
+
+	must_run(transfer, (struct setup *)s);
+	demand_equal(0, equant_transfer_free(transfer));
+	return memory;
+}
+
+/* Links of 100 bytes per second: a port of 100 carries one message, one of 200 carries two. */
+static void the_port_makes_the_window(void)
+{
+	const int asked = EQUANT_TRANSFER_WINDOW_NETWORK;
+	struct random random = common_random();
+	struct setup s;
+
+	large_setup(&s, &random, 1);
+	for (int carries = 1; carries < ranks; carries++) {
+		struct equant_redist_host port = { 100.0 * carries, 1e3 };
+		struct equant_redist_network *network =
+			equant_redist_network_new(ranks, 0, 100, NULL, 0);
+
+		demand(network);
+		demand(memory_of(&s, network, asked) == memory_of(&s, NULL, 16));
+		port.receive = port.send;
+		for (int r = 0; r < ranks; r++) {
+			int host = equant_redist_network_host(network, &port, NULL, 0);
+
+			demand_equal(0, equant_redist_network_place(network, r, host, NULL, 0));
+		}
+		demand(memory_of(&s, network, asked) == memory_of(&s, NULL, carries));
+		demand(memory_of(&s, network, carries + 1) > memory_of(&s, network, asked));
+		equant_redist_network_free(network);
+	}
+	demand(memory_of(&s, NULL, 0) == memory_of(&s, NULL, 1));
+	setup_free(&s);
+}
+
+/* 5 GiB and something, of which nothing is there: no piece is longer than MPI counts. */
+static void long_messages(void)
+{
+	const size_t largest[] = { INT_MAX, 1ul << 18, (1ul << 30) + 1 };
+	const size_t bytes = (5ul << 30) + 12345, half = bytes / 2 + 1;
+
+	for (int i = 0; i < 3; i++) {
+		struct equant_letter letter = { .bytes = bytes };
+		struct equant_lane lane = { .letters = &letter };
+		size_t at = 0;
+
+		demand_equal(0, equant_lane_add(&lane, 0, half, largest[i]));
+		demand_equal(0, equant_lane_add(&lane, 0, bytes, largest[i]));
+		for (int64_t k = 0; k < lane.chunk_count; k++) {
+			demand(lane.chunks[k].at == at);
+			demand(lane.chunks[k].length > 0);
+			demand((size_t)lane.chunks[k].length <= largest[i]);
+			at += (size_t)lane.chunks[k].length;
+		}
+		demand(at == bytes);
+		demand_equal(2 * ((half + largest[i] - 1) / largest[i]), lane.chunk_count);
+		equant_lane_resize(&lane, INT_MAX);
+		demand(equant_lane_size(&lane) == (size_t)lane.chunk_count * largest[i]);
+		free(lane.chunks);
+	}
+}
+
 /* ---- threads ------------------------------------------------------------------------------ */
 
 struct thread {
@@ -365,6 +441,145 @@ static void from_one_group_to_the_other(void)
 	MPI_Comm_free(&inter);
 }
 
+/* ---- saved plans ------------------------------------------------------------------------------ */
+
+static char path[256];
+
+/* Rank 0 does with the file what it likes; all go on when it has. */
+static void write_plan(const char *bytes, size_t count)
+{
+	if (!rank) {
+		FILE *file = fopen(path, "wb");
+
+		demand(file);
+		demand_equal(count, fwrite(bytes, 1, count, file));
+		demand_equal(0, fclose(file));
+	}
+	MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static size_t read_plan(char *bytes, size_t room)
+{
+	FILE *file = fopen(path, "rb");
+	size_t count;
+
+	demand(file);
+	count = fread(bytes, 1, room, file);
+	demand(count < room);
+	fclose(file);
+	MPI_Barrier(MPI_COMM_WORLD);
+	return count;
+}
+
+static void save(const struct equant_transfer *transfer)
+{
+	if (!rank)
+		demand_equal(0, equant_transfer_save(transfer, path));
+	MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void demand_same_schedule(const struct equant_redist_schedule *a,
+				 const struct equant_redist_schedule *b)
+{
+	demand(!strcmp(a->scheduler, b->scheduler));
+	demand_equal(a->count, b->count);
+	demand(a->makespan == b->makespan);
+	demand(!memcmp(a->pieces, b->pieces, (size_t)a->count * sizeof(*a->pieces)));
+}
+
+static void saved_and_loaded(struct setup *s, const char *scheduler)
+{
+	struct equant_transfer_options options = { .sz = sizeof(options),
+						   .senders = s->senders,
+						   .receivers = s->receivers,
+						   .scheduler = scheduler,
+						   .largest = 100 };
+	struct equant_transfer *transfer = must_transfer(s, &options), *loaded;
+
+	save(transfer);
+	loaded = equant_transfer_load(MPI_COMM_WORLD, path, NULL);
+	demand(loaded);
+	demand_same_schedule(equant_transfer_schedule(transfer), equant_transfer_schedule(loaded));
+	demand_equal(equant_transfer_memory(transfer), equant_transfer_memory(loaded));
+	demand_equal(0, equant_transfer_free(transfer));
+	must_run(loaded, s);
+	demand_equal(0, equant_transfer_free(loaded));
+}
+
+static void refused_plan(MPI_Comm comm, const struct equant_transfer_options *options, int error)
+{
+	errno = 0;
+	demand(!equant_transfer_load(comm, path, options));
+	demand_equal(error, errno);
+}
+
+/* Any byte that is not as it was, and a plan of any other length. */
+static void damaged_plans(struct random *random)
+{
+	static char good[20000], bad[20000];
+	size_t count = read_plan(good, sizeof(good));
+
+	for (int round = 0; round < 30; round++) {
+		size_t at = (size_t)random_below(random, (long)count);
+
+		memcpy(bad, good, count);
+		bad[at] ^= (char)(1 + random_below(random, 255));
+		write_plan(bad, round % 3 ? count : at);
+		refused_plan(MPI_COMM_WORLD, NULL, EINVAL);
+	}
+	memcpy(bad, good, count);
+	write_plan(bad, count + 1);
+	refused_plan(MPI_COMM_WORLD, NULL, EINVAL);
+	write_plan(good, count);
+}
+
+static void refused_plans(void)
+{
+	struct equant_transfer_options options = { .sz = sizeof(options), .largest = 5 };
+	MPI_Comm all_but_one;
+
+	refused_plan(MPI_COMM_WORLD, &options, EINVAL);
+	options = (struct equant_transfer_options){ .sz = sizeof(options), .memory = 1 };
+	refused_plan(MPI_COMM_WORLD, &options, ENOBUFS);
+	MPI_Comm_split(MPI_COMM_WORLD, !rank, 0, &all_but_one);
+	refused_plan(all_but_one, NULL, EINVAL);
+	MPI_Comm_free(&all_but_one);
+	MPI_Barrier(MPI_COMM_WORLD);
+	if (!rank)
+		demand_equal(0, remove(path));
+	MPI_Barrier(MPI_COMM_WORLD);
+	refused_plan(MPI_COMM_WORLD, NULL, rank ? ECANCELED : ENOENT);
+}
+
+static void saved_plans(void)
+{
+	struct random random = common_random();
+	struct equant_transfer *transfer;
+	struct setup s;
+
+	snprintf(path, sizeof(path), "%s/plan", getenv("FOLDER"));
+	for (int round = 0; round < 12; round++) {
+		for (int r = 0; r < ranks; r++) {
+			s.senders[r] = (r + round) % ranks;
+			s.receivers[r] = ranks - 1 - r;
+		}
+		do
+			random_array(&random, &s.array, ranks);
+		while (!setup_make(&s, &random));
+		saved_and_loaded(&s, equant_redist_scheduler_name(round % 6));
+		setup_free(&s);
+	}
+	large_setup(&s, &random, 1);
+	transfer = must_transfer(&s, NULL);
+	save(transfer);
+	damaged_plans(&random);
+	refused_plans();
+	if (!rank)
+		demand_equal(-ENOENT, equant_transfer_save(transfer, "/nonexistent/plan"));
+	demand_equal(0, equant_transfer_free(transfer));
+	setup_free(&s);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct worker_case cases[] = {
@@ -373,8 +588,11 @@ int main(int argc, char **argv)
 		CASE(one_may_no_longer_read),
 		CASE(others_are_waited_for_without_waiting),
 		CASE(two_at_once),
+		CASE(the_port_makes_the_window),
+		CASE(long_messages),
 		CASE(each_thread_has_one, .threads = MPI_THREAD_MULTIPLE),
 		CASE(from_one_group_to_the_other),
+		CASE(saved_plans),
 	};
 
 	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));

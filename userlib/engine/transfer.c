@@ -53,12 +53,21 @@ static int set(struct equant_transfer *transfer, const struct equant_redist_arra
 	return transfer->lists[0] && transfer->lists[1] ? 0 : -ENOMEM;
 }
 
+static int set_window(struct equant_transfer *transfer,
+		      const struct equant_transfer_options *options)
+{
+	transfer->window = options->window ? options->window : 1;
+	if (options->window == EQUANT_TRANSFER_WINDOW_NETWORK)
+		transfer->window = equant_transfer_window(transfer->schedule, options->network);
+	return transfer->window < 0 ? transfer->window : 0;
+}
+
 /* Lanes and all that they need, once array and schedule are there. */
 int equant_transfer_prepare(struct equant_transfer *transfer,
 			    const struct equant_transfer_options *options, int error)
 {
 	if (!error)
-		error = equant_transfer_plan(transfer, options);
+		error = equant_transfer_plan(transfer, options->memory);
 	error = equant_mpi_agree(transfer->comm, error);
 	if (!error)
 		error = equant_near_find(transfer, options->node == EQUANT_TRANSFER_NODE_MESSAGES);
@@ -78,6 +87,8 @@ static int plan(struct equant_transfer *transfer, const struct equant_redist_arr
 	if (error)
 		return error;
 	error = equant_transfer_schedule_make(transfer, options);
+	if (!error)
+		error = set_window(transfer, options);
 	return equant_transfer_prepare(transfer, options, error);
 }
 

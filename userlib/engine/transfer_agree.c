@@ -51,7 +51,9 @@ static int check_options(const struct equant_transfer *transfer,
 			       transfer->rank, options->network->ranks, transfer->ranks);
 		return -EINVAL;
 	}
-	if (options->window < 0 || options->largest > INT_MAX) {
+	if (options->window < EQUANT_TRANSFER_WINDOW_NETWORK ||
+	    (options->window == EQUANT_TRANSFER_WINDOW_NETWORK && !options->network) ||
+	    options->largest > INT_MAX) {
 		equant_message("rank %d: equant_transfer_new: window %d, largest %zu",
 			       transfer->rank, options->window, options->largest);
 		return -EINVAL;

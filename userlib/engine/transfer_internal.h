@@ -157,6 +157,7 @@ enum equant_transfer_state {
  * @array: what is redistributed
  * @element: bytes
  * @largest: bytes of the longest chunk that there may be
+ * @window: messages under way at once in each lane, if there is memory for them
  * @lists: the ranks that senders and receivers are
  * @number: this rank's among senders and among receivers, or -1
  * @schedule: the same on all ranks
@@ -185,6 +186,7 @@ struct equant_transfer {
 	struct equant_redist_array array;
 	size_t element;
 	size_t largest;
+	int window;
 	int *lists[2];
 	int number[2];
 	struct equant_redist_schedule *schedule;
@@ -256,14 +258,19 @@ int equant_transfer_schedule_make(struct equant_transfer *transfer,
 /* ---- transfer_plan.c ------------------------------------------------------------------- */
 
 /*
- * The lanes of the transfer's schedule; 0 or -errno after a message, but for -ENOMEM.  Array, element
- * and lists are there.
+ * The lanes of the transfer's schedule; 0 or -errno after a message, but for -ENOMEM.  Array, element,
+ * lists and window are there; slots take @memory bytes at most, if that is not 0.
  */
-int equant_transfer_plan(struct equant_transfer *transfer,
-			 const struct equant_transfer_options *options);
+int equant_transfer_plan(struct equant_transfer *transfer, size_t memory);
 
 /* The requests of lanes that are complete.  0 or -ENOMEM. */
 int equant_transfer_allocate(struct equant_transfer *transfer);
+
+/* ---- transfer_window.c ----------------------------------------------------------------- */
+
+/* Messages under way at once from one rank, and to one, in @network.  At least 1, or -ENOMEM. */
+int equant_transfer_window(const struct equant_redist_schedule *schedule,
+			   const struct equant_redist_network *network);
 
 /* ---- transfer_lane.c ------------------------------------------------------------------- */
 

@@ -130,23 +130,25 @@ static int make_lanes(struct equant_transfer *transfer)
 
 /* ---- memory ----------------------------------------------------------------------------- */
 
-static void resize(struct equant_transfer *transfer, int slots)
+/* Two slots for each message of the window, but @most at most. */
+static void resize(struct equant_transfer *transfer, int most)
 {
-	for (int side = 0; side < 2; side++)
+	for (int side = 0; side < 2; side++) {
+		int slots = transfer->window < most / 2 ? 2 * transfer->window : most;
+
 		equant_lane_resize(&transfer->lanes[side], slots);
+	}
 }
 
-static int fit_memory(struct equant_transfer *transfer, int window, size_t memory)
+static int fit_memory(struct equant_transfer *transfer, size_t memory)
 {
-	int64_t most = transfer->lanes[0].chunk_count;
-	int slots = window < INT_MAX / 2 ? 2 * window : INT_MAX;
+	int slots;
 
-	if (transfer->lanes[1].chunk_count > most)
-		most = transfer->lanes[1].chunk_count;
-	if (slots > most)
-		slots = most > 1 ? (int)most : 1;
-	for (resize(transfer, slots); memory && equant_transfer_memory(transfer) > memory;
-	     resize(transfer, slots)) {
+	resize(transfer, INT_MAX);
+	slots = transfer->lanes[0].slot_count;
+	if (transfer->lanes[1].slot_count > slots)
+		slots = transfer->lanes[1].slot_count;
+	while (memory && equant_transfer_memory(transfer) > memory) {
 		if (slots == 1) {
 			equant_message(
 				"rank %d: equant_transfer_new: memory of %zu bytes, %zu are needed for pieces of %zu",
@@ -155,6 +157,7 @@ static int fit_memory(struct equant_transfer *transfer, int window, size_t memor
 			return -ENOBUFS;
 		}
 		slots -= (slots + 7) / 8;
+		resize(transfer, slots);
 	}
 	return 0;
 }
@@ -224,8 +227,8 @@ static int make_own(struct equant_transfer *transfer)
 {
 	if (transfer->number[0] < 0 || transfer->number[1] < 0)
 		return 0;
-	transfer->own = equant_redist_part_new(&transfer->array, transfer->number[0],
-					       transfer->number[1]);
+	transfer->own =
+		equant_redist_part_new(&transfer->array, transfer->number[0], transfer->number[1]);
 	if (!transfer->own)
 		return -errno;
 	if (!transfer->own->elements) {
@@ -243,13 +246,12 @@ static int number_of(const int *ranks, int count, int rank)
 	return -1;
 }
 
-int equant_transfer_plan(struct equant_transfer *transfer,
-			 const struct equant_transfer_options *options)
+int equant_transfer_plan(struct equant_transfer *transfer, size_t memory)
 {
 	int error;
 
-	transfer->number[0] = number_of(transfer->lists[0],
-					equant_redist_senders(&transfer->array), transfer->rank);
+	transfer->number[0] = number_of(transfer->lists[0], equant_redist_senders(&transfer->array),
+					transfer->rank);
 	transfer->number[1] = number_of(transfer->lists[1],
 					equant_redist_receivers(&transfer->array), transfer->rank);
 	error = make_own(transfer);
@@ -258,5 +260,5 @@ int equant_transfer_plan(struct equant_transfer *transfer,
 	if (error)
 		return error;
 	reach_all(transfer);
-	return fit_memory(transfer, options->window ? options->window : 1, options->memory);
+	return fit_memory(transfer, memory);
 }

@@ -271,12 +271,15 @@ static void finish(struct equant_transfer *transfer, int i)
 /* @count is MPI_UNDEFINED if nothing is under way. */
 static int finish_some(struct equant_transfer *transfer, bool block, int *count)
 {
-	int (*some)(int, MPI_Request *, int *, int *, MPI_Status *) = block ? MPI_Waitsome :
-									      MPI_Testsome;
-	int error = equant_mpi_error(some(transfer->request_count, transfer->requests, count,
-					  transfer->done, MPI_STATUSES_IGNORE),
-				     "waiting for messages of a redistribution");
+	int all = transfer->request_count, error;
 
+	if (block)
+		error = MPI_Waitsome(all, transfer->requests, count, transfer->done,
+				     MPI_STATUSES_IGNORE);
+	else
+		error = MPI_Testsome(all, transfer->requests, count, transfer->done,
+				     MPI_STATUSES_IGNORE);
+	error = equant_mpi_error(error, "waiting for messages of a redistribution");
 	for (int i = 0; !error && *count != MPI_UNDEFINED && i < *count; i++)
 		finish(transfer, transfer->done[i]);
 	return error;

@@ -30,6 +30,8 @@ extern "C" {
 
 struct equant_transfer;
 
+#define EQUANT_TRANSFER_WINDOW_NETWORK (-1)
+
 /**
  * enum equant_transfer_group - what a group of an intercommunicator does
  * @EQUANT_TRANSFER_SENDS: all senders are ranks of this group
@@ -63,8 +65,9 @@ enum equant_transfer_node {
  * @network: what is between the ranks, as many as the communicator has; of an intercommunicator those of
  *	the group that sends come first; NULL: all links are alike and messages have no start-up
  * @scheduler: a name of equant_redist_scheduler_name(); NULL: "greedy"
- * @window: messages that a rank sends at once, and as many that it receives; 0: one, as in the
- *	paper.  Of those of a schedule the first ones, in its order.
+ * @window: messages that a rank sends at once, and as many that it receives.  Of those of a schedule the
+ *	first ones, in its order.  0: one, as in the paper; EQUANT_TRANSFER_WINDOW_NETWORK: as many as fill
+ *	a rank's part of its host's port in @network at the bandwidth of its links, up to 16
  * @memory: bytes that a rank may have for messages beside the arrays; @window becomes smaller until that is
  *	enough; 0: no limit
  * @largest: bytes that go in one MPI message, at most 2^31 - 1; longer ones are sent in pieces, so that one is
@@ -109,6 +112,30 @@ struct equant_transfer_options {
 EQUANT_API struct equant_transfer *
 equant_transfer_new(MPI_Comm comm, const struct equant_redist_array *array, size_t element,
 		    const struct equant_transfer_options *options);
+
+/**
+ * equant_transfer_save() - write the plan to a file; not collective
+ * @transfer: the plan; any rank's, since it is the same on all
+ * @path: of the file, which is replaced
+ *
+ * Return: 0, -ENOMEM, or why the file cannot be written, after a message.
+ */
+EQUANT_API int equant_transfer_save(const struct equant_transfer *transfer, const char *path);
+
+/**
+ * equant_transfer_load() - a plan out of a file, without planning; collective
+ * @comm: as for equant_transfer_new(), with as many ranks as when the plan was made
+ * @path: of the file, which rank 0 reads; of an intercommunicator the first rank that sends
+ * @options: NULL for defaults; @window 0 is that of the plan.  @senders, @receivers, @network, @scheduler and
+ *	@largest are the plan's and must be 0.  It has no network, so equant_transfer_refresh() refuses it.
+ *
+ * Return: the transfer, or NULL and errno on all ranks: EINVAL after a message for what is no such file, or has been
+ * cut off or damaged, for another number of ranks, and for options that are the plan's; what opening
+ * and reading the file gave on rank 0; otherwise as from equant_transfer_new().
+ */
+EQUANT_API struct equant_transfer *
+equant_transfer_load(MPI_Comm comm, const char *path,
+		     const struct equant_transfer_options *options);
 
 /**
  * equant_transfer_run() - redistribute; collective
