@@ -127,3 +127,42 @@ int equant_plan_compared(struct equant_plan_chain *chain, int **order, long **it
 	chain->items = *items;
 	return equant_plan_chain_init(chain);
 }
+
+/* What each has of @ends, by processor; -ENOMEM, or 1. */
+static int give_ends(const struct equant_plan_chain *chain, const long *ends,
+		     struct equant_plan_draft *draft)
+{
+	int p = chain->machine->count, error = 1;
+	int *place = reallocarray(NULL, (size_t)p, sizeof(*place));
+
+	if (!place)
+		return -ENOMEM;
+	for (int k = 0; k < p; k++)
+		place[chain->order[k]] = k;
+	for (int i = 0; i < p && error > 0; i++) {
+		long first = place[i] ? ends[place[i] - 1] : 0;
+
+		if (equant_plan_give(draft, i, first, ends[place[i]] - first, 1))
+			error = -ENOMEM;
+	}
+	free(place);
+	return error;
+}
+
+int equant_plan_give_compared(const struct equant_plan_chain *of, double time,
+			      struct equant_plan_draft *draft)
+{
+	struct equant_plan_chain chain = *of;
+	long *ends = reallocarray(NULL, (size_t)chain.machine->count, sizeof(*ends)), *items;
+	int *order, error = equant_plan_compared(&chain, &order, &items);
+
+	if (!error && !ends)
+		error = -ENOMEM;
+	if (!error && order && equant_plan_chain_optimum(&chain, ends) < time)
+		error = give_ends(&chain, ends, draft);
+	equant_plan_chain_release(&chain);
+	free(order);
+	free(items);
+	free(ends);
+	return error;
+}

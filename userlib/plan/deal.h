@@ -117,6 +117,13 @@ int equant_plan_deal_exchange(struct equant_plan_deal *deal);
 /* compare.c: iterations and processors so that blocks are as good as anything; see there. */
 int equant_plan_compared(struct equant_plan_chain *chain, int **order, long **items);
 
+/*
+ * The best blocks of an affine program in these orders, if there are such and they end before
+ * @time; @of: its first three members.  1 = they have been given, 0, or -ENOMEM.
+ */
+int equant_plan_give_compared(const struct equant_plan_chain *of, double time,
+			      struct equant_plan_draft *draft);
+
 /* lower_bound.c: no assignment, of blocks or not, takes less.  0 or -ENOMEM. */
 int equant_plan_lower_bound(const struct equant_plan_chain *compared,
 			    const struct equant_plan_item *heaviest, double *bound);

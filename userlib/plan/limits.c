@@ -71,13 +71,30 @@ int equant_plan_check_room(const struct equant_plan_program *program,
 	return -ENOSPC;
 }
 
+int equant_plan_limits_none(struct equant_plan_limits *limits,
+			    const struct equant_plan_program *program,
+			    const struct equant_plan_machine *machine)
+{
+	size_t p = (size_t)machine->count;
+
+	limits->startup = reallocarray(NULL, p, sizeof(*limits->startup));
+	limits->room = reallocarray(NULL, p, sizeof(*limits->room));
+	if (!limits->startup || !limits->room)
+		return -ENOMEM;
+	for (size_t i = 0; i < p; i++) {
+		limits->startup[i] = 0;
+		limits->room[i] = program->iterations;
+	}
+	return 0;
+}
+
 int equant_plan_limits_startups(struct equant_plan_limits *limits,
 				const struct equant_plan_program *program,
 				const struct equant_plan_machine *machine, char *why,
 				size_t why_size)
 {
 	bool sends = equant_plan_sends(program);
-	size_t p = (size_t)machine->count;
+	int error;
 
 	*limits = (struct equant_plan_limits){ 0 };
 	if (sends && equant_plan_has_medium(machine)) {
@@ -86,15 +103,10 @@ int equant_plan_limits_startups(struct equant_plan_limits *limits,
 			"messages that need a shared medium are not what this planner is made for");
 		return -EOPNOTSUPP;
 	}
-	limits->startup = reallocarray(NULL, p, sizeof(*limits->startup));
-	limits->room = reallocarray(NULL, p, sizeof(*limits->room));
-	if (!limits->startup || !limits->room)
-		return -ENOMEM;
-	for (int i = 0; i < machine->count; i++) {
-		limits->startup[i] = sends ? machine->processors[i].startup : 0;
-		limits->room[i] = program->iterations;
-	}
-	return 0;
+	error = equant_plan_limits_none(limits, program, machine);
+	for (int i = 0; !error && sends && i < machine->count; i++)
+		limits->startup[i] = machine->processors[i].startup;
+	return error;
 }
 
 int equant_plan_limits_init(struct equant_plan_limits *limits,

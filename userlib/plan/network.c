@@ -188,42 +188,9 @@ static double makespan(const struct equant_plan_network *network)
 	return longest;
 }
 
-/* Blocks in the order of comparative advantage, if they end before @time. */
-static int give_compared(const struct equant_plan_network *network, double time, bool *better,
-			 struct equant_plan_draft *draft)
-{
-	struct equant_plan_chain chain = network->forward;
-	int p = chain.machine->count, *order, error;
-	long *ends = reallocarray(NULL, (size_t)p, sizeof(*ends)), *items;
-	long *first = reallocarray(NULL, (size_t)p, sizeof(*first));
-	long *count = reallocarray(NULL, (size_t)p, sizeof(*count));
-
-	error = equant_plan_compared(&chain, &order, &items);
-	*better = false;
-	if (!error && (!ends || !first || !count))
-		error = -ENOMEM;
-	if (!error && order && equant_plan_chain_optimum(&chain, ends) < time) {
-		*better = true;
-		for (int k = 0; k < p; k++) {
-			first[order[k]] = k ? ends[k - 1] : 0;
-			count[order[k]] = ends[k] - first[order[k]];
-		}
-		for (int i = 0; i < p && !error; i++)
-			error = equant_plan_give(draft, i, first[i], count[i], 1);
-	}
-	equant_plan_chain_release(&chain);
-	free(order);
-	free(items);
-	free(ends);
-	free(first);
-	free(count);
-	return error;
-}
-
 static int solve(struct equant_plan_network *network, struct equant_plan_draft *draft)
 {
-	int error = select_processors(network);
-	bool better;
+	int error = select_processors(network), compared;
 
 	if (error)
 		return error;
@@ -232,11 +199,12 @@ static int solve(struct equant_plan_network *network, struct equant_plan_draft *
 		return error ? error : give_equal(network, draft);
 	}
 	error = equant_plan_network_rest(network);
-	if (!error)
-		error = give_compared(network, makespan(network), &better, draft);
-	if (!error && !better)
-		error = give_affine(network, draft);
-	return error;
+	if (error)
+		return error;
+	compared = equant_plan_give_compared(&network->forward, makespan(network), draft);
+	if (compared)
+		return compared < 0 ? compared : 0;
+	return give_affine(network, draft);
 }
 
 /* The program from its last iteration to its first. */

@@ -52,6 +52,10 @@ int equant_plan_limits_startups(struct equant_plan_limits *limits,
 				const struct equant_plan_program *program,
 				const struct equant_plan_machine *machine, char *why,
 				size_t why_size);
+/* The same without start-ups.  0 or -ENOMEM. */
+int equant_plan_limits_none(struct equant_plan_limits *limits,
+			    const struct equant_plan_program *program,
+			    const struct equant_plan_machine *machine);
 void equant_plan_limits_release(struct equant_plan_limits *limits);
 
 /* ---- equal.c: equal iterations, any assignment ------------------------------------ */
