@@ -155,7 +155,9 @@ int equant_gemr2d(struct equant_gemr2d_plans *plans, int64_t rows, int64_t colum
 	if (plan)
 		error = run(&task, plan->transfer);
 	free(task.copy);
-	plans->broken = error == -EIO || error == -EPROTO || error == -EPIPE;
+	/* An error that not all ranks need have: they may wait for each other next time. */
+	plans->broken = plan ? error && error != -EINVAL && error != -ECANCELED :
+			       error == -EIO || error == -EPROTO || error == -EPIPE;
 	if (plans->broken)
 		return error;
 	failed = equant_gemr2d_trim(plans);
