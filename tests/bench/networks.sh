@@ -3,11 +3,12 @@
 #
 # Redistributions of 10^7 doubles over four hosts, cyclic(1000) to cyclic(1000 K), against MPI's collectives:
 # links that are unequal and independent; ports that have less than their links together; and two hosts
-# behind a thin uplink.  First what is measured of each network, beside what it is.
+# behind a thin uplink.  First what is measured of the first network, beside what it is; last what becomes of a
+# transfer when a link drops to a tenth.
 
 . "$(dirname "$0")/lib.sh"
 
-hosts=$bench/../hosts/hosts
+hosts=$bench/../hosts/hosts hosts_link=$bench/../hosts/link
 : > "$out/$item.figures"
 if [ "$(id -u)" -ne 0 ] || ! why=$("$hosts" -f "$bench/../hosts/four.net" true 2>&1); then
 	echo "$item: left out: ${why:-several hosts on one machine need root}" |
@@ -42,6 +43,8 @@ ranks 4
 usual bandwidth 150e6
 host send 50e6 receive 50e6 ranks 2 3
 EOF
+
+sed 's/^link 0 1 .*/link 0 1 bandwidth 20e6/' "$out/$item/links.net" > "$out/$item/dropped.net"
 
 # on_hosts NETWORK WORDS...: a rank on each
 on_hosts()
@@ -78,6 +81,8 @@ for round in $(seq "$rounds"); do
 				sed "s/^1/$round/" >> "$raw"
 		done
 	done
+	on_hosts links "$TEST_BUILD/tests/bench/drop" "$out/$item/links.net" "$out/$item/dropped.net" \
+		"$hosts_link 0 1 20e6" | sed "s/^/$round\tdrop\t/" >> "$raw"
 done
 
 judge "the link measured worst, over or under" measured.worst '<=' 1.05
@@ -94,4 +99,10 @@ for network in ports uplink; do
 		judge "$network, K=$k: Alltoallv / equant" "$t.alltoallv/$t.equant" '>=' 1.15
 		judge "$network, K=$k: Alltoallw / equant" "$t.alltoallw/$t.equant" '>=' 1.15
 	done
+done
+judge "a link drops: before / bound" drop.before
+for i in 1 2 3 4; do
+	goal=()
+	[ $i -lt 3 ] || goal=('<=' 1.1)
+	judge "... run $i after that / new bound" drop.after$i "${goal[@]}"
 done
