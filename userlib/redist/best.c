@@ -15,26 +15,6 @@
 #define PASS 100e-9 /* seconds per message of a greedy schedule, or a turn of improving it */
 #define SPLIT 10e-9 /* seconds per message and rank of the preemptive one */
 
-/* Ask @scheduler and keep what it made if that is shorter. */
-static int ask(struct equant_redist_draft *draft, struct equant_redist_schedule *best,
-	       int (*scheduler)(struct equant_redist_draft *draft))
-{
-	int error;
-
-	draft->schedule->pieces = NULL;
-	draft->room = 0;
-	equant_redist_restart(draft);
-	error = scheduler(draft);
-	if (!error && (!best->pieces || draft->schedule->makespan < best->makespan)) {
-		free(best->pieces);
-		*best = *draft->schedule;
-		draft->schedule->pieces = NULL;
-	}
-	free(draft->schedule->pieces);
-	draft->schedule->pieces = NULL;
-	return error;
-}
-
 static double pass(const struct equant_redist_draft *draft)
 {
 	return PASS * (double)draft->costs->count;
@@ -57,14 +37,19 @@ int equant_redist_best(struct equant_redist_draft *draft)
 {
 	double bound = draft->schedule->bound;
 	struct equant_redist_schedule best = { .pieces = NULL };
-	int error = ask(draft, &best, equant_redist_greedy);
+	int error = equant_redist_greedy(draft);
 
+	equant_redist_keep(draft, &best);
 	draft->gain = best.makespan - bound;
-	if (!error && draft->gain > pass(draft))
-		error = ask(draft, &best, improve);
+	if (!error && draft->gain > pass(draft)) {
+		error = improve(draft);
+		equant_redist_keep(draft, &best);
+	}
 	draft->gain = best.makespan - bound;
-	if (!error && draft->gain > split(draft))
-		error = ask(draft, &best, equant_redist_preemptive);
+	if (!error && draft->gain > split(draft)) {
+		error = equant_redist_preemptive(draft);
+		equant_redist_keep(draft, &best);
+	}
 	*draft->schedule = best;
 	draft->room = best.count;
 	return error;

@@ -15,8 +15,12 @@
  *
  * Times are counted in whole ticks, 2^-50 of the bound, so that tight is exact.
  *
- * Start-ups are paid for each piece: then pieces follow each other as soon as they can, and if
- * that takes longer than the greedy schedule, which does not split, that one is taken.
+ * A matching that covers the tight ranks is filled up with what others can send at the same time, the
+ * longest first: that delays the moment at which they become tight, too.
+ *
+ * Start-ups are paid for each piece: then pieces follow each other as soon as they can in the same order.
+ * If T is longer than the bound, ranks become tight later, and fewer messages are split; so several T are
+ * tried, and the schedules that split none, and the shortest is kept.
  *
  * Reference: T. Gonzalez, S. Sahni, Open Shop Scheduling to Minimize Finish Time, Journal of the
  * ACM 23(4), 1976, section 3.
@@ -29,6 +33,7 @@
 #include "redist/schedule.h"
 
 #define TICKS 0x1p50 /* of the bound */
+#define SLACKS 5
 
 /**
  * struct side - senders, or receivers
@@ -154,6 +159,25 @@ static bool cover_all(struct shop *shop)
 	return true;
 }
 
+/* Who is not needed for the tight ones sends what he can. */
+static void fill_up(struct shop *shop)
+{
+	struct side *senders = &shop->sides[0], *receivers = &shop->sides[1];
+
+	for (int i = 0; i < shop->costs->ranks; i++) {
+		int64_t longest = -1;
+
+		if (senders->mate[i] >= 0 || !senders->busy[i])
+			continue;
+		for (int64_t k = senders->starts[i]; k < senders->starts[i + 1]; k++)
+			if (shop->left[k] && receivers->mate[rank_of(shop, k, 1)] < 0 &&
+			    (longest < 0 || shop->left[k] > shop->left[longest]))
+				longest = k;
+		if (longest >= 0)
+			senders->mate[i] = receivers->mate[rank_of(shop, longest, 1)] = longest;
+	}
+}
+
 /* ---- phases ---------------------------------------------------------------------------- */
 
 /* Until a message of the matching is through, or a rank outside becomes tight. */
@@ -173,7 +197,7 @@ static int64_t phase_length(const struct shop *shop)
 }
 
 /* What sender @i was sending ends here. */
-static int close_piece(struct shop *shop, struct equant_redist_draft *draft, int i, bool startups)
+static int close_piece(struct shop *shop, struct equant_redist_draft *draft, int i)
 {
 	double tick = draft->schedule->bound / TICKS;
 	int64_t over = shop->end - shop->time, message = shop->open[i];
@@ -184,14 +208,12 @@ static int close_piece(struct shop *shop, struct equant_redist_draft *draft, int
 		return 0;
 	of = &shop->costs->messages[message];
 	share = (double)(over - shop->since[i]) / (double)shop->all[message];
-	if (startups)
-		return equant_redist_send(draft, of, share, 0);
 	return equant_redist_place(draft, of, share, (double)shop->since[i] * tick,
 				   (double)over * tick);
 }
 
 /* Pieces that are not gone on with end; others begin. */
-static int change_pieces(struct shop *shop, struct equant_redist_draft *draft, bool startups)
+static int change_pieces(struct shop *shop, struct equant_redist_draft *draft)
 {
 	int error = 0;
 
@@ -200,7 +222,7 @@ static int change_pieces(struct shop *shop, struct equant_redist_draft *draft, b
 
 		if (mate == shop->open[i])
 			continue;
-		error = close_piece(shop, draft, i, startups);
+		error = close_piece(shop, draft, i);
 		shop->open[i] = mate;
 		shop->since[i] = shop->end - shop->time;
 	}
@@ -225,7 +247,7 @@ static void pass(struct shop *shop, int64_t length)
 	shop->time -= length;
 }
 
-static int run(struct shop *shop, struct equant_redist_draft *draft, bool startups)
+static int run(struct shop *shop, struct equant_redist_draft *draft)
 {
 	int error = 0;
 
@@ -233,12 +255,13 @@ static int run(struct shop *shop, struct equant_redist_draft *draft, bool startu
 		/* Sums of rows and columns are no more than T, so there is a matching. */
 		if (!cover_all(shop))
 			return -EDOM;
-		error = change_pieces(shop, draft, startups);
+		fill_up(shop);
+		error = change_pieces(shop, draft);
 		pass(shop, phase_length(shop));
 	}
 	for (int i = 0; i < shop->costs->ranks; i++)
 		shop->sides[0].mate[i] = -1;
-	return error ? error : change_pieces(shop, draft, startups);
+	return error ? error : change_pieces(shop, draft);
 }
 
 /* ---- the whole ------------------------------------------------------------------------- */
@@ -286,8 +309,8 @@ static bool make_shop(struct shop *shop, const struct equant_redist_costs *costs
 	return made && shop->all && shop->left && shop->open && shop->since && shop->queue;
 }
 
-/* Times in ticks; messages that take no time are sent at once. */
-static int fill_shop(struct shop *shop, struct equant_redist_draft *draft)
+/* Times in ticks; messages that take no time are sent at once.  T is longer by @slack of itself. */
+static int fill_shop(struct shop *shop, struct equant_redist_draft *draft, double slack)
 {
 	const struct equant_redist_costs *costs = shop->costs;
 	double bound = draft->schedule->bound;
@@ -311,6 +334,7 @@ static int fill_shop(struct shop *shop, struct equant_redist_draft *draft)
 		for (int s = 0; s < 2; s++)
 			shop->end = equant_redist_max(shop->end, shop->sides[s].busy[i]);
 	}
+	shop->end += llround(slack * (double)shop->end);
 	shop->time = shop->end;
 	return 0;
 }
@@ -323,45 +347,66 @@ static bool have_startups(const struct equant_redist_costs *costs)
 	return false;
 }
 
-static int split(struct equant_redist_draft *draft, bool startups)
+static int split(struct equant_redist_draft *draft, double slack)
 {
 	struct shop shop;
 	int error = -ENOMEM;
 
 	if (make_shop(&shop, draft->costs)) {
-		error = fill_shop(&shop, draft);
+		error = fill_shop(&shop, draft, slack);
 		if (!error)
-			error = run(&shop, draft, startups);
+			error = run(&shop, draft);
 	}
 	free_shop(&shop);
 	return error;
 }
 
-/* The greedy schedule instead, unless it takes longer. */
-static int unsplit(struct equant_redist_draft *draft)
+/* In the same order, each piece with its own start-up and as soon as it can. */
+static int pay_startups(struct equant_redist_draft *draft)
 {
-	struct equant_redist_schedule in_pieces = *draft->schedule;
-	int64_t room = draft->room;
-	int error;
+	struct equant_redist_schedule *schedule = draft->schedule;
+	int error = equant_redist_order(schedule);
 
-	draft->schedule->pieces = NULL;
-	draft->room = 0;
-	equant_redist_restart(draft);
-	error = equant_redist_greedy(draft);
-	if (error || draft->schedule->makespan <= in_pieces.makespan) {
-		free(in_pieces.pieces);
-		return error;
+	schedule->makespan = 0;
+	for (int64_t i = 0; i < schedule->count && !error; i++) {
+		struct equant_redist_piece *piece = &schedule->pieces[i];
+		double *send = &draft->send[piece->from], *receive = &draft->receive[piece->to];
+		const struct equant_redist_message *message =
+			&draft->costs->messages[equant_redist_message_of(draft->costs, piece)];
+
+		piece->begin = equant_redist_later(*send, *receive);
+		piece->end = piece->begin + (message->startup + piece->share * message->data);
+		*send = *receive = piece->end;
+		schedule->makespan = equant_redist_later(schedule->makespan, piece->end);
+	}
+	return error;
+}
+
+/* What splitting gains and what start-ups take from that, for several T. */
+static int trade_off(struct equant_redist_draft *draft)
+{
+	static const double slacks[SLACKS] = { 0, 1. / 256, 1. / 64, 1. / 16, 1. / 4 };
+	struct equant_redist_schedule best = { .pieces = NULL };
+	int error = equant_redist_greedy(draft);
+
+	equant_redist_keep(draft, &best);
+	if (!error)
+		error = equant_redist_eager(draft);
+	equant_redist_keep(draft, &best);
+	for (int i = 0; i < SLACKS && !error; i++) {
+		error = split(draft, slacks[i]);
+		if (!error)
+			error = pay_startups(draft);
+		if (!error)
+			equant_redist_keep(draft, &best);
 	}
 	free(draft->schedule->pieces);
-	*draft->schedule = in_pieces;
-	draft->room = room;
-	return 0;
+	*draft->schedule = best;
+	draft->room = best.count;
+	return error;
 }
 
 int equant_redist_preemptive(struct equant_redist_draft *draft)
 {
-	bool startups = have_startups(draft->costs);
-	int error = split(draft, startups);
-
-	return error || !startups ? error : unsplit(draft);
+	return have_startups(draft->costs) ? trade_off(draft) : split(draft, 0);
 }

@@ -76,6 +76,19 @@ void equant_redist_restart(struct equant_redist_draft *draft)
 		draft->send[i] = draft->receive[i] = 0;
 }
 
+void equant_redist_keep(struct equant_redist_draft *draft, struct equant_redist_schedule *best)
+{
+	if (!best->pieces || draft->schedule->makespan < best->makespan) {
+		free(best->pieces);
+		*best = *draft->schedule;
+	} else {
+		free(draft->schedule->pieces);
+	}
+	draft->schedule->pieces = NULL;
+	draft->room = 0;
+	equant_redist_restart(draft);
+}
+
 static int fill(struct equant_redist_draft *draft, int scheduler)
 {
 	int error;

@@ -95,6 +95,9 @@ int equant_redist_order(struct equant_redist_schedule *schedule);
 /* Forget all pieces. */
 void equant_redist_restart(struct equant_redist_draft *draft);
 
+/* Keep the draft's schedule in @best, if that has none or a longer one, and begin another. */
+void equant_redist_keep(struct equant_redist_draft *draft, struct equant_redist_schedule *best);
+
 /* A scheduler fills in a draft; 0 or -ENOMEM.  A new one is a file, and a line in schedule.c. */
 int equant_redist_caterpillar(struct equant_redist_draft *draft);
 int equant_redist_direct(struct equant_redist_draft *draft);
