@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 44
+plan 47
 
 export LC_ALL=C
 
@@ -117,6 +117,13 @@ all_compared()
 	done
 }
 silent "all schedulers are compared" all_compared
+exits 0 '^combine  *0.000400512 .* in 4 steps$' "many start-ups can be saved by combining" \
+	"$equant" redist compare 1:16 8:16 --elements 2048 --element 1 --startup 1e-4 --bandwidth 1e9
+printf 'ranks 4\nusual startup 1e-5 bandwidth 1e8\nlink 0 1 bandwidth 1e6\n' > thin.network
+exits 0 '^relay  *0.02[0-9]* .* in 2 steps$' "a thin link can be relieved" \
+	"$equant" redist compare 1:4 4:4 --elements 1000000 --network thin.network
+exits 0 '"router": "relay"' "and that is there as JSON" \
+	"$equant" redist compare 1:4 4:4 --elements 1000000 --network thin.network --json
 exits 0 '^8 ranks: 12 messages, 48 bytes; 0 bytes stay$' "receivers may be other ranks" \
 	"$equant" redist schedule "${r[@]}" --apart
 exits 0 '^6 ranks: 30 messages, 7792 bytes; 2208 bytes stay$' "arrays may have several dimensions" \

@@ -158,6 +158,30 @@ static int ask_all(struct redist_report *report)
 	return status;
 }
 
+static int ask_routers(struct redist_report *report)
+{
+	char why[512] = "";
+	int many = 0;
+
+	while (equant_redist_router_name(many))
+		many++;
+	report->routes = calloc((size_t)many, sizeof(*report->routes));
+	if (!report->routes)
+		return fail("");
+	for (; report->routed < many; report->routed++) {
+		struct redist_way *way = &report->routes[report->routed];
+
+		way->planning = now();
+		way->route = equant_redist_route_new(equant_redist_router_name(report->routed),
+						     report->network, report->count,
+						     report->volumes, why, sizeof(why));
+		if (!way->route)
+			return fail(why);
+		way->planning = now() - way->planning;
+	}
+	return 0;
+}
+
 static int simulate(struct redist_report *report)
 {
 	const struct redist_options *options = report->options;
@@ -203,6 +227,9 @@ static void release(struct redist_report *report)
 	for (int i = 0; i < report->answered; i++)
 		equant_redist_schedule_free(report->answers[i].schedule);
 	free(report->answers);
+	for (int i = 0; i < report->routed; i++)
+		equant_redist_route_free(report->routes[i].route);
+	free(report->routes);
 	equant_redist_schedule_free(report->done);
 	equant_redist_costs_free(report->costs);
 	free(report->volumes);
@@ -218,6 +245,8 @@ static int plan(const struct redist_options *options)
 	status = status ? status : ask_all(&report);
 	if (!status && options->what == REDIST_SIMULATE)
 		status = simulate(&report);
+	if (!status && options->what == REDIST_COMPARE)
+		status = ask_routers(&report);
 	status = status ? status : print(&report);
 	release(&report);
 	return status;

@@ -62,6 +62,12 @@ struct redist_answer {
 	double planning;
 };
 
+/* What one router says; as struct redist_answer. */
+struct redist_way {
+	struct equant_redist_route *route;
+	double planning;
+};
+
 /**
  * struct redist_report - all that is printed
  * @options: the command line
@@ -75,6 +81,8 @@ struct redist_answer {
  * @bound: no transfer is faster, several messages at once or not
  * @answers: of the schedulers that were asked
  * @answered: how many
+ * @routes: of all routers, if @what is REDIST_COMPARE
+ * @routed: how many
  * @planned: the shortest
  * @done: what became of it, or NULL
  */
@@ -90,6 +98,8 @@ struct redist_report {
 	double bound;
 	struct redist_answer *answers;
 	int answered;
+	struct redist_way *routes;
+	int routed;
 	const struct redist_answer *planned;
 	struct equant_redist_schedule *done;
 };

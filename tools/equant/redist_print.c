@@ -13,6 +13,19 @@ static void print_head(const struct redist_report *report)
 	       report->answers->schedule->bound, report->bound);
 }
 
+static void print_row(const struct redist_report *report, const char *name, double makespan,
+		      long long pieces, double planning)
+{
+	double bound = report->answers->schedule->bound;
+
+	printf("%-12s  %12.6g", name, makespan);
+	if (bound > 0)
+		printf("  %10.4f", makespan / bound);
+	else
+		printf("  %10s", "-");
+	printf("  %10lld  %10.3g", pieces, planning);
+}
+
 void redist_print_compare(const struct redist_report *report)
 {
 	print_head(report);
@@ -20,14 +33,17 @@ void redist_print_compare(const struct redist_report *report)
 	       "planning");
 	for (int i = 0; i < report->answered; i++) {
 		const struct redist_answer *answer = &report->answers[i];
-		const struct equant_redist_schedule *schedule = answer->schedule;
 
-		printf("%-12s  %12.6g", answer->scheduler, schedule->makespan);
-		if (schedule->bound > 0)
-			printf("  %10.4f", schedule->makespan / schedule->bound);
-		else
-			printf("  %10s", "-");
-		printf("  %10lld  %10.3g\n", (long long)schedule->count, answer->planning);
+		print_row(report, answer->scheduler, answer->schedule->makespan,
+			  (long long)answer->schedule->count, answer->planning);
+		printf("\n");
+	}
+	for (int i = 0; i < report->routed; i++) {
+		const struct redist_way *way = &report->routes[i];
+
+		print_row(report, way->route->router, way->route->makespan,
+			  (long long)way->route->count, way->planning);
+		printf("  in %d steps\n", way->route->steps);
 	}
 }
 
@@ -75,6 +91,17 @@ static void put_answer(struct json *json, const struct redist_answer *answer)
 	json_number(json, "makespan", answer->schedule->makespan);
 	json_integer(json, "pieces", (long)answer->schedule->count);
 	json_number(json, "planning", answer->planning);
+	json_close_object(json);
+}
+
+static void put_way(struct json *json, const struct redist_way *way)
+{
+	json_open_object(json, NULL);
+	json_string(json, "router", way->route->router);
+	json_number(json, "makespan", way->route->makespan);
+	json_integer(json, "legs", (long)way->route->count);
+	json_integer(json, "steps", way->route->steps);
+	json_number(json, "planning", way->planning);
 	json_close_object(json);
 }
 
@@ -128,7 +155,12 @@ void redist_print_json(const struct redist_report *report)
 	for (int i = 0; i < report->answered; i++)
 		put_answer(&json, &report->answers[i]);
 	json_close_array(&json);
-	if (report->options->what != REDIST_COMPARE) {
+	if (report->options->what == REDIST_COMPARE) {
+		json_open_array(&json, "routers");
+		for (int i = 0; i < report->routed; i++)
+			put_way(&json, &report->routes[i]);
+		json_close_array(&json);
+	} else {
 		put_volumes(&json, report);
 		put_schedule(&json, "schedule", report->planned->schedule);
 	}

@@ -363,9 +363,11 @@ struct equant_redist_schedule {
  *	improved	eager, read backwards and made again from its end, in up to 24 turns (K. Y. Li,
  *			R. J. Willis, An Iterative Scheduling Technique for Resource-Constrained
  *			Project Scheduling, European Journal of Operational Research 56(3), 1992)
- *	preemptive	messages in pieces: the bound itself if there are no start-ups, and never
- *			longer than greedy if there are (T. Gonzalez, S. Sahni, Open Shop Scheduling
- *			to Minimize Finish Time, Journal of the ACM 23(4), 1976)
+ *	preemptive	messages in pieces, in at most as many phases as there are messages and twice
+ *			the ranks: the bound itself if there are no start-ups; never longer than
+ *			greedy or eager if there are, and pieces only as small as pays (T. Gonzalez,
+ *			S. Sahni, Open Shop Scheduling to Minimize Finish Time, Journal of the ACM
+ *			23(4), 1976)
  *	shortest	the shortest of these, the first in this list if there are several
  *	best		greedy, and what improved and preemptive can save if making them takes less
  *			than that; only where times are seconds
@@ -645,6 +647,95 @@ equant_redist_replay(const struct equant_redist_schedule *schedule,
 		     const struct equant_redist_network *network, int64_t count,
 		     const struct equant_redist_volume *volumes, int window, bool barrier,
 		     char *why, size_t why_size);
+
+/* ---- ways by other ranks (section 3) --------------------------------------------------- */
+
+/**
+ * struct equant_redist_parcel - a part of a message
+ * @volume: its index among the volumes
+ * @begin: its first byte in the message
+ * @bytes: how many
+ */
+struct equant_redist_parcel {
+	int64_t volume;
+	int64_t begin;
+	int64_t bytes;
+};
+
+/**
+ * struct equant_redist_leg - what one rank sends another at once
+ * @step: from 0; what is sent on has come in an earlier one
+ * @from: who sends
+ * @to: who receives
+ * @first: of the parcels that it carries
+ * @count: how many
+ * @bytes: of all of them
+ * @begin: seconds after the beginning
+ * @end: the same
+ */
+struct equant_redist_leg {
+	int step;
+	int from;
+	int to;
+	int64_t first;
+	int64_t count;
+	int64_t bytes;
+	double begin;
+	double end;
+};
+
+/**
+ * struct equant_redist_route - messages that go by way of other ranks, or straight
+ * @router: who made it
+ * @ranks: as in the network
+ * @messages: how many
+ * @steps: how many
+ * @count: of @legs
+ * @legs: step by step, and within each in the order in which they are sent
+ * @parcels: what they carry
+ * @makespan: when the last leg ends
+ */
+struct equant_redist_route {
+	const char *router;
+	int ranks;
+	int64_t messages;
+	int steps;
+	int64_t count;
+	struct equant_redist_leg *legs;
+	struct equant_redist_parcel *parcels;
+	double makespan;
+};
+
+/**
+ * equant_redist_router_name() - the routers that there are
+ * @i: from 0
+ *
+ *	combine		few steps, with one message out of and into each rank: for cyclic(x) to
+ *			cyclic(K x), and the contrary, at most ceil(log2 K) + 2 of them
+ *	relay		the improved scheduler's order, with parts of messages over third ranks where
+ *			the links that they should take are slower, if that makes it shorter
+ *
+ * Return: a name, or NULL after the last one.
+ */
+EQUANT_API const char *equant_redist_router_name(int i);
+
+/**
+ * equant_redist_route_new() - have a route made
+ * @router: a name of equant_redist_router_name()
+ * @network: what is between the ranks
+ * @count: of @volumes
+ * @volumes: as for equant_redist_network_costs(); what a rank has for itself is left out
+ *
+ * Times are those of ranks that send one message at a time and receive one at a time.
+ *
+ * Return: the route, or NULL and errno: EINVAL for an unknown router, what
+ * equant_redist_network_costs() gave, ENOMEM.
+ */
+EQUANT_API struct equant_redist_route *
+equant_redist_route_new(const char *router, const struct equant_redist_network *network,
+			int64_t count, const struct equant_redist_volume *volumes, char *why,
+			size_t why_size);
+EQUANT_API void equant_redist_route_free(struct equant_redist_route *route);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* Routes by way of other ranks, carried out byte by byte. */
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include <equant/redist.h>
+
+#include "random.h"
+
+#include "kselftest_harness.h"
+
+#define ROUNDS 300
+#define LARGEST 17 /* ranks */
+#define BYTES 40 /* of a message */
+#define LINE 200
+#define ROUNDING 1e-9
+
+FIXTURE(route)
+{
+	struct random random;
+	struct equant_redist_network *network;
+	struct equant_redist_volume volumes[LARGEST * LARGEST];
+	int64_t count;
+	/* Of each byte of each message where it is, and since when. */
+	int place[LARGEST * LARGEST][BYTES];
+	double since[LARGEST * LARGEST][BYTES];
+	char why[LINE];
+};
+
+FIXTURE_SETUP(route)
+{
+	self->random = random_seeded();
+	self->network = NULL;
+}
+
+FIXTURE_TEARDOWN(route)
+{
+	equant_redist_network_free(self->network);
+}
+
+static bool make(FIXTURE_DATA(route) * self, int ranks)
+{
+	struct random *random = &self->random;
+	int density = (int)random_below(random, 101);
+
+	equant_redist_network_free(self->network);
+	self->network = equant_redist_network_random(ranks, random_unit(random), 1, 20,
+						     random_next(random), NULL, 0);
+	self->count = 0;
+	for (int i = 0; i < ranks; i++)
+		for (int j = 0; j < ranks; j++)
+			if (random_below(random, 100) < density)
+				self->volumes[self->count++] = (struct equant_redist_volume){
+					i, j, random_below(random, BYTES + 1)
+				};
+	return self->network;
+}
+
+static struct equant_redist_route *routed(FIXTURE_DATA(route) * self, const char *router)
+{
+	return equant_redist_route_new(router, self->network, self->count, self->volumes, self->why,
+				       LINE);
+}
+
+/* A leg takes what it carries from where it is; -1: that is not there. */
+static int carry(FIXTURE_DATA(route) * self, const struct equant_redist_route *route,
+		 const struct equant_redist_leg *leg)
+{
+	int64_t bytes = 0;
+
+	for (int64_t i = leg->first; i < leg->first + leg->count; i++) {
+		const struct equant_redist_parcel *parcel = &route->parcels[i];
+
+		for (int64_t b = parcel->begin; b < parcel->begin + parcel->bytes; b++) {
+			int *place = &self->place[parcel->volume][b];
+			double *since = &self->since[parcel->volume][b];
+
+			if (*place != leg->from || *since > leg->begin + ROUNDING * leg->end)
+				return -1;
+			*place = leg->to;
+			*since = leg->end;
+		}
+		bytes += parcel->bytes;
+	}
+	return bytes == leg->bytes ? 0 : -1;
+}
+
+static int carry_all(FIXTURE_DATA(route) * self, const struct equant_redist_route *route)
+{
+	for (int64_t k = 0; k < self->count; k++) {
+		for (int b = 0; b < BYTES; b++) {
+			self->place[k][b] = self->volumes[k].from;
+			self->since[k][b] = 0;
+		}
+	}
+	for (int64_t l = 0; l < route->count; l++)
+		if (carry(self, route, &route->legs[l]))
+			return -1;
+	for (int64_t k = 0; k < self->count; k++)
+		for (int b = 0; b < self->volumes[k].bytes; b++)
+			if (self->place[k][b] != self->volumes[k].to)
+				return -1;
+	return 0;
+}
+
+/* Does each leg take its time, and is no rank in two of them on the same side? */
+static bool is_timed(const FIXTURE_DATA(route) * self, const struct equant_redist_route *route)
+{
+	double last = 0, slack = ROUNDING * route->makespan;
+
+	for (int64_t l = 0; l < route->count; l++) {
+		const struct equant_redist_leg *leg = &route->legs[l];
+		struct equant_redist_link link =
+			equant_redist_network_link(self->network, leg->from, leg->to);
+		double takes = link.startup + (double)leg->bytes / link.bandwidth;
+
+		if (fabs(leg->end - leg->begin - takes) > slack)
+			return false;
+		last = fmax(last, leg->end);
+		for (int64_t m = 0; m < l; m++) {
+			const struct equant_redist_leg *other = &route->legs[m];
+
+			if ((other->from == leg->from || other->to == leg->to) &&
+			    other->begin < leg->end - slack && leg->begin < other->end - slack)
+				return false;
+			if (other->step > leg->step ||
+			    (other->step == leg->step && other->from == leg->from &&
+			     other->to == leg->to))
+				return false;
+		}
+	}
+	return last == route->makespan;
+}
+
+TEST_F(route, every_byte_arrives_and_no_rank_does_two_things_at_once)
+{
+	for (int round = 0; round < ROUNDS; round++) {
+		const char *name;
+
+		ASSERT_TRUE(make(self, 1 + (int)random_below(&self->random, LARGEST)));
+		for (int i = 0; (name = equant_redist_router_name(i)); i++) {
+			struct equant_redist_route *route = routed(self, name);
+
+			ASSERT_NE(NULL, route);
+			ASSERT_EQ(0, carry_all(self, route))
+			{
+				TH_LOG("round %d, %s", round, name);
+			}
+			ASSERT_TRUE(is_timed(self, route))
+			{
+				TH_LOG("round %d, %s", round, name);
+			}
+			equant_redist_route_free(route);
+		}
+	}
+}
+
+static int logarithm(int n)
+{
+	int bits = 0;
+
+	while (1 << bits < n)
+		bits++;
+	return bits;
+}
+
+static bool one_message_in_a_step(const struct equant_redist_route *route)
+{
+	for (int64_t l = 0; l < route->count; l++)
+		for (int64_t m = 0; m < l; m++)
+			if (route->legs[m].step == route->legs[l].step &&
+			    (route->legs[m].from == route->legs[l].from ||
+			     route->legs[m].to == route->legs[l].to))
+				return false;
+	return true;
+}
+
+/* Both cyclic(x) to cyclic(K x) and the contrary. */
+TEST_F(route, combining_takes_log_k_and_two_steps)
+{
+	for (int p = 2; p <= LARGEST; p++) {
+		self->network = equant_redist_network_new(p, 1, 1e9, NULL, 0);
+		for (int k = 2; k < 2 * p; k++) {
+			struct equant_redist_array array = {
+				.dimensions = 1,
+				.extent = { (int64_t)p * p * k },
+				.from = { { k % 3 ? 1 : k, p, 0, 0 } },
+				.to = { { k % 3 ? k : 1, p, 0, 0 } },
+			};
+			struct equant_redist_volume *volumes =
+				equant_redist_volumes(&array, 1, NULL, NULL, &self->count);
+			struct equant_redist_route *route;
+			int most = logarithm(k < p ? k : p) + 2;
+
+			ASSERT_NE(NULL, volumes);
+			route = equant_redist_route_new("combine", self->network, self->count,
+							volumes, NULL, 0);
+			ASSERT_NE(NULL, route);
+			ASSERT_LE(route->steps, most)
+			{
+				TH_LOG("P = %d, K = %d", p, k);
+			}
+			ASSERT_TRUE(one_message_in_a_step(route));
+			ASSERT_LE(route->makespan, (most + 1) * 1.);
+			equant_redist_route_free(route);
+			free(volumes);
+		}
+		equant_redist_network_free(self->network);
+	}
+	self->network = NULL;
+}
+
+/* 1000 bytes from 0 to 1 at 1 byte/s, and everything else at 10: over 2 and 3 it is faster. */
+TEST_F(route, a_thin_link_is_relieved_over_faster_ones)
+{
+	struct equant_redist_route *route;
+	int64_t straight = 0;
+
+	self->network = equant_redist_network_new(4, 0.1, 10, NULL, 0);
+	equant_redist_network_set(self->network, &(struct equant_redist_link){ 0, 1, 0.1, 1 }, NULL,
+				  0);
+	self->volumes[0] = (struct equant_redist_volume){ 0, 1, 1000 };
+	self->count = 1;
+	route = routed(self, "relay");
+	ASSERT_NE(NULL, route);
+	EXPECT_GT(1000.1, route->makespan);
+	EXPECT_GT(300, route->makespan);
+	for (int64_t l = 0; l < route->count; l++)
+		straight += route->legs[l].from == 0 && route->legs[l].to == 1 ?
+				    route->legs[l].bytes :
+				    0;
+	EXPECT_GT(500, straight);
+	EXPECT_EQ(2, route->steps);
+	equant_redist_route_free(route);
+	/* Where start-ups take longer than that saves, nothing is relayed. */
+	equant_redist_network_free(self->network);
+	self->network = equant_redist_network_new(4, 1000, 10, NULL, 0);
+	equant_redist_network_set(self->network, &(struct equant_redist_link){ 0, 1, 1000, 1 },
+				  NULL, 0);
+	route = routed(self, "relay");
+	ASSERT_NE(NULL, route);
+	EXPECT_EQ(1, route->count);
+	EXPECT_EQ(1, route->steps);
+	EXPECT_EQ(2000, route->makespan);
+	equant_redist_route_free(route);
+}
+
+TEST_F(route, relaying_is_never_slower_than_the_improved_schedule)
+{
+	int faster = 0;
+
+	for (int round = 0; round < ROUNDS / 3; round++) {
+		struct equant_redist_schedule *schedule;
+		struct equant_redist_costs *costs;
+		struct equant_redist_route *route;
+
+		ASSERT_TRUE(make(self, 2 + (int)random_below(&self->random, LARGEST - 1)));
+		for (int64_t k = 0; k < self->count; k++)
+			self->volumes[k].bytes += self->volumes[k].from == self->volumes[k].to ?
+							  -self->volumes[k].bytes :
+							  1000;
+		costs = equant_redist_network_costs(self->network, self->count, self->volumes, NULL,
+						    0);
+		schedule = equant_redist_schedule_new("improved", costs, NULL, 0);
+		route = routed(self, "relay");
+		ASSERT_NE(NULL, route);
+		ASSERT_LE(route->makespan, schedule->makespan * (1 + ROUNDING));
+		faster += route->makespan < 0.99 * schedule->makespan;
+		equant_redist_route_free(route);
+		equant_redist_schedule_free(schedule);
+		equant_redist_costs_free(costs);
+	}
+	EXPECT_LT(ROUNDS / 12, faster);
+}
+
+TEST_F(route, by_an_unknown_router_is_refused)
+{
+	self->network = equant_redist_network_new(2, 0, 1, NULL, 0);
+	self->volumes[0] = (struct equant_redist_volume){ 0, 2, 1 };
+	self->count = 1;
+	errno = 0;
+	EXPECT_EQ(NULL, routed(self, "relais"));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_STREQ("no router is called 'relais'", self->why);
+	EXPECT_EQ(NULL, routed(self, "relay"));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_STREQ("a message from rank 0 to rank 2 of 2", self->why);
+}
+
+TEST_HARNESS_MAIN
