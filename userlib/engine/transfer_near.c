@@ -14,13 +14,13 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include "core/message.h"
 #include "core/mpi_error.h"
 #include "engine/transfer_internal.h"
-#include "loop/units.h"
 #include "redist/pack.h"
 
 #define VECTORS 512 /* of a call; UIO_MAXIOV is 1024 */
@@ -70,9 +70,22 @@ struct node {
 	int *read_by;
 };
 
+/*
+ * That no other rank has, at whatever address: with a pid namespace of its own a rank may have the pid of
+ * another, and would take its own memory for that one's.
+ */
+static uint64_t number_of(int rank)
+{
+	uint64_t random = 0;
+
+	if (getrandom(&random, sizeof(random), GRND_NONBLOCK) < 0)
+		random = (uint64_t)getpid();
+	return (random & ~(uint64_t)UINT32_MAX) | (uint32_t)rank;
+}
+
 static int try_all(struct equant_transfer *transfer, struct node *node)
 {
-	uint64_t number = equant_mix((uint64_t)getpid() << 32 ^ (uint64_t)(uintptr_t)node);
+	uint64_t number = number_of(transfer->rank);
 	struct door mine = { transfer->rank, getpid(), (uint64_t)(uintptr_t)&number, number };
 	int error = equant_mpi_error(MPI_Allgather(&mine, sizeof(mine), MPI_BYTE, node->doors,
 						   sizeof(mine), MPI_BYTE, node->comm),
