@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * A network that fails while a transfer is under way.  These are MPI's own functions but for one rank's, which can
- * send no more from some message on, and for those who wait, whom MPI tells after a while.
+ * A network that fails while a transfer is under way.  These are MPI's own functions but for one
+ * rank's, which can send no more from some message on, and for those who wait, whom MPI tells after
+ * a while.
  */
 #include <equant/transfer.h>
 #include <errno.h>

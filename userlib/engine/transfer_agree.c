@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Before a redistribution is planned all ranks look at their own arguments and compare them: what differs
- * is an error on all of them and not a message that never comes.
+ * Before a redistribution is planned all ranks look at their own arguments and compare them: what
+ * differs is an error on all of them and not a message that never comes.
  */
 #include <errno.h>
 #include <limits.h>

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Plans in files: a header, then the ranks of senders and receivers, then the schedule's pieces.  All ranks
- * have the same plan, so one file is enough; one rank reads it and all look at what it holds.
+ * Plans in files: a header, then the ranks of senders and receivers, then the schedule's pieces.
+ * All ranks have the same plan, so one file is enough; one rank reads it and all look at what it
+ * holds.
  *
- * Numbers are as the machine has them.  The header says how it has them, how long the file must be and
- * what its bytes add up to, so that what was cut off, damaged or written elsewhere is found out.
+ * Numbers are as the machine has them.  The header says how it has them, how long the file must be
+ * and what its bytes add up to, so that what was cut off, damaged or written elsewhere is found
+ * out.
  */
 #include <errno.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * The communicator of a transfer.  That of an intercommunicator is both groups in one, the ranks that send
- * before those that receive, so that everything else knows one communicator only.
+ * The communicator of a transfer.  That of an intercommunicator is both groups in one, the ranks
+ * that send before those that receive, so that everything else knows one communicator only.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -233,8 +233,8 @@ void equant_transfer_take_plan(struct equant_transfer *to, const struct equant_t
 /* ---- transfer_group.c ------------------------------------------------------------------ */
 
 /*
- * A communicator of its own with both groups, of which @group says what this rank's is.  Collective; 0 or
- * -errno after a message, on all ranks or on none if MPI works.
+ * A communicator of its own with both groups, of which @group says what this rank's is.
+ * Collective; 0 or -errno after a message, on all ranks or on none if MPI works.
  */
 int equant_transfer_join(struct equant_transfer *transfer, MPI_Comm comm, int group);
 
@@ -258,8 +258,8 @@ int equant_transfer_schedule_make(struct equant_transfer *transfer,
 /* ---- transfer_plan.c ------------------------------------------------------------------- */
 
 /*
- * The lanes of the transfer's schedule; 0 or -errno after a message, but for -ENOMEM.  Array, element,
- * lists and window are there; slots take @memory bytes at most, if that is not 0.
+ * The lanes of the transfer's schedule; 0 or -errno after a message, but for -ENOMEM.  Array,
+ * element, lists and window are there; slots take @memory bytes at most, if that is not 0.
  */
 int equant_transfer_plan(struct equant_transfer *transfer, size_t memory);
 
@@ -298,8 +298,8 @@ int equant_near_find(struct equant_transfer *transfer, bool no);
 int equant_near_begin(struct equant_transfer *transfer);
 
 /*
- * Read @chunk of a near letter that has been offered directly; @spare has room for it.  What goes wrong is
- * the transfer's failure.  0, or -errno if MPI fails.
+ * Read @chunk of a near letter that has been offered directly; @spare has room for it.  What goes
+ * wrong is the transfer's failure.  0, or -errno if MPI fails.
  */
 int equant_near_read(struct equant_transfer *transfer, int64_t near,
 		     const struct equant_chunk *chunk, char *spare);

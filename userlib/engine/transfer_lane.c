@@ -2,9 +2,9 @@
 /*
  * What a rank sends, or what it receives, in the schedule's order and with bounded memory.
  *
- * Chunk k is packed into slot k modulo the number of slots, or received there, once chunk k - slots has left
- * it.  There are two slots for each message of the window: while one chunk is under way, the next
- * is packed or the last is unpacked.
+ * Chunk k is packed into slot k modulo the number of slots, or received there, once chunk k - slots
+ * has left it.  There are two slots for each message of the window: while one chunk is under way,
+ * the next is packed or the last is unpacked.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Straight into place: a receiver on the sender's node reads what is its own out of the sender's memory with
- * process_vm_readv(2), so that nothing is packed and MPI copies nothing.
+ * Straight into place: a receiver on the sender's node reads what is its own out of the sender's
+ * memory with process_vm_readv(2), so that nothing is packed and MPI copies nothing.
  *
- * Whether it may depends on users, on namespaces, on Yama and on seccomp filters, so when a transfer
- * is made each rank tries it with a number in the memory of every rank of its node.  What cannot be
- * read comes in messages.
+ * Whether it may depends on users, on namespaces, on Yama and on seccomp filters, so when a
+ * transfer is made each rank tries it with a number in the memory of every rank of its node.  What
+ * cannot be read comes in messages.
  *
  * In a run a sender offers its array to who can read it, or says that there will be messages: the
- * kernel looks up pages for every block of the sender's, so small blocks are packed.  What the receiver has read
- * it confirms, and until then the sender's run goes on.
+ * kernel looks up pages for every block of the sender's, so small blocks are packed.  What the
+ * receiver has read it confirms, and until then the sender's run goes on.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -71,8 +71,8 @@ struct node {
 };
 
 /*
- * That no other rank has, at whatever address: with a pid namespace of its own a rank may have the pid of
- * another, and would take its own memory for that one's.
+ * That no other rank has, at whatever address: with a pid namespace of its own a rank may have the
+ * pid of another, and would take its own memory for that one's.
  */
 static uint64_t number_of(int rank)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Every rank makes the whole schedule, which is the same everywhere, and takes out of it what it sends and
- * what it receives.
+ * Every rank makes the whole schedule, which is the same everywhere, and takes out of it what it
+ * sends and what it receives.
  *
- * Nobody waits in a circle: of all chunks that are not through take the first in the schedule's order.
- * What its sender has before it is through, and what its receiver has too, so both have begun it.  That holds
- * for any windows, so they need not be the same on all ranks.
+ * Nobody waits in a circle: of all chunks that are not through take the first in the schedule's
+ * order. What its sender has before it is through, and what its receiver has too, so both have
+ * begun it.  That holds for any windows, so they need not be the same on all ranks.
  */
 #include <errno.h>
 #include <limits.h>

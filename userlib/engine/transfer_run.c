@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Redistributions carried out: both lanes at once, each in the schedule's order, as section 4.2's ranks
- * do that send one message and receive one at the same time.  While the chunks of a message are
- * under way the next one is packed, the last one is unpacked, and what this rank has for itself
+ * Redistributions carried out: both lanes at once, each in the schedule's order, as section 4.2's
+ * ranks do that send one message and receive one at the same time.  While the chunks of a message
+ * are under way the next one is packed, the last one is unpacked, and what this rank has for itself
  * is copied, all of it from within the caller's calls.
  *
  * Source: Bhat, Prasanna, Raghavendra, sections 3 and 4.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * How many messages a rank has under way at once, if the network is to say it: as many as the part of its
- * host's port that is its own can carry at the pace of their links.  With a port that one message fills
- * that is the one of section 4.2; where links are what limits, it is more.  The same on all ranks: the
- * largest that any of them needs.
+ * How many messages a rank has under way at once, if the network is to say it: as many as the part
+ * of its host's port that is its own can carry at the pace of their links.  With a port that one
+ * message fills that is the one of section 4.2; where links are what limits, it is more.  The same
+ * on all ranks: the largest that any of them needs.
  */
 #include <errno.h>
 #include <math.h>

@@ -3,8 +3,8 @@
  * Parts of local arrays into messages, out of messages, and from one local array into another.
  *
  * A part is a product of runs.  Every choice of one run in each dimension is nested loops, and
- * they follow each other in a message in the order of the runs, the last dimension's fastest.  A piece
- * of a message begins and ends at any byte, even within an element.
+ * they follow each other in a message in the order of the runs, the last dimension's fastest.  A
+ * piece of a message begins and ends at any byte, even within an element.
  */
 #include "redist/pack.h"
 #include "redist/shape.h"

@@ -7,8 +7,8 @@
 #include <equant/redist.h>
 
 /*
- * As equant_redist_pack(), _unpack() and _copy(), of the @length bytes from byte @at of the message on
- * only, which @piece holds.
+ * As equant_redist_pack(), _unpack() and _copy(), of the @length bytes from byte @at of the message
+ * on only, which @piece holds.
  */
 void equant_redist_pack_piece(const struct equant_redist_part *part, size_t element,
 			      const int64_t *strides, const void *local, int64_t at, int64_t length,
@@ -21,8 +21,9 @@ void equant_redist_copy_piece(const struct equant_redist_part *part, size_t elem
 			      const int64_t *to_strides, void *to, int64_t at, int64_t length);
 
 /*
- * Where these bytes are in the memory of the sender, if @sends, or else the receiver: call @emit for each block, in
- * the message's order, with the bytes from the local array's element 0 to it, until it gives false.
+ * Where these bytes are in the memory of the sender, if @sends, or else the receiver: call @emit
+ * for each block, in the message's order, with the bytes from the local array's element 0 to it,
+ * until it gives false.
  */
 void equant_redist_blocks(const struct equant_redist_part *part, size_t element,
 			  const int64_t *strides, bool sends, int64_t at, int64_t length,

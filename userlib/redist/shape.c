@@ -2,8 +2,8 @@
 /*
  * Strided copies.  At block size 1 everything is in the innermost loop, so that has one form
  * for each power of two up to 16 bytes, in which a block is a load and a store, and one for
- * every other size up to 64, in which it is two of each that overlap in the middle.  The loop around that
- * one is in the same form, since the innermost may have few turns.
+ * every other size up to 64, in which it is two of each that overlap in the middle.  The loop
+ * around that one is in the same form, since the innermost may have few turns.
  */
 #include <string.h>
 

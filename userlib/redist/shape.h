@@ -34,7 +34,8 @@ struct equant_redist_shape {
 /**
  * struct equant_redist_place - memory that a copy reads or writes
  * @base: an address in it
- * @at: bytes from there to the shape's first byte; negative where that one is not copied and lies before
+ * @at: bytes from there to the shape's first byte; negative where that one is not copied and lies
+ *	before
  */
 struct equant_redist_place {
 	char *base;
@@ -53,8 +54,8 @@ void equant_redist_shape_copy(const struct equant_redist_shape *shape,
 			      int64_t skip, int64_t end);
 
 /*
- * Call @emit for the blocks that are read of those bytes, each @at bytes from the shape's first byte, until
- * it gives false.
+ * Call @emit for the blocks that are read of those bytes, each @at bytes from the shape's first
+ * byte, until it gives false.
  */
 bool equant_redist_shape_blocks(const struct equant_redist_shape *shape, int64_t skip, int64_t end,
 				bool (*emit)(void *to, int64_t at, int64_t length), void *to);
