@@ -12,7 +12,7 @@ if [ -n "$missing" ]; then
 fi
 
 worker=mpi/selfsched_worker
-plan 22
+plan 25
 for engine in two-level master tree; do
 	scheme=awf-c
 	[ $engine = tree ] && scheme=trees
@@ -27,6 +27,11 @@ for engine in two-level master tree; do
 	passes "$engine: a body that fails stops all ranks" 4 $worker one_body_fails ENGINE=$engine
 	fails "$engine: the job ends when a rank is killed" \
 		4 $worker one_is_killed ENGINE=$engine SCHEME=$scheme
+done
+# One node with more ranks than the other, and with one alone.
+for ranks in 2 3 9; do
+	passes "two-level: every iteration is computed exactly once by $ranks ranks" \
+		$ranks $worker every_iteration ENGINE=two-level
 done
 passes "across nodes it is the engine of two levels that is chosen" 4 $worker two_levels
 passes "the engine of one node is refused across nodes" 4 $worker no_common_memory ENGINE=node
