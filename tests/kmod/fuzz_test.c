@@ -24,6 +24,7 @@ static unsigned int *done;
 
 /* Of one process, shared by its threads. */
 static struct sandbox box;
+static unsigned int calls;
 static pthread_barrier_t start; /* from here on only the calls map memory */
 
 static void *fuzz(void *seed)
@@ -33,9 +34,18 @@ static void *fuzz(void *seed)
 	if (!caller_init(&caller, &box, (uintptr_t)seed, done))
 		_exit(2);
 	pthread_barrier_wait(&start);
-	for (;;)
+	for (;; __atomic_fetch_add(&calls, 1, __ATOMIC_RELAXED))
 		call_anything(&caller);
 	return NULL;
+}
+
+/* After some calls, which take much longer on one kernel than on another. */
+static void wait_for_calls(struct random *random)
+{
+	unsigned int enough = 100 + (unsigned int)random_below(random, 2000);
+
+	while (__atomic_load_n(&calls, __ATOMIC_RELAXED) < enough)
+		sleep_ms(1);
 }
 
 /* A process that ends while its threads are in the middle of it. */
@@ -51,7 +61,7 @@ static void fuzz_and_end(uint64_t seed)
 	for (int i = 0; i < CALLERS; i++)
 		if (pthread_create(&thread, NULL, fuzz, (void *)random_next(&random)))
 			_exit(4);
-	sleep_ms(50 + (unsigned int)random_below(&random, 250));
+	wait_for_calls(&random);
 	switch (random_below(&random, 3)) {
 	case 0:
 		kill(getpid(), SIGKILL);
