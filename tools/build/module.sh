@@ -32,4 +32,6 @@ for file in $SOURCES; do
 	mkdir -p "$folder/$(dirname "$file")"
 	cp "$file" "$folder/$file"
 done
+# A kernel that was built anew numbers its types anew, whatever its release is called.
+[ ! "$kdir/vmlinux" -nt "$folder/kmod/equant.ko" ] || rm -f "$folder/kmod/equant.ko"
 make --no-print-directory -C "$kdir" M="$folder" "$@" "$target"
