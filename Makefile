@@ -124,9 +124,12 @@ stress: deps
 	$(Q)status=0; for kernel in 6.1 6.12; do \
 		TEST_BUILD=$(abspath $(O)) GUEST_FULL=1 STRESS_SECONDS=30 \
 			tests/vm/guest.sh $$kernel || status=1; \
-		TEST_BUILD=$(abspath $(O)) GUEST_EXACT=1 \
+		TEST_BUILD=$(abspath $(O)) GUEST_FULL=1 GUEST_EXACT=1 \
 			tests/vm/guest.sh $$kernel kmod/agreement_test || status=1; \
-	done; exit $$status
+	done; \
+	TEST_BUILD=$(abspath $(O)) GUEST_FULL=1 GUEST_EXACT=2 \
+		tests/vm/guest.sh 6.12 vm/shares.sh || status=1; \
+	exit $$status
 
 check-debug: deps
 	$(Q)$(AGAIN) all tests

@@ -392,16 +392,16 @@ static unsigned int count_gaps(const struct scene *scene)
 }
 
 /*
- * The subject's slices that were contended from start to end: it took over
+ * The subject's slices up to @to that were contended from start to end: it took over
  * from, and was preempted for, somebody, and nobody was woken meanwhile.
  */
-static void read_quantum(const struct scene *scene, struct finding *finding)
+static void read_quantum(const struct scene *scene, uint64_t to, struct finding *finding)
 {
 	uint64_t begin = 0;
 	double mean = 0, slice;
 	unsigned int seen = 0;
 
-	for (size_t i = 0; i < scene->nr_events; i++) {
+	for (size_t i = 0; i < scene->nr_events && scene->events[i].t_ns <= to; i++) {
 		const struct switch_event *event = &scene->events[i];
 
 		if (event->kind == WAKEUP_EVENT) {
@@ -558,7 +558,7 @@ static int measure(struct scene *scene, unsigned int ms, struct finding *finding
 	others = finding->other;
 	read_shares(scene, from, to, finding);
 	finding->other = fmax(finding->other, others);
-	read_quantum(scene, finding);
+	read_quantum(scene, to, finding);
 	compare_counters(&before, &after, finding);
 	finding->now_ms = delay_ms(samples, nr, go, finding->truth, false);
 	finding->settled_ms = delay_ms(samples, nr, go, finding->truth, true);

@@ -5,8 +5,8 @@
 #
 #	guest.sh VERSION [ROOM/NAME...]
 #
-# Options in the environment: GUEST_SECONDS, the limit of the whole; GUEST_EXACT=1, a
-# guest whose clock counts instructions (boot.sh -i).
+# Options in the environment: GUEST_SECONDS, the limit of the whole; GUEST_EXACT=CPUS, a
+# guest whose clock counts instructions (boot.sh -i -c CPUS).
 #
 # VERSION is 6.1 or 6.12, or 6.1-debug or 6.12-debug (tools/build/debug_kernels.sh); without
 # names, the tests that are about the kernel, with GUEST_FULL=1 also those that take
@@ -65,7 +65,7 @@ emulator_lost_a_breakpoint()
 
 boot()
 {
-	tests/vm/boot.sh ${GUEST_EXACT:+-i} -t "$limit" -m "$memory" "$kernel" tests/vm/inside.sh "$@" \
+	tests/vm/boot.sh ${GUEST_EXACT:+-i -c $GUEST_EXACT} -t "$limit" -m "$memory" "$kernel" tests/vm/inside.sh "$@" \
 		> "$scratch/tap" 2>&1
 }
 
