@@ -23,17 +23,12 @@ void equant_introduce(struct equant_attachment *a)
 {
 	struct pid_namespace *ns = task_active_pid_ns(a->task);
 	struct equant_record *r = a->record;
-	u64 now = equant_now();
 
 	lockdep_assert_held(&a->lock);
 	write_begin(r);
 	memset((char *)r + sizeof(r->seq), 0, sizeof(*r) - sizeof(r->seq));
 	r->state = EQUANT_STATE_REGISTERED;
 	r->cpu = -1;
-	r->t_state = now;
-	r->t_share = now;
-	r->t_epoch = now;
-	r->t_attach = now;
 	r->share_now = EQUANT_SHARE_ONE;
 	r->share_settled = EQUANT_SHARE_ONE;
 	r->share_prev = EQUANT_SHARE_ONE;
@@ -47,6 +42,20 @@ void equant_introduce(struct equant_attachment *a)
 	}
 	write_end(r);
 	a->held_share = EQUANT_SHARE_ONE;
+}
+
+/** equant_count_from() - the record's times begin */
+void equant_count_from(struct equant_attachment *a, u64 now)
+{
+	struct equant_record *r = a->record;
+
+	lockdep_assert_held(&a->lock);
+	write_begin(r);
+	r->t_state = now;
+	r->t_share = now;
+	r->t_epoch = now;
+	r->t_attach = now;
+	write_end(r);
 }
 
 /** equant_retire_record() - nobody's record any more; its counters stay readable */

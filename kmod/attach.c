@@ -20,13 +20,17 @@
 struct hlist_head equant_hash[1 << TASK_HASH_BITS];
 static DEFINE_RAW_SPINLOCK(hash_lock);
 
+/* Its time counts from when the hooks find it: a switch before would be missing. */
 static void publish(struct equant_attachment *a)
 {
 	unsigned long flags;
 
-	raw_spin_lock_irqsave(&hash_lock, flags);
+	raw_spin_lock_irqsave(&a->lock, flags);
+	equant_count_from(a, equant_now());
+	raw_spin_lock(&hash_lock);
 	hlist_add_head_rcu(&a->hash, equant_bucket(a->task));
-	raw_spin_unlock_irqrestore(&hash_lock, flags);
+	raw_spin_unlock(&hash_lock);
+	raw_spin_unlock_irqrestore(&a->lock, flags);
 }
 
 static void withdraw(struct equant_attachment *a)

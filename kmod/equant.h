@@ -234,6 +234,7 @@ void equant_hooks_unregister(void);
 /* ---- account.c: where a task's time goes; all with attachment->lock held ---- */
 
 void equant_introduce(struct equant_attachment *a);
+void equant_count_from(struct equant_attachment *a, u64 now);
 void equant_retire_record(struct equant_attachment *a);
 void equant_begin(struct equant_attachment *a, struct equant_cpu *cpu, u64 now);
 void equant_begin_asleep(struct equant_attachment *a, u64 now);
