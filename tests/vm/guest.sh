@@ -65,8 +65,8 @@ emulator_lost_a_breakpoint()
 
 boot()
 {
-	tests/vm/boot.sh ${GUEST_EXACT:+-i -c $GUEST_EXACT} -t "$limit" -m "$memory" "$kernel" tests/vm/inside.sh "$@" \
-		> "$scratch/tap" 2>&1
+	tests/vm/boot.sh ${GUEST_EXACT:+-i -c "$GUEST_EXACT"} -t "$limit" -m "$memory" "$kernel" \
+		tests/vm/inside.sh "$@" > "$scratch/tap" 2>&1
 }
 
 # The results in the programs' results, numbered anew.
