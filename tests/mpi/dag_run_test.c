@@ -31,6 +31,12 @@ TEST_F(dag_run, tasks_that_have_not_begun_go_elsewhere_when_shares_change_and_no
 	EXPECT_PASSED(&self->job);
 }
 
+TEST_F(dag_run, messages_are_measured_between_each_two_ranks_and_all_know)
+{
+	self->job.argv[0] = "calibrated";
+	EXPECT_PASSED(&self->job);
+}
+
 TEST_F(dag_run, a_task_that_fails_stops_all_ranks_with_its_error)
 {
 	self->job.argv[0] = "one_fails";

@@ -2,6 +2,7 @@
 /* Schedules that ranks carry out. */
 #include <equant/dag_run.h>
 #include <errno.h>
+#include <math.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -349,45 +350,101 @@ static void share_a_cpu(void)
 	demand_equal(0, sched_setaffinity(0, sizeof(one), &one));
 }
 
-/* Any change of a share is a reason, and any new plan is taken, so that there are many. */
+static bool is_pinned(int task)
+{
+	return task % 5 == 0;
+}
+
+static void pin_some(struct equant_dag_machine *machine, int tasks)
+{
+	for (int t = 0; t < tasks; t++)
+		if (is_pinned(t))
+			demand_equal(0, equant_dag_machine_pin(machine, t, t % ranks));
+}
+
+static void demand_pinned(const struct work *work)
+{
+	for (int t = 0; t < work->dag->tasks; t++)
+		if (is_pinned(t) && work->runs[t])
+			demand_equal(t % ranks, rank);
+}
+
+/*
+ * Any change of a share is a reason, and any new plan is taken, so that there are many.  The last task
+ * may fail.  How many new plans there were.
+ */
+static int replan_one(struct random *random, bool fails)
+{
+	struct equant_dag *dag = make_graph("layered", random);
+	struct equant_dag_machine *machine = make_machine(ranks, random);
+	struct equant_dag_run_options options;
+	struct equant_dag_schedule *executed;
+	struct equant_dag_run *run;
+	struct work work;
+	int orders;
+
+	pin_some(machine, dag->tasks);
+	work = set_up(MPI_COMM_WORLD, dag, machine, "heft", random);
+	work.fails = fails ? dag->tasks - 1 : -1;
+	work.error = -EDOM;
+	options = options_of(&work);
+	options.body = body_that_takes_long;
+	options.replan = "heft";
+	options.hold = 1e-9;
+	options.gain = -1e9;
+	run = equant_dag_run_new(work.eq, &options);
+	demand(run);
+	demand_equal(fails ? -EDOM : 0, equant_dag_carry_out(run));
+	orders = equant_dag_replans(run);
+	demand_pinned(&work);
+	executed = equant_dag_executed(run);
+	demand(!executed == fails);
+	demand_equal(0, equant_dag_run_free(run));
+	if (!fails) {
+		demand_done(&work);
+		repeat(&work, executed);
+	}
+	tear_down(&work);
+	return orders;
+}
+
 static void replanned(void)
 {
 	struct random random = common_random();
 	long orders = 0;
 
 	share_a_cpu();
-	for (int round = 0; round < 9; round++) {
-		struct equant_dag *dag = make_graph("layered", &random);
-		struct work work =
-			set_up(MPI_COMM_WORLD, dag, make_machine(ranks, &random), "heft", &random);
-		struct equant_dag_run_options options = options_of(&work);
-		struct equant_dag_schedule *executed = NULL;
-		struct equant_dag_run *run;
-
-		options.body = body_that_takes_long;
-		options.replan = "heft";
-		options.hold = 1e-9;
-		options.gain = -1e9;
-		run = equant_dag_run_new(work.eq, &options);
-		demand(run);
-		work.fails = round % 3 ? -1 : dag->tasks - 1;
-		work.error = -EDOM;
-		demand_equal(round % 3 ? 0 : -EDOM, equant_dag_carry_out(run));
-		orders += equant_dag_replans(run);
-		if (round % 3) {
-			demand_done(&work);
-			executed = equant_dag_executed(run);
-			demand(executed);
-		}
-		demand_equal(0, equant_dag_run_free(run));
-		if (round % 3)
-			repeat(&work, executed);
-		tear_down(&work);
-	}
+	for (int round = 0; round < 9; round++)
+		orders += replan_one(&random, round % 3 == 0);
 	demand_same(orders);
-	if (!rank)
-		fprintf(stderr, "# %ld new plans\n", orders);
 	demand(orders > 0);
+}
+
+/* ---- costs ---------------------------------------------------------------------------------------- */
+
+static void calibrated(void)
+{
+	struct equant_dag_machine *machine = equant_dag_machine_new(ranks);
+	struct equant_dag_machine *larger = equant_dag_machine_new(ranks + 1);
+	struct equant *eq = must_open(MPI_COMM_WORLD, NULL);
+
+	demand(machine && larger);
+	demand_equal(-EINVAL, equant_dag_calibrate(eq, larger, 0));
+	demand_equal(0, equant_dag_calibrate(eq, machine, 100000));
+	for (int i = 0; i < ranks * ranks; i++) {
+		int back = i % ranks * ranks + i / ranks;
+
+		if (i == back)
+			continue;
+		demand(machine->startup[i] >= 0 && machine->startup[i] < 1);
+		demand(machine->data_rate[i] > 0 && machine->data_rate[i] < 1e-3);
+		demand(machine->startup[i] == machine->startup[back]);
+		demand(machine->data_rate[i] == machine->data_rate[back]);
+		demand_same(lround(machine->data_rate[i] * 1e15));
+	}
+	equant_dag_machine_free(machine);
+	equant_dag_machine_free(larger);
+	must_close(eq);
 }
 
 /* ---- errors ------------------------------------------------------------------------------------ */
@@ -582,7 +639,7 @@ static void parts_of_the_job(void)
 int main(int argc, char **argv)
 {
 	static const struct worker_case cases[] = {
-		CASE(families),	     CASE(replanned), CASE(one_fails),
+		CASE(families),	     CASE(replanned), CASE(calibrated),	      CASE(one_fails),
 		CASE(one_is_killed), CASE(misuse),    CASE(parts_of_the_job),
 	};
 

@@ -55,6 +55,7 @@ static int add_tasks(struct rest *rest)
 			break;
 		rest->node[i] = node;
 		rest->task[node] = i;
+		equant_dag_task_memory(rest->dag, node, rest->run->dag->task[i].memory);
 	}
 	return node < 0 ? node : 0;
 }
@@ -107,28 +108,49 @@ static double cost_of(const struct rest *rest, int task, int k)
 	return dag_cost(rest->run->dag, rest->run->machine, task, k) / rest->news->stand[k].share;
 }
 
-/* What a rank is busy with takes longer elsewhere than everything on one rank. */
 static void fill_costs(const struct rest *rest, double *costs)
 {
 	int p = rest->run->eq->ranks;
-	double most = 1;
 
-	for (int node = p; node < rest->dag->tasks; node++) {
-		double slowest = 0;
+	for (int node = 0; node < rest->dag->tasks; node++)
+		for (int k = 0; k < p; k++)
+			costs[(size_t)node * (size_t)p + (size_t)k] =
+				node < p ? rest->news->stand[node].left :
+					   cost_of(rest, rest->task[node], k);
+}
 
-		for (int k = 0; k < p; k++) {
-			double cost = cost_of(rest, rest->task[node], k);
+/* What a rank is busy with stays there, and so do tasks that are pinned. */
+static int pin(const struct rest *rest)
+{
+	const struct equant_dag_machine *from = rest->run->machine;
+	int p = from->processors, error = 0;
 
-			costs[(size_t)node * (size_t)p + (size_t)k] = cost;
-			slowest = fmax(slowest, cost);
-		}
-		most += slowest;
+	for (int node = 0; node < rest->dag->tasks && !error; node++) {
+		int task = node < p ? -1 : rest->task[node], where = node < p ? node : -1;
+
+		if (task >= 0 && task < from->pins)
+			where = from->pin[task];
+		error = equant_dag_machine_pin(rest->machine, node, where);
 	}
-	for (int k = 0; k < p; k++)
-		most += rest->news->stand[k].left;
-	for (int k = 0; k < p; k++)
-		for (int l = 0; l < p; l++)
-			costs[k * p + l] = k == l ? rest->news->stand[k].left : most;
+	return error;
+}
+
+/* Memory of tasks that have begun is taken until the end. */
+static int set_memory(const struct rest *rest)
+{
+	const struct equant_dag *dag = rest->run->dag;
+	int p = rest->run->eq->ranks, error = 0;
+
+	for (int k = 0; k < p && !error; k++) {
+		uint64_t memory = rest->run->machine->memory[k];
+
+		for (int i = 0; i < dag->tasks && memory != EQUANT_DAG_UNLIMITED; i++)
+			if (rest->fixed[i] && rest->run->order.place[i] == k)
+				memory -= dag->task[i].memory < memory ? dag->task[i].memory :
+									 memory;
+		error = equant_dag_machine_memory(rest->machine, k, memory);
+	}
+	return error;
 }
 
 static int copy_links(const struct rest *rest)
@@ -160,6 +182,10 @@ static int make_machine(struct rest *rest)
 		error = equant_dag_machine_costs(rest->machine, (int)n, costs);
 	}
 	free(costs);
+	if (!error)
+		error = pin(rest);
+	if (!error)
+		error = set_memory(rest);
 	return error ? error : copy_links(rest);
 }
 
@@ -224,15 +250,6 @@ static void write_new(const struct rest *rest, const struct equant_dag_order *or
 	}
 }
 
-/* A scheduler that sends what a rank has begun elsewhere has not understood. */
-static bool keeps_ranks(const struct rest *rest, const struct equant_dag_order *order)
-{
-	for (int k = 0; k < rest->run->eq->ranks; k++)
-		if (order->place[k] != k)
-			return false;
-	return true;
-}
-
 static int plan(struct rest *rest)
 {
 	struct equant_dag_order order = { 0 };
@@ -246,8 +263,6 @@ static int plan(struct rest *rest)
 	if (!error)
 		error = equant_dag_order_init(&order, rest->dag, &paths, rest->run->eq->ranks,
 					      schedule, NULL, 0);
-	if (!error && !keeps_ranks(rest, &order))
-		error = -EINVAL;
 	if (!error)
 		write_new(rest, &order);
 	equant_dag_order_free(&order);
@@ -271,7 +286,7 @@ static void decide(struct rest *rest)
 		error = plan(rest);
 	if (!error)
 		new = equant_dag_estimate(rest->run, rest->news, rest->home);
-	if (error || new > old *(1 - replan->gain))
+	if (error || new > (1 - replan->gain) * old)
 		*rest->news->steps = -1;
 }
 
