@@ -22,7 +22,8 @@
 
 #define STEPS \
 	20000 /* of computation between two calls of the library: a fraction of a millisecond */
-#define BYTES 4e6 /* of an edge that carries a unit of data */
+#define LARGE 1000000 /* bytes of a message that is measured */
+#define BYTES 5e9 /* in a unit of data */
 #define NAP 200000 /* ns */
 
 static int rank;
@@ -141,7 +142,7 @@ static double time_step(void)
 
 /* ---- graphs and machines ---------------------------------------------------------------------------- */
 
-/* Sizes for which two ranks take some seconds to compute it, and data a fiftieth of the work. */
+/* Sizes for which two ranks compute half a second, or two; 0.3 ms of messages for 15 of work at 5 GB/s. */
 static struct equant_dag *make_graph(const char *family, int larger)
 {
 	static const struct {
@@ -168,16 +169,13 @@ static struct equant_dag *make_graph(const char *family, int larger)
 	return dag;
 }
 
-/*
- * Data in seconds at the rate that was measured: of each edge so many bytes.  Memory is touched before, so
- * that it is not the first message that pays for it.
- */
-static struct equant_dag_data *make_data(const struct equant_dag *dag, double rate)
+/* Memory is touched before, so that it is not the first message that pays for it. */
+static struct equant_dag_data *make_data(const struct equant_dag *dag)
 {
 	struct equant_dag_data *data = calloc((size_t)dag->edges + 1, sizeof(*data));
 
 	for (int e = 0; data && e < dag->edges; e++) {
-		data[e].count = (int)(dag->edge[e].data / rate);
+		data[e].count = (int)(dag->edge[e].data * BYTES);
 		data[e].type = MPI_BYTE;
 		data[e].memory = malloc((size_t)data[e].count + 1);
 		if (!data[e].memory)
@@ -194,25 +192,20 @@ static enum equant_dag_overlap find_overlap(const char *name)
 	return strcmp(name, "yes") ? EQUANT_DAG_PROGRESS : EQUANT_DAG_OVERLAP;
 }
 
-/* Rates are 1, as work is in seconds; a unit of data is as many bytes as the mean link carries in a second. */
-static double calibrate(struct equant *eq, struct equant_dag_machine *machine)
+/* Rates are 1, as work is in seconds. */
+static void calibrate(struct equant *eq, struct equant_dag_machine *machine)
 {
 	int p = machine->processors;
-	double rate = 0;
 
-	if (equant_dag_calibrate(eq, machine, (size_t)BYTES))
+	if (equant_dag_calibrate(eq, machine, LARGE))
 		die("no calibration");
-	for (int i = 0; i < p * p; i++)
-		rate += i / p == i % p || p < 2 ? 0 : machine->data_rate[i] / (p * (p - 1));
-	rate = rate > 0 ? rate : 1e-9;
 	for (int i = 0; i < p * p; i++)
 		if (i / p != i % p)
 			equant_dag_machine_link(machine, i / p, i % p, machine->startup[i],
-						machine->data_rate[i] / rate);
-	return rate;
+						machine->data_rate[i] * BYTES);
 }
 
-static struct equant_dag_machine *make_machine(struct equant *eq, const char *overlap, double *rate)
+static struct equant_dag_machine *make_machine(struct equant *eq, const char *overlap)
 {
 	struct equant_dag_machine *machine;
 	int ranks;
@@ -223,7 +216,7 @@ static struct equant_dag_machine *make_machine(struct equant *eq, const char *ov
 		die("no machine");
 	equant_dag_machine_channels(machine, EQUANT_DAG_SHARED);
 	equant_dag_machine_overlap(machine, find_overlap(overlap));
-	*rate = calibrate(eq, machine);
+	calibrate(eq, machine);
 	return machine;
 }
 
@@ -242,10 +235,9 @@ static void report(double planned, struct equant_dag_run *run)
 
 static void carry_out(struct equant *eq, char **argv, int competes)
 {
-	double rate, planned;
+	double planned;
 	struct equant_dag *dag = make_graph(argv[2], competes);
-	struct equant_dag_machine *machine =
-		make_machine(eq, competes ? "progress" : argv[3], &rate);
+	struct equant_dag_machine *machine = make_machine(eq, competes ? "progress" : argv[3]);
 	struct equant_dag_schedule *schedule =
 		equant_dag_schedule("heft", dag, machine, NULL, NULL, 0);
 	struct equant_dag_run_options options = {
@@ -255,7 +247,7 @@ static void carry_out(struct equant *eq, char **argv, int competes)
 		.schedule = schedule,
 		.body = body,
 		.user = dag,
-		.data = make_data(dag, rate),
+		.data = make_data(dag),
 		.replan = competes && !strcmp(argv[4], "replan") ? "heft" : NULL,
 	};
 	struct equant_dag_run *run = schedule ? equant_dag_run_new(eq, &options) : NULL;

@@ -328,7 +328,7 @@ static void families(void)
 static int body_that_takes_long(const struct equant_dag_handle *handle, void *user)
 {
 	const struct work *work = user;
-	double end = work->dag->task[handle->task].work * 1e-4 + cpu_seconds();
+	double end = work->dag->task[handle->task].work * 4e-4 + cpu_seconds();
 
 	while (cpu_seconds() < end)
 		if (handle->task % 3)
@@ -414,7 +414,7 @@ static void replanned(void)
 	long orders = 0;
 
 	share_a_cpu();
-	for (int round = 0; round < 9; round++)
+	for (int round = 0; round < 6; round++)
 		orders += replan_one(&random, round % 3 == 0);
 	demand_same(orders);
 	demand(orders > 0);

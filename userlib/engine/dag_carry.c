@@ -37,7 +37,9 @@ static void add_message(struct equant_dag_run *run, int edge)
 
 	if (!sends && to != run->eq->rank)
 		return;
-	letter = equant_dag_mail_add(run, edge, sends ? to : from, sends, lane);
+	letter = sends ? -1 : equant_dag_mail_find(run, edge);
+	if (letter < 0)
+		letter = equant_dag_mail_add(run, edge, sends ? to : from, sends, lane);
 	if (!lane)
 		run->item[run->items++] = (struct equant_dag_item){ -1, letter };
 }

@@ -59,7 +59,7 @@ void equant_dag_mail_clear(struct equant_dag_run *run)
 {
 	struct equant_dag_mail *mail = &run->mail;
 
-	mail->letters = mail->left = mail->early = 0;
+	mail->letters = mail->left = mail->early = mail->kept = 0;
 	clear_lanes(run);
 }
 
@@ -266,31 +266,53 @@ static bool is_under_way(const struct equant_dag_letter *letter, const unsigned 
 	return letter->comes || sent[letter->edge];
 }
 
-int equant_dag_mail_keep(struct equant_dag_run *run, const unsigned char *sent)
+/*
+ * A letter that is awaited, and that the new order has too, may come before this rank has heard of the
+ * order: it is the same.
+ */
+static bool is_awaited(const struct equant_dag_letter *letter, const int *sender)
+{
+	return sender && !letter->sends && letter->state == EQUANT_DAG_TRAVELS &&
+	       sender[letter->edge] == letter->peer;
+}
+
+int equant_dag_mail_keep(struct equant_dag_run *run, const unsigned char *sent, const int *sender)
 {
 	struct equant_dag_mail *mail = &run->mail;
 	int *moved = mail->done, kept = 0, error = 0;
 
 	for (int i = 0; i < mail->letters && !error; i++) {
 		struct equant_dag_letter letter = mail->letter[i];
+		bool comes = is_under_way(&letter, sent);
 
 		if (letter.state == EQUANT_DAG_ARRIVED)
 			continue;
-		if (!is_under_way(&letter, sent)) {
+		if (!comes && !is_awaited(&letter, sender)) {
 			if (letter.state == EQUANT_DAG_TRAVELS)
 				error = cancel(run, i);
 			continue;
 		}
 		letter.in_lane = false;
-		letter.comes = !letter.sends;
+		letter.comes = comes && !letter.sends;
 		moved[i] = kept;
 		mail->letter[kept++] = letter;
 	}
 	for (int i = 0; i < mail->requests && !error; i++)
 		mail->travels[i] = moved[mail->travels[i]];
-	mail->letters = mail->left = mail->early = kept;
+	mail->letters = mail->left = mail->early = mail->kept = kept;
 	clear_lanes(run);
 	return error;
+}
+
+int equant_dag_mail_find(const struct equant_dag_run *run, int edge)
+{
+	const struct equant_dag_mail *mail = &run->mail;
+
+	for (int i = 0; i < mail->kept; i++)
+		if (mail->letter[i].edge == edge && !mail->letter[i].sends &&
+		    !mail->letter[i].comes)
+			return i;
+	return -1;
 }
 
 static int begin_all(struct equant_dag_run *run)
@@ -311,7 +333,7 @@ int equant_dag_mail_settle(struct equant_dag_run *run)
 	error = equant_allreduce(run->eq, MPI_IN_PLACE, run->begun, run->dag->edges,
 				 MPI_UNSIGNED_CHAR, MPI_BOR);
 	if (!error)
-		error = equant_dag_mail_keep(run, run->begun);
+		error = equant_dag_mail_keep(run, run->begun, NULL);
 	while (!error && run->mail.left) {
 		equant_patience_listen(&run->eq->waiter, &patience);
 		error = begin_all(run);

@@ -68,10 +68,12 @@ int equant_dag_replan_init(struct equant_dag_run *run, const struct equant_dag_r
 	replan->lines = p + p * p;
 	replan->fixed = calloc(n, sizeof(*replan->fixed));
 	replan->home = calloc(e + 1, sizeof(*replan->home));
+	replan->sender = calloc(e + 1, sizeof(*replan->sender));
 	replan->count = calloc(p, sizeof(*replan->count));
 	replan->arrives = calloc(e + 1, sizeof(*replan->arrives));
 	replan->line = calloc(replan->lines, sizeof(*replan->line));
-	if (!replan->fixed || !replan->home || !replan->count || !replan->arrives || !replan->line)
+	if (!replan->fixed || !replan->home || !replan->sender || !replan->count ||
+	    !replan->arrives || !replan->line)
 		return -ENOMEM;
 	return allocate_news(run);
 }
@@ -84,6 +86,7 @@ void equant_dag_replan_free(struct equant_dag_run *run)
 		return;
 	free(replan->fixed);
 	free(replan->home);
+	free(replan->sender);
 	free(replan->count);
 	free(replan->arrives);
 	free(replan->line);
@@ -230,6 +233,24 @@ static void take_order(struct equant_dag_run *run)
 		};
 }
 
+static void find_senders(struct equant_dag_run *run)
+{
+	struct equant_dag_replan *replan = run->replan;
+	const struct equant_dag_news *news = &replan->news;
+
+	for (int e = 0; e < run->dag->edges; e++)
+		replan->sender[e] = -1;
+	for (int s = 0; s < *news->steps; s++) {
+		int edge = -1 - news->step[s];
+
+		if (edge < 0 || news->place[run->dag->edge[edge].to] != run->eq->rank)
+			continue;
+		replan->sender[edge] = replan->home[edge];
+		if (replan->home[edge] < 0)
+			replan->sender[edge] = news->place[run->dag->edge[edge].from];
+	}
+}
+
 int equant_dag_replan_adopt(struct equant_dag_run *run)
 {
 	struct equant_dag_replan *replan = run->replan;
@@ -241,7 +262,8 @@ int equant_dag_replan_adopt(struct equant_dag_run *run)
 	if (*news->steps < 0)
 		return 0;
 	equant_dag_replan_fix(run, replan->fixed, replan->home);
-	error = equant_dag_mail_keep(run, news->sent);
+	find_senders(run);
+	error = equant_dag_mail_keep(run, news->sent, replan->sender);
 	if (error)
 		return error;
 	take_order(run);

@@ -81,6 +81,7 @@ struct equant_dag_news {
  * @watch: of this rank
  * @fixed: by task: it had begun when the order was made
  * @home: by edge: the rank that had its data then; -1: its task had not begun
+ * @sender: by edge: the rank that sends its data to this one in the new order, or -1
  * @count: for each rank
  * @arrives: for an estimate, each edge
  * @line: the same, @lines ranks and channels
@@ -99,6 +100,7 @@ struct equant_dag_replan {
 	struct equant_dag_watch watch;
 	unsigned char *fixed;
 	int *home;
+	int *sender;
 	int *count;
 	double *arrives;
 	double *line;

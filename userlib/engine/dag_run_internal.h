@@ -91,7 +91,8 @@ struct equant_dag_item {
  * @letter: all, in the common order
  * @letters: how many
  * @left: that have not arrived
- * @early: the first ones are of an order before this one
+ * @kept: the first ones are of an order before this one
+ * @early: of these, as many may have to be begun
  * @lane: to or from each rank: two each
  * @window: letters of a lane that travel at once
  * @request: of letters that travel
@@ -103,6 +104,7 @@ struct equant_dag_mail {
 	struct equant_dag_letter *letter;
 	int letters;
 	int left;
+	int kept;
 	int early;
 	struct equant_dag_lane *lane;
 	int window;
@@ -239,8 +241,13 @@ int equant_dag_mail_init(struct equant_dag_run *run);
 void equant_dag_mail_free(struct equant_dag_run *run);
 /* Forget all letters. */
 void equant_dag_mail_clear(struct equant_dag_run *run);
-/* Forget those that their senders have not begun, by @sent.  0 or -errno. */
-int equant_dag_mail_keep(struct equant_dag_run *run, const unsigned char *sent);
+/*
+ * Forget those that their senders have not begun, by @sent, unless they are awaited from the same @sender
+ * in the order to come; NULL: there is none.  0 or -errno.
+ */
+int equant_dag_mail_keep(struct equant_dag_run *run, const unsigned char *sent, const int *sender);
+/* The letter of the order before this one by which the data of @edge is awaited, or -1. */
+int equant_dag_mail_find(const struct equant_dag_run *run, int edge);
 /* One more at the end; with @lane it is begun as soon as that and its data allow.  Its number. */
 int equant_dag_mail_add(struct equant_dag_run *run, int edge, int peer, bool sends, bool lane);
 /* Begin one if its data is here.  0 or -errno. */
