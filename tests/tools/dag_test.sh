@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 34
+plan 36
 
 export LC_ALL=C
 
@@ -41,6 +41,19 @@ exits 0 '^dts-repaired: ' "dts is the reading that is better" \
 echo '{ "processors": [2, 1], "data_rate": 0.1 }' > slower.json
 exits 0 '^heft: 4.9, 9 on the actual machine$' "a schedule is carried out on another machine" \
 	"$equant" dag simulate example.dot $machine --scheduler heft --actual slower.json
+
+cat > executed.json << END
+{ "tasks": [ { "task": 0, "processor": 0, "start": 0, "finish": 2.5 },
+	{ "task": 1, "processor": 0, "start": 2.5, "finish": 3.5 },
+	{ "task": 2, "processor": 0, "start": 4.1, "finish": 5.1 },
+	{ "task": 3, "processor": 1, "start": 2.7, "finish": 3.9 } ],
+  "messages": [ { "edge": 1, "from": 0, "to": 1, "start": 2.5, "finish": 2.7 },
+	{ "edge": 3, "from": 1, "to": 0, "start": 3.9, "finish": 4.1 } ] }
+END
+exits 0 '1 .*\[right-' "a schedule from a file is drawn" "$equant" dag draw example.dot executed.json
+sed -i 's/"task": 3/"task": 4/' executed.json
+exits 1 "executed.json:4: '4': the graph has none of this number" \
+	"a schedule of another graph is refused" "$equant" dag draw example.dot executed.json
 
 "$equant" dag generate lu --size 3 --spread 0.5 --comm-comp 0.2 > lu.json
 exits 0 '^lu.json: 14 tasks, 21 edges; 2 ' "what is generated is read" \

@@ -269,6 +269,8 @@ static int run(int argc, char **argv)
 
 	if (argc > 1 && !strcmp(argv[1], "generate"))
 		return dag_generate(argc - 1, argv + 1);
+	if (argc > 1 && !strcmp(argv[1], "draw"))
+		return dag_show(argc - 1, argv + 1);
 	if (argc > 1 && !strcmp(argv[1], "experiment"))
 		return dag_experiment(argc - 1, argv + 1);
 	for (int i = 0; i < 3; i++) {
@@ -277,7 +279,7 @@ static int run(int argc, char **argv)
 		options.what = (enum what)i;
 		return parse(argc - 1, argv + 1, &options) ? EQUANT_EXIT_USAGE : plan(&options);
 	}
-	complain("expected schedule, compare, simulate, generate or experiment");
+	complain("expected schedule, compare, simulate, draw, generate or experiment");
 	return EQUANT_EXIT_USAGE;
 }
 

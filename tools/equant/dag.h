@@ -77,6 +77,9 @@ void dag_print_json(const struct dag_report *report, bool compare);
 /* equant dag generate: prints a graph of a family as JSON; the exit status. */
 int dag_generate(int argc, char **argv);
 
+/* equant dag draw: the chart of a schedule from a file; the exit status. */
+int dag_show(int argc, char **argv);
+
 /* equant dag experiment: prints average lengths of schedules; the exit status. */
 int dag_experiment(int argc, char **argv);
 

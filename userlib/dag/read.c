@@ -189,3 +189,23 @@ struct equant_dag_machine *equant_dag_machine_read(const char *path, char *why, 
 	errno = err;
 	return machine;
 }
+
+struct equant_dag_schedule *equant_dag_schedule_read(const char *path, const struct equant_dag *dag,
+						     char *why, size_t why_size)
+{
+	struct equant_dag_schedule *schedule = NULL;
+	struct dag_scan scan = { .path = path, .line = 1, .why = why, .why_size = why_size };
+	char *text = file_contents(path, &scan.size, why, why_size);
+	int err;
+
+	if (!text)
+		return NULL;
+	scan.text = text;
+	err = equant_dag_read_schedule(&scan, dag, &schedule);
+	free(text);
+	if (!err)
+		return schedule;
+	equant_dag_schedule_free(schedule);
+	refused(&scan, err);
+	return NULL;
+}

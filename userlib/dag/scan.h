@@ -85,6 +85,8 @@ int equant_dag_read_dot(struct dag_scan *scan, struct equant_dag *dag);
 int equant_dag_read_stg(struct dag_scan *scan, struct equant_dag *dag);
 int equant_dag_read_json(struct dag_scan *scan, struct equant_dag *dag);
 int equant_dag_read_machine(struct dag_scan *scan, struct equant_dag_machine **machine);
+int equant_dag_read_schedule(struct dag_scan *scan, const struct equant_dag *dag,
+			     struct equant_dag_schedule **schedule);
 
 /* As equant_dag_read() and equant_dag_machine_read(), of a text in memory. */
 struct equant_dag *equant_dag_parse(const char *format, const char *path, const char *text,

@@ -287,7 +287,7 @@ static int hear_news(struct equant_dag_run *run, int link, const struct word *wo
 	const char *bytes = run->talk->bytes[link];
 
 	if (word->kind == STAND) {
-		if (run->talk->failed)
+		if (run->talk->failed || run->over)
 			return 0;
 		equant_dag_replan_merge(run, bytes);
 		return count_stand(run);

@@ -453,6 +453,29 @@ EQUANT_API struct equant_dag_schedule *equant_dag_schedule(const char *scheduler
 							   char *why, size_t why_size);
 EQUANT_API void equant_dag_schedule_free(struct equant_dag_schedule *schedule);
 
+/**
+ * equant_dag_schedule_write() - a schedule to a file
+ * @path: file, which becomes JSON as Documentation/dag.rst describes it
+ *
+ * Return: 0, or what the system says.
+ */
+EQUANT_API int equant_dag_schedule_write(const struct equant_dag_schedule *schedule,
+					 const char *path, char *why, size_t why_size);
+
+/**
+ * equant_dag_schedule_read() - and back; to the last bit
+ * @path: file
+ * @dag: the graph that it is of: it has each task once, and messages of its edges
+ *
+ * What else is wrong with it is for equant_dag_verify() to say.
+ *
+ * Return: a schedule by the name of "read", or NULL and errno: EINVAL for a fault in the file (@why
+ * names file, line and word), what the system says.
+ */
+EQUANT_API struct equant_dag_schedule *equant_dag_schedule_read(const char *path,
+								const struct equant_dag *dag,
+								char *why, size_t why_size);
+
 /** equant_dag_scheduler() - the name of scheduler number @index, NULL behind the last one */
 EQUANT_API const char *equant_dag_scheduler(int index);
 

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * equant dag draw: the chart of a schedule that is in a file.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <string.h>
+
+#include "commands.h"
+#include "dag.h"
+
+static int fail(const char *path, const char *why)
+{
+	if (why[0])
+		fprintf(stderr, "equant dag: %s\n", why);
+	else
+		fprintf(stderr, "equant dag: %s: %s\n", path, strerror(errno));
+	return 1;
+}
+
+static int processors_of(const struct equant_dag_schedule *schedule)
+{
+	int last = schedule->slot[schedule->slots - 1].processor;
+
+	for (int m = 0; m < schedule->messages; m++) {
+		const struct equant_dag_message *message = &schedule->message[m];
+
+		last = message->from > last ? message->from : last;
+		last = message->to > last ? message->to : last;
+	}
+	return last + 1;
+}
+
+static int write_svg(const char *path, const struct equant_dag *dag,
+		     const struct equant_dag_schedule *schedule)
+{
+	FILE *out = fopen(path, "we");
+	int err;
+
+	if (!out)
+		return fail(path, "");
+	err = dag_svg(out, dag, schedule, processors_of(schedule)) || ferror(out);
+	if (fclose(out) || err)
+		return fail(path, "");
+	return 0;
+}
+
+static int draw(const char *graph, const char *path, const char *svg)
+{
+	struct equant_dag_schedule *schedule = NULL;
+	struct equant_dag *dag;
+	char why[512] = "";
+	int status = 1;
+
+	dag = equant_dag_read(graph, NULL, why, sizeof(why));
+	if (dag)
+		schedule = equant_dag_schedule_read(path, dag, why, sizeof(why));
+	if (!schedule) {
+		fail(path, why);
+	} else {
+		printf("%s: %.6g\n\n", path, schedule->makespan);
+		status = dag_draw(stdout, dag, schedule, processors_of(schedule)) ? fail("", "") :
+										    0;
+		if (!status && svg)
+			status = write_svg(svg, dag, schedule);
+	}
+	equant_dag_schedule_free(schedule);
+	equant_dag_free(dag);
+	return status;
+}
+
+int dag_show(int argc, char **argv)
+{
+	static const struct option known[] = { { "svg", required_argument, NULL, 'v' }, { 0 } };
+	const char *svg = NULL;
+	int c;
+
+	optind = 0;
+	while ((c = getopt_long(argc, argv, "", known, NULL)) != -1) {
+		if (c != 'v')
+			return EQUANT_EXIT_USAGE;
+		svg = optarg;
+	}
+	if (optind != argc - 2) {
+		fprintf(stderr,
+			"equant dag: expected a graph and a schedule; see `equant help dag`\n");
+		return EQUANT_EXIT_USAGE;
+	}
+	return draw(argv[optind], argv[optind + 1], svg);
+}
