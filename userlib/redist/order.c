@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
  * Pieces in the order of their beginnings: there may be a million of them, and comparing them would
- * take longer than making most schedules.  So indices are dealt out by one digit of the sender
- * and of the beginning after the other, the least significant first (radix sort).
+ * take longer than making most schedules.  They come nearly in order, so each is inserted a few places
+ * before the end; where that takes too many moves, indices are dealt out by one digit of the sender and of
+ * the beginning after the other, the least significant first (radix sort).
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,6 +14,8 @@
 #define DIGIT 11 /* bits */
 #define DIGITS (1 << DIGIT)
 #define FEW 64 /* are compared */
+#define MOVES 8 /* per piece, of insertion */
+#define MOVES 8 /* per piece, of insertion */
 
 /**
  * struct entry - a piece that is being put in order
@@ -66,6 +69,27 @@ static bool deal(const struct entry *a, struct entry *b, int64_t count, bool of_
 	return true;
 }
 
+static bool later(const struct entry *a, const struct entry *b)
+{
+	return (a->begin > b->begin) | ((a->begin == b->begin) & (a->from > b->from));
+}
+
+/* Most schedulers make pieces nearly in order; false: not nearly enough. */
+static bool insert(struct entry *entries, int64_t count)
+{
+	int64_t moves = MOVES * count;
+
+	for (int64_t i = 1; i < count && moves > 0; i++) {
+		struct entry entry = entries[i];
+		int64_t at = i;
+
+		for (; at && later(&entries[at - 1], &entry) && moves > 0; at--, moves--)
+			entries[at] = entries[at - 1];
+		entries[at] = entry;
+	}
+	return moves > 0;
+}
+
 /* Return: where the entries are in order, @a or @b. */
 static struct entry *deal_all(struct entry *a, struct entry *b, int64_t count)
 {
@@ -117,7 +141,7 @@ int equant_redist_order(struct equant_redist_schedule *schedule)
 {
 	int64_t count = schedule->count;
 	struct equant_redist_piece *pieces = schedule->pieces;
-	struct entry *entries;
+	struct entry *entries, *at;
 
 	if (count < FEW || count > UINT32_MAX) {
 		compare(pieces, count);
@@ -131,7 +155,8 @@ int equant_redist_order(struct equant_redist_schedule *schedule)
 		entries[i].piece = (uint32_t)i;
 		memcpy(&entries[i].begin, &pieces[i].begin, sizeof(entries[i].begin));
 	}
-	move(pieces, deal_all(entries, entries + count, count), count);
+	at = insert(entries, count) ? entries : deal_all(entries, entries + count, count);
+	move(pieces, at, count);
 	free(entries);
 	settle_ties(pieces, count);
 	return 0;
