@@ -98,7 +98,7 @@ static void random_places(struct random *random, const struct equant_dag *dag,
 	for (int i = 0; i < dag->tasks; i++) {
 		int k = (int)random_below(random, p);
 
-		memory[k] += dag->task[i].memory + (uint64_t)random_below(random, 3) * 4;
+		memory[k] += dag->task[i].memory + (uint64_t)random_below(random, 3);
 		if (random_below(random, 8) == 0 && equant_dag_machine_pin(machine, i, k))
 			abort();
 	}

@@ -139,6 +139,26 @@ TEST_F(places, the_only_way_is_found_by_all_schedulers)
 	}
 }
 
+/*
+ * The two that are long belong on the faster processor, where the two that are short keep room until
+ * they have to move it.
+ */
+TEST_F(places, what_others_keep_does_not_stand_in_the_way)
+{
+	struct equant_dag_schedule *schedule;
+
+	tasks(self, 4, 4, 4, 4);
+	for (int i = 0; i < 4; i++)
+		self->dag->task[i].work = i % 2 ? 10 : 1;
+	for (int k = 0; k < 2; k++)
+		ASSERT_EQ(0, equant_dag_machine_memory(self->machine, k, 8));
+	ASSERT_EQ(0, equant_dag_machine_rate(self->machine, 1, 3));
+	schedule = equant_dag_schedule("heft", self->dag, self->machine, NULL, NULL, 0);
+	ASSERT_NE(NULL, schedule);
+	EXPECT_EQ(20, schedule->makespan);
+	equant_dag_schedule_free(schedule);
+}
+
 /* All on the faster processor would be shorter; the tasks that are pinned elsewhere stay there. */
 TEST_F(places, pinned_tasks_stay_and_the_others_do_not_care)
 {

@@ -66,9 +66,12 @@ static int still_last(const double *time, int p, int last, int k, double was)
 {
 	if (k == last)
 		return time[k] < was || isinf(time[k]) ? highest(time, p) : k;
-	return !isinf(time[k]) && (time[k] > time[last] || (time[k] == time[last] && k < last)) ?
-		       k :
-		       last;
+	if (isinf(time[k]))
+		return last;
+	/* Nothing may have been finite a moment ago. */
+	if (isinf(time[last]) || time[k] > time[last] || (time[k] == time[last] && k < last))
+		return k;
+	return last;
 }
 
 static double start_on(const struct dag_ready *ready, const struct dag_ready_task *one, int k)

@@ -435,7 +435,8 @@ struct equant_dag_options {
  *
  * These four keep, for each ready task and processor, the start time, and recompute what the last
  * placement changed: O(p) for each task once and O(1) a ready task and step without contention
- * where the paper has O((n + e) p).  Without overlap, or with "progress", all of it is recomputed.
+ * where the paper has O((n + e) p).  Without overlap, or with "progress", all of it is recomputed,
+ * and where memory is limited whether a task may run on a processor is.
  *
  * "single": all tasks on the processor that is fastest with all of them, of those that may run all:
  * the upper bound.
