@@ -6,8 +6,8 @@
 #	debug_kernels.sh [-c] DIRECTORY [6.1|6.12]...
 #
 # From Debian's linux-source packages into DIRECTORY/6.1-debug and DIRECTORY/6.12-debug,
-# which are like what kernels.sh makes of Debian's own.  The configuration is that of
-# Debian's cloud kernel without its modules, and tests/vm/debug.config.  -c: go as far as
+# which are like what kernels.sh makes of Debian's own.  They have what
+# tests/vm/debug.config names and what that needs, nothing else.  -c: go as far as
 # the configuration.  What is there is kept; remove a folder to have it built again.
 # Exit status 1 and one line that says why when something is missing.
 
@@ -85,17 +85,10 @@ configure()
 {
 	local wrong
 
-	sed -E 's/^(CONFIG_[A-Z0-9_]+)=m$/# \1 is not set/' "$dir/$1"/boot/config-* |
-		grep -vE "^(# )?($(wanted))[= ]" > "$2/.config"
-	cat "$fragment" >> "$2/.config"
-	make -C "$2" olddefconfig > "$dir/log" 2>&1 || fail "$1: $(tail -n 1 "$dir/log")"
+	make -C "$2" KCONFIG_ALLCONFIG="$(realpath "$fragment")" allnoconfig > "$dir/log" 2>&1 ||
+		fail "$1: $(tail -n 1 "$dir/log")"
 	wrong=$(not_as_wanted "$2")
 	[ -z "$wrong" ] || fail "$1 cannot have: $(echo "$wrong" | paste -sd ' ')"
-}
-
-wanted()
-{
-	grep -oE 'CONFIG_[A-Z0-9_]+' "$fragment" | paste -sd '|'
 }
 
 # build VERSION FOLDER: beside whatever else the machine does
@@ -103,18 +96,16 @@ build()
 {
 	local to=$dir/$1-debug
 
-	echo "debug kernels: building $1, which takes an hour or so; messages in $to/log"
+	echo "debug kernels: building $1, which takes half an hour or so; messages in $to/log"
 	nice -n 19 make -C "$2" -j "$(nproc)" bzImage modules > "$to/log" 2>&1 ||
 		fail "$1: $(grep -m 1 -E 'error|Error' "$to/log" || tail -n 1 "$to/log")"
 	mkdir -p "$to/lib/modules"
 	ln -sfn src/arch/x86/boot/bzImage "$to/vmlinuz"
 	ln -sfn src "$to/build"
-	touch "$to/debug"
 	cp "$2/include/config/kernel.release" "$to/release"
 }
 
 need_programs
-"$here/kernels.sh" "$dir" "$@"
 exec 9> "$dir/lock"
 flock 9
 trap 'rm -rf "$apt" "$dir/log"' EXIT
