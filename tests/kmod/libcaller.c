@@ -17,7 +17,7 @@ static const unsigned long requests[] = {
 	EQUANT_IOC_INFO, EQUANT_IOC_ATTACH, EQUANT_IOC_DETACH, EQUANT_IOC_SNAPSHOT, EQUANT_IOC_LIST,
 };
 
-_Static_assert(CALLER_REQUESTS == sizeof(requests) / sizeof(requests[0]) + 1, "and by io_uring");
+_Static_assert(sizeof(requests) / sizeof(requests[0]) + 1 == CALLER_REQUESTS, "and by io_uring");
 #define BY_RING (CALLER_REQUESTS - 1)
 
 bool caller_init(struct caller *c, struct sandbox *box, uint64_t seed, unsigned int *done)
