@@ -98,15 +98,34 @@ shown()
 	tests/run.sh $verbose -o "$build" "$@" 2>&1 | tee "$log"
 }
 
-run shown alone "${alone[@]}"
-start tests/run.sh $verbose -a -f 6 -o "$build" "${aside[@]}" > "$logs/aside" 2>&1
-leftovers=$!
-run shown beside "${beside[@]}"
-run shown guests "${guests[@]}"
-finish $leftovers
-cat "$logs/aside"
+# tell PART [OPTION...] TEST...: in the background; prints nothing before it is heard
+declare -A told=()
+tell()
+{
+	local part=$1
 
-tail -qn 1 "$logs"/{alone,aside,beside,guests} | awk '
+	shift
+	start tests/run.sh $verbose -o "$build" "$@" > "$logs/$part" 2>&1
+	told[$part]=$!
+}
+hear()
+{
+	finish "${told[$1]}"
+	cat "$logs/$1"
+}
+
+run shown alone "${alone[@]}"
+tell aside -a -f 6 "${aside[@]}"
+run shown beside "${beside[@]}"
+for name in "${guests[@]}"; do
+	tell "${name##*/}" "$name"
+done
+for part in "${guests[@]##*/}" aside; do
+	hear "$part"
+done
+
+parts=(alone aside beside "${guests[@]##*/}")
+tail -qn 1 "${parts[@]/#/"$logs"/}" | awk -v "wanted=${#parts[@]}" '
 	/^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$/ {
 		passed += $1
 		failed += $3
@@ -114,7 +133,7 @@ tail -qn 1 "$logs"/{alone,aside,beside,guests} | awk '
 		parts++
 	}
 	END {
-		failed += 4 - parts # which did not come to their ends
+		failed += wanted - parts # which did not come to their ends
 		print passed + 0 " passed, " failed " failed, " skipped + 0 " skipped"
 		exit failed > 0
 	}'
