@@ -119,12 +119,22 @@ static void still_works(struct __test_metadata *_metadata, int fd)
 	unmap_table(table);
 }
 
+static bool each_has_succeeded(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < CALLER_REQUESTS && done[i]; i++)
+		;
+	return i == CALLER_REQUESTS;
+}
+
+/* Some succeed once in a thousand calls, for which a slow machine takes longer. */
 TEST_F_TIMEOUT(fuzz, random_calls_leave_a_device_that_works, 300)
 {
 	pid_t pid[PROCESSES];
 	int status, fd;
 
-	while (!time_is_up(self->end)) {
+	while (!time_is_up(self->end) || !each_has_succeeded()) {
 		for (int i = 0; i < PROCESSES; i++) {
 			uint64_t seed = random_next(&self->random);
 
@@ -140,10 +150,8 @@ TEST_F_TIMEOUT(fuzz, random_calls_leave_a_device_that_works, 300)
 			TH_LOG("wait status %#x", status);
 		}
 	}
-	for (unsigned int i = 0; i < CALLER_REQUESTS; i++) {
+	for (unsigned int i = 0; i < CALLER_REQUESTS; i++)
 		fprintf(stderr, "# request %u: succeeded %u times\n", i, done[i]);
-		EXPECT_LT(0, done[i]);
-	}
 	fd = open_device();
 	ASSERT_LE(0, fd);
 	EXPECT_EQ(0, records_left(fd));
