@@ -13,7 +13,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
-#include "engine/transfer_internal.h"
+#include "engine/transfer_file.h"
 #include "libsetup.h"
 #include "libworker.h"
 
@@ -158,7 +158,10 @@ static void one_may_not_read(void)
 	setup_free(&s);
 }
 
-/* It could when the transfer was made: it knows, those whose memory it was know, and nobody waits. */
+/*
+ * It could when the transfer was made: it knows, those whose memory it was know, and nobody
+ * waits.
+ */
 static void one_may_no_longer_read(void)
 {
 	struct random random = common_random();
@@ -361,7 +364,10 @@ static void each_thread_has_one(void)
 
 /* ---- two groups --------------------------------------------------------------------------- */
 
-/* The first ranks and the others, which are one more at least; the leaders are the highest of each. */
+/*
+ * The first ranks and the others, which are one more at least; the leaders are the highest of
+ * each.
+ */
 static MPI_Comm two_groups(int first)
 {
 	MPI_Comm group, inter;
@@ -440,7 +446,7 @@ static void from_one_group_to_the_other(void)
 	MPI_Comm_free(&inter);
 }
 
-/* ---- saved plans ------------------------------------------------------------------------------ */
+/* ---- saved plans --------------------------------------------------------------------------- */
 
 static char path[256];
 
@@ -532,11 +538,45 @@ static void damaged_plans(struct random *random)
 	write_plan(good, count);
 }
 
+/* Its bytes add up, but not all that they say can be. */
+static void forged_plans(struct random *random)
+{
+	const size_t numbers = offsetof(struct equant_plan_header, pieces);
+	const size_t arrays = offsetof(struct equant_plan_header, cyclic);
+	static char good[20000], bad[20000];
+	struct equant_plan_header *header = (struct equant_plan_header *)bad;
+	size_t count = read_plan(good, sizeof(good)), lists = sizeof(*header);
+	size_t pieces = lists + 2 * (size_t)ranks * sizeof(int32_t);
+
+	for (int round = 0; round < 60; round++) {
+		const size_t from[] = { numbers, lists, pieces }, to[] = { arrays, pieces, count };
+		long room = (long)(to[round % 3] - from[round % 3]);
+		struct equant_transfer *loaded;
+
+		memcpy(bad, good, count);
+		bad[from[round % 3] + (size_t)random_below(random, room)] ^=
+			(char)(1 + random_below(random, 255));
+		header->sum = equant_plan_sum(bad, count);
+		write_plan(bad, count);
+		errno = 0;
+		loaded = equant_transfer_load(MPI_COMM_WORLD, path, NULL);
+		demand(loaded ? round % 3 != 1 : errno == EINVAL);
+		demand_equal(0, equant_transfer_free(loaded));
+	}
+	write_plan(good, count);
+}
+
 static void refused_plans(void)
 {
 	struct equant_transfer_options options = { .sz = sizeof(options), .largest = 5 };
 	MPI_Comm all_but_one;
 
+	refused_plan(MPI_COMM_WORLD, &options, EINVAL);
+	options = (struct equant_transfer_options){ .sz = sizeof(options), .window = -1 };
+	refused_plan(MPI_COMM_WORLD, &options, EINVAL);
+	options = (struct equant_transfer_options){ .sz = sizeof(options), .node = 2 };
+	refused_plan(MPI_COMM_WORLD, &options, EINVAL);
+	options.node = rank ? EQUANT_TRANSFER_NODE_BEST : EQUANT_TRANSFER_NODE_MESSAGES;
 	refused_plan(MPI_COMM_WORLD, &options, EINVAL);
 	options = (struct equant_transfer_options){ .sz = sizeof(options), .memory = 1 };
 	refused_plan(MPI_COMM_WORLD, &options, ENOBUFS);
@@ -572,6 +612,7 @@ static void saved_plans(void)
 	transfer = must_transfer(&s, NULL);
 	save(transfer);
 	damaged_plans(&random);
+	forged_plans(&random);
 	refused_plans();
 	if (!rank)
 		demand_equal(-ENOENT, equant_transfer_save(transfer, "/nonexistent/plan"));

@@ -40,6 +40,15 @@ static int check_ranks(const struct equant_transfer *transfer, const char *side,
 	return 0;
 }
 
+int equant_transfer_check_node(const char *function, const struct equant_transfer *transfer,
+			       enum equant_transfer_node node)
+{
+	if (node == EQUANT_TRANSFER_NODE_BEST || node == EQUANT_TRANSFER_NODE_MESSAGES)
+		return 0;
+	equant_message("rank %d: %s: node %d is no way", transfer->rank, function, (int)node);
+	return -EINVAL;
+}
+
 static int check_options(const struct equant_transfer *transfer,
 			 const struct equant_transfer_options *options)
 {
@@ -58,12 +67,6 @@ static int check_options(const struct equant_transfer *transfer,
 			       transfer->rank, options->window, options->largest);
 		return -EINVAL;
 	}
-	if (options->node != EQUANT_TRANSFER_NODE_BEST &&
-	    options->node != EQUANT_TRANSFER_NODE_MESSAGES) {
-		equant_message("rank %d: equant_transfer_new: node %d is no way", transfer->rank,
-			       (int)options->node);
-		return -EINVAL;
-	}
 	while (options->scheduler && (name = equant_redist_scheduler_name(i)) &&
 	       strcmp(name, options->scheduler))
 		i++;
@@ -72,7 +75,7 @@ static int check_options(const struct equant_transfer *transfer,
 			       transfer->rank, options->scheduler);
 		return -EINVAL;
 	}
-	return 0;
+	return equant_transfer_check_node("equant_transfer_new", transfer, options->node);
 }
 
 int equant_transfer_check(const struct equant_transfer *transfer,
@@ -158,11 +161,10 @@ static uint64_t digest(const struct equant_transfer *transfer,
 	return options->network ? add_network(hash, options->network) : hash;
 }
 
-int equant_transfer_agree(const struct equant_transfer *transfer,
-			  const struct equant_transfer_options *options, int error)
+int equant_transfer_compare(const char *message, const struct equant_transfer *transfer,
+			    uint64_t value, int error)
 {
-	uint64_t hash = error ? 0 : digest(transfer, options);
-	uint64_t mine[3] = { error != 0, hash, ~hash }, all[3];
+	uint64_t mine[3] = { error != 0, error ? 0 : value, error ? 0 : ~value }, all[3];
 	int failed =
 		equant_mpi_error(MPI_Allreduce(mine, all, 3, MPI_UINT64_T, MPI_MAX, transfer->comm),
 				 "comparing redistributions");
@@ -174,7 +176,14 @@ int equant_transfer_agree(const struct equant_transfer *transfer,
 	if (all[1] == ~all[2])
 		return 0;
 	if (!transfer->rank)
-		equant_message(
-			"equant_transfer_new: the array, its ranks or the options differ between ranks");
+		equant_message("%s", message);
 	return -EINVAL;
+}
+
+int equant_transfer_agree(const struct equant_transfer *transfer,
+			  const struct equant_transfer_options *options, int error)
+{
+	return equant_transfer_compare(
+		"equant_transfer_new: the array, its ranks or the options differ between ranks",
+		transfer, error ? 0 : digest(transfer, options), error);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * Redistributions carried out: block-cyclic arrays change hands between the ranks of a communicator.
+ * Redistributions carried out: block-cyclic arrays change hands between the ranks of a
+ * communicator.
  *
  *	struct equant_transfer *transfer = equant_transfer_new(comm, &array, sizeof(double), NULL);
  *
@@ -10,9 +11,10 @@
  *	}
  *	equant_transfer_free(transfer);
  *
- * Who sends what is that of <equant/redist.h>, and so are arrays, networks and schedules.  Errors are as
- * in equant.h; functions are collective but where they say not.  A transfer belongs to one thread at a time;
- * with MPI_THREAD_MULTIPLE several threads may have one each, made on communicators of their own.
+ * Who sends what is that of <equant/redist.h>, and so are arrays, networks and schedules.  Errors
+ * are as in equant.h; functions are collective but where they say not.  A transfer belongs to one
+ * thread at a time; with MPI_THREAD_MULTIPLE several threads may have one each, made on
+ * communicators of their own.
  */
 #ifndef EQUANT_TRANSFER_H
 #define EQUANT_TRANSFER_H
@@ -46,8 +48,9 @@ enum equant_transfer_group {
 
 /**
  * enum equant_transfer_node - how ranks of a node get at each other's elements
- * @EQUANT_TRANSFER_NODE_BEST: the receiver reads blocks of 2048 bytes and more straight out of the sender's
- *	memory, if the kernel lets it; when a transfer is made that is tried with each
+ * @EQUANT_TRANSFER_NODE_BEST: the receiver reads blocks of 2048 bytes and more straight out of
+ *	the sender's memory, if the kernel lets it; when a transfer is made that is tried with
+ *	each
  * @EQUANT_TRANSFER_NODE_MESSAGES: in messages, as between nodes
  */
 enum equant_transfer_node {
@@ -62,18 +65,21 @@ enum equant_transfer_node {
  *	intercommunicator in the group that sends
  * @receivers: the rank that each receiver is, likewise; senders and receivers may be the same
  *	ranks, others, or some of each; in the group that receives
- * @network: what is between the ranks, as many as the communicator has; of an intercommunicator those of
- *	the group that sends come first; NULL: all links are alike and messages have no start-up
+ * @network: what is between the ranks, as many as the communicator has; of an intercommunicator
+ *	those of the group that sends come first; NULL: all links are alike and messages have no
+ *	start-up
  * @scheduler: a name of equant_redist_scheduler_name(); NULL: "greedy"
- * @window: messages that a rank sends at once, and as many that it receives.  Of those of a schedule the
- *	first ones, in its order.  0: one, as in the paper; EQUANT_TRANSFER_WINDOW_NETWORK: as many as fill
- *	a rank's part of its host's port in @network at the bandwidth of its links, up to 16
- * @memory: bytes that a rank may have for messages beside the arrays; @window becomes smaller until that is
- *	enough; 0: no limit
- * @largest: bytes that go in one MPI message, at most 2^31 - 1; longer ones are sent in pieces, so that one is
- *	packed while another is under way and a third is unpacked: a rank has memory for two of each message
- *	of the window in each direction; 0: 2^18
- * @group: on an intercommunicator what this rank's group does, the same on all of the group; otherwise 0
+ * @window: messages that a rank sends at once, and as many that it receives.  Of those of a
+ *	schedule the first ones, in its order.  0: one, as in the paper;
+ *	EQUANT_TRANSFER_WINDOW_NETWORK: as many as fill a rank's part of its host's port in
+ *	@network at the bandwidth of its links, up to 16
+ * @memory: bytes that a rank may have for messages beside the arrays; @window becomes smaller
+ *	until that is enough; 0: no limit
+ * @largest: bytes that go in one MPI message, at most 2^31 - 1; longer ones are sent in pieces,
+ *	so that one is packed while another is under way and a third is unpacked: a rank has
+ *	memory for two of each message of the window in each direction; 0: 2^18
+ * @group: on an intercommunicator what this rank's group does, the same on all of the group;
+ *	otherwise 0
  * @node: how ranks of a node get at each other's elements
  *
  * Pointers are borrowed by equant_transfer_new().
@@ -93,8 +99,8 @@ struct equant_transfer_options {
 
 /**
  * equant_transfer_new() - plan a redistribution; collective
- * @comm: a communicator, of which a copy is made; of an intercommunicator one group sends and the other
- *	receives, as @options->group says
+ * @comm: a communicator, of which a copy is made; of an intercommunicator one group sends and the
+ *	other receives, as @options->group says
  * @array: what is redistributed; copied
  * @element: bytes of an element
  * @options: NULL for defaults
@@ -103,11 +109,11 @@ struct equant_transfer_options {
  * sends, receives and unpacks.
  *
  * Return: the transfer, or NULL and errno on all ranks: EINVAL for what equant_redist_array_check()
- * refuses, too few ranks, ranks that do not exist or come twice, a network of another number of ranks,
- * an unknown scheduler, groups of an intercommunicator of which not one sends and the other
- * receives, and arguments that differ between ranks; EOVERFLOW; ENOBUFS if @memory
- * is not enough even for one piece in each direction; ENOMEM; ECANCELED where another rank
- * has refused; MPI's errors.
+ * refuses, too few ranks, ranks that do not exist or come twice, a network of another number of
+ * ranks, an unknown scheduler, groups of an intercommunicator of which not one sends and the
+ * other receives, and arguments that differ between ranks; EOVERFLOW; ENOBUFS if @memory is not
+ * enough even for one piece in each direction; ENOMEM; ECANCELED where another rank has refused;
+ * MPI's errors.
  */
 EQUANT_API struct equant_transfer *
 equant_transfer_new(MPI_Comm comm, const struct equant_redist_array *array, size_t element,
@@ -126,12 +132,14 @@ EQUANT_API int equant_transfer_save(const struct equant_transfer *transfer, cons
  * equant_transfer_load() - a plan out of a file, without planning; collective
  * @comm: as for equant_transfer_new(), with as many ranks as when the plan was made
  * @path: of the file, which rank 0 reads; of an intercommunicator the first rank that sends
- * @options: NULL for defaults; @window 0 is that of the plan.  @senders, @receivers, @network, @scheduler and
- *	@largest are the plan's and must be 0.  It has no network, so equant_transfer_refresh() refuses it.
+ * @options: NULL for defaults; @window 0 is that of the plan.  @senders, @receivers, @network,
+ *	@scheduler and @largest are the plan's and must be 0.  It has no network, so
+ *	equant_transfer_refresh() refuses it.
  *
- * Return: the transfer, or NULL and errno on all ranks: EINVAL after a message for what is no such file, or has been
- * cut off or damaged, for another number of ranks, and for options that are the plan's; what opening
- * and reading the file gave on rank 0; otherwise as from equant_transfer_new().
+ * Return: the transfer, or NULL and errno on all ranks: EINVAL after a message for what is no such
+ * file, or has been cut off or damaged, for another number of ranks, for options that are the
+ * plan's, and for a @node that differs between ranks; what opening and reading the file gave on
+ * rank 0; otherwise as from equant_transfer_new().
  */
 EQUANT_API struct equant_transfer *
 equant_transfer_load(MPI_Comm comm, const char *path,
@@ -140,23 +148,24 @@ equant_transfer_load(MPI_Comm comm, const char *path,
 /**
  * equant_transfer_run() - redistribute; collective
  * @transfer: the plan
- * @from_strides: one per dimension: elements of the sender's local array from one index to the next;
- *	NULL on a rank that sends nothing
+ * @from_strides: one per dimension: elements of the sender's local array from one index to the
+ *	next; NULL on a rank that sends nothing
  * @from: element 0 of the sender's local array, or NULL as above
  * @to_strides: the same of the receiver's local array, in which no two elements may have the same
  *	place; NULL on a rank that receives nothing
  * @to: its element 0, or NULL as above
  *
- * Only the elements that are redistributed are read and written.  On a rank that sends and receives, the
- * memory from the first to the last element that is read and that from the first to the last that is
- * written must not overlap.  Ranks may call this at different times: each waits for those that it
- * has messages with, and for all once at the beginning, where they find out whether all can.
+ * Only the elements that are redistributed are read and written.  On a rank that sends and
+ * receives, the memory from the first to the last element that is read and that from the first to
+ * the last that is written must not overlap.  Ranks may call this at different times: each waits
+ * for those that it has messages with, and for all once at the beginning, where they find out
+ * whether all can.
  *
  * Return: 0; -EINVAL for missing arrays and strides and for memory that overlaps, -ECANCELED where
  * another rank has refused, in both cases before any element was moved and so that it can be tried
- * again; -EBUSY if it is running; what the kernel's error is if a receiver on the sender's node cannot
- * read what it could when the transfer was made, on both; what MPI's errors are, after which
- * the transfer can only be freed, and -EPIPE then.
+ * again; -EBUSY if it is running; what the kernel's error is if a receiver on the sender's node
+ * cannot read what it could when the transfer was made, on both; what MPI's errors are, after
+ * which the transfer can only be freed, and -EPIPE then.
  */
 EQUANT_API int equant_transfer_run(struct equant_transfer *transfer, const int64_t *from_strides,
 				   const void *from, const int64_t *to_strides, void *to);
@@ -164,12 +173,14 @@ EQUANT_API int equant_transfer_run(struct equant_transfer *transfer, const int64
 /**
  * equant_transfer_start() - begin what equant_transfer_run() does and return
  *
- * Arguments are those of equant_transfer_run(), of which the strides are copied.  Until equant_transfer_test()
- * says that it is done, or equant_transfer_wait() has returned, what is read must not change and
- * what is written must not be looked at.  Messages are packed, unpacked and exchanged
- * within these calls, so a rank that computes meanwhile calls equant_transfer_test() now and then.
+ * Arguments are those of equant_transfer_run(), of which the strides are copied.  Until
+ * equant_transfer_test() says that it is done, or equant_transfer_wait() has returned, what is
+ * read must not change and what is written must not be looked at.  Messages are packed, unpacked
+ * and exchanged within these calls, so a rank that computes meanwhile calls
+ * equant_transfer_test() now and then.
  *
- * Return: 0, -EBUSY, -EPIPE or MPI's error.  All others of equant_transfer_run() come from the calls below.
+ * Return: 0, -EBUSY, -EPIPE or MPI's error.  All others of equant_transfer_run() come from the
+ * calls below.
  */
 EQUANT_API int equant_transfer_start(struct equant_transfer *transfer, const int64_t *from_strides,
 				     const void *from, const int64_t *to_strides, void *to);
@@ -183,7 +194,11 @@ EQUANT_API int equant_transfer_start(struct equant_transfer *transfer, const int
  */
 EQUANT_API int equant_transfer_test(struct equant_transfer *transfer, int *done);
 
-/** equant_transfer_wait() - go on until it is done.  Return: as equant_transfer_run(); 0 if it is already */
+/**
+ * equant_transfer_wait() - go on until it is done
+ *
+ * Return: as equant_transfer_run(); 0 if it is already.
+ */
 EQUANT_API int equant_transfer_wait(struct equant_transfer *transfer);
 
 /**
@@ -210,15 +225,18 @@ EQUANT_API int equant_transfer_free(struct equant_transfer *transfer);
 /**
  * equant_transfer_refresh() - plan again if links are not any more what they were; collective
  * @transfer: made with a network, not running
- * @changed: receives the number of links that are others now, on all ranks; 0: the plan is as it was
+ * @changed: receives the number of links that are others now, on all ranks; 0: the plan is as it
+ *	was
  *
- * Looks at the last run: at the times between the pieces of each message that has six at least, more if the
- * window is larger, and is not read straight out of memory.  A link on which they came 1.33 times as fast or as slow as the network has
- * it has that bandwidth from then on, and the transfer the schedule for that.  Links that nothing comes
- * by and ports stay as they were.  If nothing has changed it costs one MPI_Allgather.
+ * Looks at the last run: at the times between the pieces of each message that has six at least,
+ * more if the window is larger, and is not read straight out of memory.  A link on which they
+ * came 1.33 times as fast or as slow as the network has it has that bandwidth from then on, and
+ * the transfer the schedule for that.  Links that nothing comes by and ports stay as they were.
+ * If nothing has changed it costs one MPI_Allgather.
  *
- * Return: 0; -EINVAL without a network or @changed, -EBUSY while it is running, -ENOMEM, -ECANCELED where
- * another rank could not, in all cases with the plan that it had; MPI's errors; -EPIPE.
+ * Return: 0; -EINVAL without a network or @changed, -EBUSY while it is running, -ENOMEM,
+ * -ECANCELED where another rank could not, in all cases with the plan that it had; MPI's errors;
+ * -EPIPE.
  */
 EQUANT_API int equant_transfer_refresh(struct equant_transfer *transfer, int *changed);
 
@@ -238,8 +256,8 @@ equant_transfer_network(const struct equant_transfer *transfer);
  * @seconds: that it may take, about, the same on all ranks; 0: 5
  * @network: receives the network, the same on every rank; the caller's to free.  NULL on error.
  *
- * Ranks that can share memory (MPI_Comm_split_type) are on one host.  Measured are, each for @seconds
- * divided by the number of experiments, 0.25 s at most:
+ * Ranks that can share memory (MPI_Comm_split_type) are on one host.  Measured are, each for
+ * @seconds divided by the number of experiments, 0.25 s at most:
  *
  *	start-ups	half of an empty message's way to and fro, the median
  *	bandwidths	of a stream from each host to each other, one by one, or between as many hosts
@@ -252,8 +270,8 @@ equant_transfer_network(const struct equant_transfer *transfer);
  * Numbers have 4 digits.  Nothing else should be sent meanwhile, and what competes for the CPUs is
  * taken for a slow network.
  *
- * Return: 0; -EINVAL for @seconds that are negative, not finite, different between ranks or less than
- * 0.01 for each experiment; -ENOMEM; -ECANCELED another rank could not; -EIO.
+ * Return: 0; -EINVAL for @seconds that are negative, not finite, different between ranks or less
+ * than 0.01 for each experiment; -ENOMEM; -ECANCELED another rank could not; -EIO.
  */
 EQUANT_API int equant_calibrate_network(MPI_Comm comm, double seconds,
 					struct equant_redist_network **network);

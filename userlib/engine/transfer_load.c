@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* Plans from files: one rank reads, and all look at what it has read. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/message.h"
+#include "core/mpi_error.h"
+#include "engine/transfer_file.h"
+
+static int read_bytes(struct equant_plan_file *file, FILE *from)
+{
+	size_t room = 0, got;
+
+	do {
+		char *more = realloc(file->bytes, 2 * room + 4096);
+
+		if (!more)
+			return -ENOMEM;
+		file->bytes = more;
+		room = 2 * room + 4096;
+		got = fread(file->bytes + file->count, 1, room - file->count, from);
+		file->count += got;
+	} while (file->count == room);
+	return ferror(from) ? -errno : 0;
+}
+
+static int read_file(struct equant_plan_file *file)
+{
+	FILE *from = fopen(file->path, "rb");
+	int error = from ? read_bytes(file, from) : -errno;
+
+	if (from)
+		fclose(from);
+	if (error)
+		equant_message("%s: %s", file->path, strerror(-error));
+	return error;
+}
+
+/* Rank 0's on all. */
+static int share_file(const struct equant_transfer *transfer, struct equant_plan_file *file)
+{
+	int error = transfer->rank ? 0 : read_file(file);
+
+	error = equant_mpi_agree(transfer->comm, error);
+	if (!error)
+		error = equant_mpi_error(MPI_Bcast(&file->count, 1, MPI_UINT64_T, 0,
+						   transfer->comm),
+					 "sharing a plan");
+	if (error)
+		return error;
+	if (transfer->rank)
+		file->bytes = malloc(file->count + 1);
+	error = equant_mpi_agree(transfer->comm, file->bytes ? 0 : -ENOMEM);
+	for (uint64_t at = 0; at < file->count && !error; at += EQUANT_TRANSFER_LARGEST) {
+		uint64_t rest = file->count - at;
+
+		rest = rest < EQUANT_TRANSFER_LARGEST ? rest : EQUANT_TRANSFER_LARGEST;
+		error = equant_mpi_error(MPI_Bcast(file->bytes + at, (int)rest, MPI_BYTE, 0,
+						   transfer->comm),
+					 "sharing a plan");
+	}
+	return error;
+}
+
+/* What is in the file cannot be asked for. */
+static int check_options(const struct equant_transfer *transfer,
+			 const struct equant_transfer_options *options)
+{
+	if (options->senders || options->receivers || options->network || options->scheduler ||
+	    options->largest) {
+		equant_message(
+			"equant_transfer_load: senders, receivers, network, scheduler and largest are the plan's");
+		return -EINVAL;
+	}
+	if (options->window >= 0)
+		return equant_transfer_check_node("equant_transfer_load", transfer, options->node);
+	equant_message("rank %d: equant_transfer_load: window %d", transfer->rank, options->window);
+	return -EINVAL;
+}
+
+struct equant_transfer *equant_transfer_load(MPI_Comm comm, const char *path,
+					     const struct equant_transfer_options *given)
+{
+	struct equant_transfer_options options;
+	struct equant_plan_file file = { .path = path };
+	int error = equant_transfer_copy_options("equant_transfer_load", given, &options);
+	struct equant_transfer *transfer =
+		equant_transfer_open(comm, options.group, "equant_transfer_load");
+
+	if (!transfer)
+		return NULL;
+	if (!error)
+		error = check_options(transfer, &options);
+	error = equant_transfer_compare("equant_transfer_load: node differs between ranks",
+					transfer, (uint64_t)options.node, error);
+	file.says = !transfer->rank;
+	if (!error)
+		error = share_file(transfer, &file);
+	if (!error) {
+		error = equant_plan_parse(&file, transfer);
+		if (options.window)
+			transfer->window = options.window;
+		error = equant_transfer_prepare(transfer, &options, error);
+	}
+	free(file.bytes);
+	return error ? equant_transfer_give_up(transfer, error) : transfer;
+}
