@@ -2,15 +2,15 @@
 /*
  * redistribute - a matrix is transposed, or turned round a corner, between the ranks.
  *
- * Transposition: A, of n x m elements, is block-cyclic in both dimensions on a grid of ranks, and so is its
- * transpose on the same grid afterwards.
+ * Transposition: A, of n x m elements, is block-cyclic in both dimensions on a grid of ranks, and
+ * so is its transpose on the same grid afterwards.
  *
- * Corner turn, between two steps of a computation that needs rows and then columns, as in signal processing
- * and in transforms of several dimensions: blocks of rows are dealt out before, blocks of columns
- * afterwards, and what was consecutive in a row is then in a column.
+ * Corner turn, between two steps of a computation that needs rows and then columns, as in signal
+ * processing and in transforms of several dimensions: blocks of rows are dealt out before, blocks
+ * of columns afterwards, and what was consecutive in a row is then in a column.
  *
- * Every element has a value that tells it from the others.  A checksum over values and places on all ranks is
- * compared with that of the definition, which rank 0 computes alone.
+ * Every element has a value that tells it from the others.  A checksum over values and places on
+ * all ranks is compared with that of the definition, which rank 0 computes alone.
  */
 #include <equant/transfer.h>
 #include <math.h>

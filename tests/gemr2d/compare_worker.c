@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * compare_worker LIBRARY: random parts of matrices through ScaLAPACK's p?gemr2d and through those of LIBRARY.
- * What comes out is the same to the last byte of all local arrays.
+ * compare_worker LIBRARY: random parts of matrices through ScaLAPACK's p?gemr2d and through those
+ * of LIBRARY. What comes out is the same to the last byte of all local arrays.
  */
 #include <dlfcn.h>
 #include <mpi.h>

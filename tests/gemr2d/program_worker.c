@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * A program as users of ScaLAPACK write it, which knows nothing of equant: equations that come by rows
- * are dealt to a grid of processes, solved there, checked with the matrix product, and the solution is
- * gathered on one process.
+ * A program as users of ScaLAPACK write it, which knows nothing of equant: equations that come by
+ * rows are dealt to a grid of processes, solved there, checked with the matrix product, and the
+ * solution is gathered on one process.
  */
 #include <math.h>
 #include <mpi.h>

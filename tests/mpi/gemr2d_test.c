@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Parts of matrices between grids: is every element where it should be, and what happens if that cannot be? */
+/*
+ * Parts of matrices between grids: is every element where it should be, and what happens if that
+ * cannot be?
+ */
 #include "kselftest_harness.h"
 #include "libjob.h"
 

@@ -106,7 +106,9 @@ static void random_matrix(struct random *random, struct matrix *x, int64_t rows,
 	lay_out(random, x, element);
 }
 
-/* This rank's element (i, j) of the part, by ScaLAPACK's definition of the distribution, or NULL. */
+/*
+ * This rank's element (i, j) of the part, by ScaLAPACK's definition of the distribution, or NULL.
+ */
 static unsigned char *element_at(const struct matrix *x, size_t element, int64_t i, int64_t j)
 {
 	const struct equant_gemr2d_matrix *m = &x->m;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Whatever a file holds, reading it gives a network or a reason, and in a network that has been read
- * messages can be planned.  tests/redist/corpus holds files that a fuzzer found to take different ways
- * through the reader; to look for more:
+ * Whatever a file holds, reading it gives a network or a reason, and in a network that has been
+ * read messages can be planned.  tests/redist/corpus holds files that a fuzzer found to take
+ * different ways through the reader; to look for more:
  *
  *	clang -g -O1 -fsanitize=fuzzer,address,undefined -DFUZZER -D_GNU_SOURCE= -Iuserlib/include \
  *		-Iuserlib -Itests -o fuzz tests/redist/corpus*.c userlib/{redist,text}/(all).c -lm

@@ -130,7 +130,10 @@ static bool gather(void *to, int64_t at, int64_t length)
 	return true;
 }
 
-/* In pieces that end anywhere; each is packed, and found block by block, as it was in the whole message. */
+/*
+ * In pieces that end anywhere; each is packed, and found block by block, as it was in the whole
+ * message.
+ */
 static bool move_pieces(FIXTURE_DATA(pack) * self, const struct equant_redist_part *part, int p,
 			int q, const unsigned char *message)
 {
@@ -255,7 +258,10 @@ static unsigned char *reserve(size_t bytes)
 	return memory;
 }
 
-/* 5 elements of 1 GiB and something, 3 of them apart; the piece lies around byte 2^32 of the message. */
+/*
+ * 5 elements of 1 GiB and something, 3 of them apart; the piece lies around byte 2^32 of the
+ * message.
+ */
 TEST_F(pack, no_distance_in_memory_or_in_a_message_is_cut_to_32_bits)
 {
 	const struct equant_redist_array array = { .dimensions = 1,

@@ -207,7 +207,9 @@ TEST_F(replay, a_barrier_after_every_step_is_that_of_the_barrier_scheduler)
 	}
 }
 
-/* 12 bytes each from ranks 0 and 1 on one host to 2 and 3 on another, through ports of 4 bytes/s. */
+/*
+ * 12 bytes each from ranks 0 and 1 on one host to 2 and 3 on another, through ports of 4 bytes/s.
+ */
 TEST_F(replay, ranks_of_a_host_share_its_port)
 {
 	static const struct equant_redist_volume volumes[] = { { 0, 2, 12 }, { 1, 3, 12 } };

@@ -347,8 +347,8 @@ static void print(const struct equant_redist_schedule *schedule, char *text, siz
 }
 
 /*
- * Messages 0>1 1, 0>2 3, 1>0 2, 1>2 2, 2>0 1, 2>1 4, by hand.  Greedy: at 0 sender 0 takes 1, sender
- * 1 takes 0; sender 2 waits for the first to be free, 1 at time 1; and so on.
+ * Messages 0>1 1, 0>2 3, 1>0 2, 1>2 2, 2>0 1, 2>1 4, by hand.  Greedy: at 0 sender 0 takes 1,
+ * sender 1 takes 0; sender 2 waits for the first to be free, 1 at time 1; and so on.
  */
 static const struct equant_redist_message small[] = {
 	{ 0, 1, 0, 1 }, { 0, 2, 0, 3 }, { 1, 0, 0, 2 },

@@ -194,7 +194,7 @@ static int simulate(struct redist_report *report)
 	return report->done ? 0 : fail(why);
 }
 
-/* ---- the command --------------------------------------------------------------------------------- */
+/* ---- the command --------------------------------------------------------------------------- */
 
 static int write_svg(const struct redist_report *report, const char *path)
 {

@@ -2,8 +2,8 @@
 /*
  * equant redist experiment: Bhat, Prasanna, Raghavendra, section 5, figures 4 and 5, in simulation.
  *
- * Bandwidths are drawn for every ordered pair of ranks, cyclic(1) is redistributed to cyclic(K), and
- * schedules are compared with the bound and with each other; a row has means over seeds.
+ * Bandwidths are drawn for every ordered pair of ranks, cyclic(1) is redistributed to cyclic(K),
+ * and schedules are compared with the bound and with each other; a row has means over seeds.
  * Every schedule is checked, greedy also against its guarantee of a row and a column of C.
  */
 #include <errno.h>
@@ -26,7 +26,7 @@ static const char *over(int i)
 	return i < 3 ? words[i] : NULL;
 }
 
-/* ---- an instance ------------------------------------------------------------------------------- */
+/* ---- an instance --------------------------------------------------------------------------- */
 
 /* What each scheduler takes; the same order as in the names. */
 enum { GREEDY, DIRECT, BARRIER, LONGEST, EAGER, IMPROVED, PREEMPTIVE, BEST, SCHEDULERS };
@@ -195,7 +195,7 @@ static int ask_all(const struct experiment *experiment, struct instance *instanc
 	return err;
 }
 
-/* ---- a row --------------------------------------------------------------------------------------- */
+/* ---- a row --------------------------------------------------------------------------------- */
 
 enum {
 	ABSCISSA,
@@ -292,7 +292,7 @@ static int fill(const struct experiment *experiment, struct table *table)
 	return err;
 }
 
-/* ---- the table ----------------------------------------------------------------------------------- */
+/* ---- the table ----------------------------------------------------------------------------- */
 
 static const struct table_column columns[COLUMNS + 1] = {
 	[ABSCISSA] = { "K", "%.0f", 0 },
@@ -360,7 +360,7 @@ static int run(const struct experiment *experiment)
 	return err;
 }
 
-/* ---- the command line ------------------------------------------------------------------------------ */
+/* ---- the command line ---------------------------------------------------------------------- */
 
 static int positive(const struct named_option *option, double *value)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * The command line of `equant redist`: distributions are BLOCK:PROCESSES[:FIRST[:OFFSET]], one for each
- * dimension with commas between them.
+ * The command line of `equant redist`: distributions are BLOCK:PROCESSES[:FIRST[:OFFSET]], one
+ * for each dimension with commas between them.
  */
 #include <errno.h>
 #include <getopt.h>

@@ -2,8 +2,8 @@
 /*
  * equant redist experiment --over planning: what it takes to make schedules, and how much memory.
  *
- * Each size is planned in a process of its own, whose memory is that of the plan; the least of several
- * times is printed, as who else uses the machine only adds to it.
+ * Each size is planned in a process of its own, whose memory is that of the plan; the least of
+ * several times is printed, as who else uses the machine only adds to it.
  */
 #include <errno.h>
 #include <math.h>

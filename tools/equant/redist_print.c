@@ -82,7 +82,7 @@ int redist_print_schedule(const struct redist_report *report)
 	return err;
 }
 
-/* ---- JSON -------------------------------------------------------------------------------------- */
+/* ---- JSON ---------------------------------------------------------------------------------- */
 
 static void put_answer(struct json *json, const struct redist_answer *answer)
 {

@@ -3,7 +3,8 @@
  * A network for redistributions, measured on the running job: links one by one, then the ports of
  * hosts, each for a short time, so that all together takes not longer than it may.
  *
- * Reference: Bhat, Prasanna, Raghavendra, section 3, for start-ups and bandwidths; ports are an addition.
+ * Reference: Bhat, Prasanna, Raghavendra, section 3, for start-ups and bandwidths; ports are an
+ * addition.
  */
 #include <errno.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * p?gemr2d for elements of any type: each rank looks at its own arguments and arrays, then all find a plan
- * and carry it out.
+ * p?gemr2d for elements of any type: each rank looks at its own arguments and arrays, then all
+ * find a plan and carry it out.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * A call that no plan is kept for.  A rank knows the matrices only in whose grids it is, so all say what
- * they know: it must be the same, and every place of a grid must have one rank.  What comes out is the same
- * everywhere, and so is whether it is an error.
+ * A call that no plan is kept for.  A rank knows the matrices only in whose grids it is, so all
+ * say what they know: it must be the same, and every place of a grid must have one rank.  What
+ * comes out is the same everywhere, and so is whether it is an error.
  */
 #include <errno.h>
 #include <limits.h>
@@ -192,7 +192,10 @@ static struct equant_redist_cyclic cyclic(int64_t block, int64_t processes, int6
 	return (struct equant_redist_cyclic){ block, (int)processes, (int)first, offset };
 }
 
-/* Columns are the outer dimension, as in memory; so processes are counted down the grid's columns. */
+/*
+ * Columns are the outer dimension, as in memory; so processes are counted down the grid's
+ * columns.
+ */
 static struct equant_redist_array array_of(const int64_t common[COMMON])
 {
 	struct equant_redist_array array = { .dimensions = 2,

@@ -135,8 +135,9 @@ void *equant_gemr2d_origin(const struct equant_gemr2d_task *task, int side);
 /* ---- gemr2d_agree.c -------------------------------------------------------------------- */
 
 /*
- * Collective: plan a call that no rank has refused, after all have compared what they ask for.  NULL
- * and *@error, the same on all ranks, where that cannot be; NULL and 0 if there is nothing to do.
+ * Collective: plan a call that no rank has refused, after all have compared what they ask for.
+ * NULL and *@error, the same on all ranks, where that cannot be; NULL and 0 if there is nothing
+ * to do.
  */
 struct equant_transfer *equant_gemr2d_plan(const struct equant_gemr2d_plans *plans,
 					   const struct equant_gemr2d_call *call, int *error);
@@ -144,8 +145,8 @@ struct equant_transfer *equant_gemr2d_plan(const struct equant_gemr2d_plans *pla
 /* ---- gemr2d_plans.c -------------------------------------------------------------------- */
 
 /*
- * Collective: the plan of a call, an old one or a new one.  NULL and *@error if @refused is an error here
- * or on another rank, and as above.
+ * Collective: the plan of a call, an old one or a new one.  NULL and *@error if @refused is an
+ * error here or on another rank, and as above.
  */
 struct equant_gemr2d_plan *equant_gemr2d_find(struct equant_gemr2d_plans *plans,
 					      const struct equant_gemr2d_call *call, int refused,

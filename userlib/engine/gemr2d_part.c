@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * What a rank has of a part.  Rows that follow each other follow each other in the local array of the
- * process that has them, and so do columns: it is a rectangle there.
+ * What a rank has of a part.  Rows that follow each other follow each other in the local array of
+ * the process that has them, and so do columns: it is a rectangle there.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
  * Plans that are kept for the next call.
  *
  * A rank may know less than makes a plan: one that is in neither grid knows only the part's size.
- * So each says in which places a plan is that it could have asked for so, and the place that all say is the
- * plan's.  Calls are collective, so that all ranks fill and free the same places.
+ * So each says in which places a plan is that it could have asked for so, and the place that all
+ * say is the plan's.  Calls are collective, so that all ranks fill and free the same places.
  */
 #include <errno.h>
 #include <stdlib.h>

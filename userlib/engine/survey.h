@@ -60,7 +60,10 @@ static inline int equant_survey_rank(const struct equant_survey *survey, int hos
 
 /* ---- survey_hosts.c ---------------------------------------------------------------------- */
 
-/* Who is on which host, and memory for the rest.  0 or -errno, the same on all ranks or -ECANCELED. */
+/*
+ * Who is on which host, and memory for the rest.  0 or -errno, the same on all ranks or
+ * -ECANCELED.
+ */
 int equant_survey_open(struct equant_survey *survey, MPI_Comm comm);
 void equant_survey_close(struct equant_survey *survey);
 

@@ -2,8 +2,8 @@
 /*
  * Links: start-ups by empty messages to and fro, bandwidths by a flow in each direction.
  *
- * Between two hosts the first rank of each stands for all of them, and within a host the first two do.
- * Bandwidths are measured one by one, or, if there are too many hosts for that, between
+ * Between two hosts the first rank of each stands for all of them, and within a host the first
+ * two do. Bandwidths are measured one by one, or, if there are too many hosts for that, between
  * as many pairs of hosts at once as there are.
  */
 #include <errno.h>

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * The network as the transfers themselves see it, and another plan when it has changed: what makes the
- * paper's redistribution adaptive.
+ * The network as the transfers themselves see it, and another plan when it has changed: what
+ * makes the paper's redistribution adaptive.
  *
- * A message comes in pieces.  The time between two pieces that come one after the other from the same
- * rank is what the second one took, whoever waited for whom before.  The first ones do not count, as they
- * have been under way since before, beside others.  Added up over a run that gives the rate of
- * each link that a message of some more pieces came by; where it is clearly another than the network
- * has, all ranks learn of it, change the network and plan again.
+ * A message comes in pieces.  The time between two pieces that come one after the other from the
+ * same rank is what the second one took, whoever waited for whom before.  The first ones do not
+ * count, as they have been under way since before, beside others.  Added up over a run that gives
+ * the rate of each link that a message of some more pieces came by; where it is clearly another
+ * than the network has, all ranks learn of it, change the network and plan again.
  *
- * Source: Bhat, Prasanna, Raghavendra, section 4: schedules for the bandwidths that there are now; how these
- * are found out is an addition.
+ * Source: Bhat, Prasanna, Raghavendra, section 4: schedules for the bandwidths that there are
+ * now; how these are found out is an addition.
  */
 #include <errno.h>
 #include <stdlib.h>

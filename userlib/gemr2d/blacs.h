@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * What ScaLAPACK's library has of the BLACS, which comes without a header: the C interface.  INTEGER
- * is int, as in every build of it that is not said to be ILP64.
+ * What ScaLAPACK's library has of the BLACS, which comes without a header: the C interface.
+ * INTEGER is int, as in every build of it that is not said to be ILP64.
  */
 #ifndef EQUANT_GEMR2D_BLACS_H
 #define EQUANT_GEMR2D_BLACS_H

@@ -2,8 +2,9 @@
 /*
  * ScaLAPACK's call, which has BLACS contexts, no plan and no error.
  *
- * Plans hang on the communicator of the context that the call goes over, as an attribute: MPI frees them
- * with it, when the program leaves that context by blacs_gridexit() or all of them by blacs_exit().
+ * Plans hang on the communicator of the context that the call goes over, as an attribute: MPI
+ * frees them with it, when the program leaves that context by blacs_gridexit() or all of them by
+ * blacs_exit().
  */
 #include <errno.h>
 #include <string.h>
@@ -18,7 +19,10 @@
 
 /* ---- the end of the job ------------------------------------------------------------------ */
 
-/* An error that all ranks have: none ends the job before the one that knows the reason has said it. */
+/*
+ * An error that all ranks have: none ends the job before the one that knows the reason has said
+ * it.
+ */
 static void fail(const char *name, MPI_Comm comm, int context, int error)
 {
 	int me = 0;

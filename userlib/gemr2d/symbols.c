@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * The symbols of ScaLAPACK's library: for each type a Fortran subroutine, its C function, and the forms
- * without a context of 1996 and before.
+ * The symbols of ScaLAPACK's library: for each type a Fortran subroutine, its C function, and the
+ * forms without a context of 1996 and before.
  */
 #include "gemr2d/blacs.h"
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Which schedule to make: planning takes time, too, and all ranks wait for it.  What a better plan can gain
- * at most is known, the difference to the bound; so a better scheduler is asked only if it takes less
- * than that, improving stops when it has taken as long, and the shortest schedule that was found is kept.
+ * Which schedule to make: planning takes time, too, and all ranks wait for it.  What a better
+ * plan can gain at most is known, the difference to the bound; so a better scheduler is asked
+ * only if it takes less than that, improving stops when it has taken as long, and the shortest
+ * schedule that was found is kept.
  *
  * How long schedulers take is computed and not measured, so that all ranks choose the same.
  */

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Combine and forward, where start-ups decide: few steps, each with one message out of and into every
- * rank, which carries whatever goes that way.
+ * Combine and forward, where start-ups decide: few steps, each with one message out of and into
+ * every rank, which carries whatever goes that way.
  *
- * Every receiver d gets a collector c, no two the same, such that all who send to d are at most W - 1
- * ranks behind c on the circle of ranks.  In step k everything that has still to go a distance with bit k
- * goes 2^k ranks back, from all ranks at once (J. Bruck and others, Efficient Algorithms for All-to-All
- * Communications in Multiport Message-Passing Systems, IEEE Transactions on Parallel and Distributed
- * Systems 8(11), 1997).  After ceil(log2 W) steps each collector has all for its receiver and sends it.
+ * Every receiver d gets a collector c, no two the same, such that all who send to d are at most W
+ * - 1 ranks behind c on the circle of ranks.  In step k everything that has still to go a
+ * distance with bit k goes 2^k ranks back, from all ranks at once (J. Bruck and others, Efficient
+ * Algorithms for All-to-All Communications in Multiport Message-Passing Systems, IEEE
+ * Transactions on Parallel and Distributed Systems 8(11), 1997).  After ceil(log2 W) steps each
+ * collector has all for its receiver and sends it.
  *
- * In cyclic(x) to cyclic(K x) on P ranks those who send to d are K ranks that follow each other, from d K
- * on, the same for the g = gcd(K, P) receivers that are P / g apart.  So W is at most K + g - 1, which
- * is below 2 K: ceil(log2 K) + 2 steps at most, as section 3 has it without saying how.  In
- * cyclic(K x) to cyclic(x) it is the receivers that follow each other, and all of it is done from the end
- * to the beginning.  Any other messages have the W that they have, P at most.
+ * In cyclic(x) to cyclic(K x) on P ranks those who send to d are K ranks that follow each other,
+ * from d K on, the same for the g = gcd(K, P) receivers that are P / g apart.  So W is at most K
+ * + g - 1, which is below 2 K: ceil(log2 K) + 2 steps at most, as section 3 has it without saying
+ * how.  In cyclic(K x) to cyclic(x) it is the receivers that follow each other, and all of it is
+ * done from the end to the beginning.  Any other messages have the W that they have, P at most.
  *
  * Source: Bhat, Prasanna, Raghavendra, section 3, and its reference 7.
  */

@@ -26,7 +26,9 @@ int equant_redist_caterpillar(struct equant_redist_draft *draft)
 	int64_t *at = calloc((size_t)costs->ranks, sizeof(*at)), left = costs->count;
 	int error = at ? 0 : -ENOMEM;
 
-	/* Receivers i + s are in order but for one turn: each sender's next is found by going on. */
+	/*
+	 * Receivers i + s are in order but for one turn: each sender's next is found by going on.
+	 */
 	for (int i = 0; !error && i < costs->ranks; i++) {
 		at[i] = costs->starts[i];
 		while (at[i] < costs->starts[i + 1] && costs->messages[at[i]].to < i)
@@ -81,8 +83,8 @@ static int64_t free_step(const int64_t *steps)
 }
 
 /*
- * Exchange steps @a and @b on the path from the receiver of @message on, which has @a now; step @b is
- * free at that receiver.
+ * Exchange steps @a and @b on the path from the receiver of @message on, which has @a now; step
+ * @b is free at that receiver.
  */
 static void exchange(const struct equant_redist_costs *costs, const struct colouring *colouring,
 		     int64_t message, int64_t a, int64_t b)

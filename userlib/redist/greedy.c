@@ -5,8 +5,8 @@
  * order of their ranks, and of receivers that are free at once the lowest rank is taken: the
  * paper leaves both open.
  *
- * O(P K^2) at most: each of P K messages is the result of a look at no more than K receivers, and of
- * far fewer where K is near P.
+ * O(P K^2) at most: each of P K messages is the result of a look at no more than K receivers, and
+ * of far fewer where K is near P.
  *
  * Source: Bhat, Prasanna, Raghavendra, section 4.3.
  */

@@ -2,18 +2,19 @@
 /*
  * Two schedules that look at more than section 4.3's does, in about the same time.
  *
- * Eager: a sender that is free takes, of the receivers that are free already, the one it has the longest
- * message for; if there is none, the one that is free first.  Of senders that are free at once, as all
- * are at the beginning, the one with the most to send is served first.
+ * Eager: a sender that is free takes, of the receivers that are free already, the one it has the
+ * longest message for; if there is none, the one that is free first.  Of senders that are free at
+ * once, as all are at the beginning, the one with the most to send is served first.
  *
- * Improved: a schedule that is read backwards is one, too.  So eager's is made once more from its end to
- * its beginning, what ended last first; that one from its beginning to its end; and so on, and the
- * shortest is kept.  Ranks that are busy to the end in one turn begin early in the next one.
+ * Improved: a schedule that is read backwards is one, too.  So eager's is made once more from its
+ * end to its beginning, what ended last first; that one from its beginning to its end; and so on,
+ * and the shortest is kept.  Ranks that are busy to the end in one turn begin early in the next
+ * one.
  *
  * The lemma of section 4.3 holds for all of them: no sender is idle while its last receiver is.
  *
- * Reference: K. Y. Li, R. J. Willis, An Iterative Scheduling Technique for Resource-Constrained Project
- * Scheduling, European Journal of Operational Research 56(3), 1992.
+ * Reference: K. Y. Li, R. J. Willis, An Iterative Scheduling Technique for Resource-Constrained
+ * Project Scheduling, European Journal of Operational Research 56(3), 1992.
  */
 #include <errno.h>
 #include <math.h>

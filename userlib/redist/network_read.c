@@ -7,8 +7,8 @@
  *	link FROM TO [startup T] [bandwidth B]
  *	host [send B] [receive B] ranks RANK...
  *
- * Seconds, and bytes per second.  What a link does not say is as usual, what a host does not say has no
- * limit.
+ * Seconds, and bytes per second.  What a link does not say is as usual, what a host does not say
+ * has no limit.
  */
 #include <errno.h>
 #include <math.h>

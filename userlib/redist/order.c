@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
  * Pieces in the order of their beginnings: there may be a million of them, and comparing them would
- * take longer than making most schedules.  They come nearly in order, so each is inserted a few places
- * before the end; where that takes too many moves, indices are dealt out by one digit of the sender and of
- * the beginning after the other, the least significant first (radix sort).
+ * take longer than making most schedules.  They come nearly in order, so each is inserted a few
+ * places before the end; where that takes too many moves, indices are dealt out by one digit of
+ * the sender and of the beginning after the other, the least significant first (radix sort).
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Who has anything for whom in one dimension.  Of thousands of processes few have, and most of the pairs
- * that have nothing are never looked at.
+ * Who has anything for whom in one dimension.  Of thousands of processes few have, and most of
+ * the pairs that have nothing are never looked at.
  *
- * Let blocks of sender p begin at a + i x P, those of receiver q at b + j y Q, and g = gcd(x P, y Q).  The
- * distances of their blocks are all numbers congruent to b - a modulo g, and blocks have elements in
- * common at distances from 1 - y to x - 1.  So receivers are put in the order of b modulo g, and for each
- * sender those from a + 1 - y to a + x - 1 are counted; an array that is short may have nothing even
- * for them.
+ * Let blocks of sender p begin at a + i x P, those of receiver q at b + j y Q, and g = gcd(x P, y
+ * Q).  The distances of their blocks are all numbers congruent to b - a modulo g, and blocks have
+ * elements in common at distances from 1 - y to x - 1.  So receivers are put in the order of b
+ * modulo g, and for each sender those from a + 1 - y to a + x - 1 are counted; an array that is
+ * short may have nothing even for them.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -8,8 +8,8 @@
  *	r = (b + m Y - a) mod X
  *
  * behind the beginning of a fine block, and has elements in common with fine blocks
- * of p only if -y < r < x (modulo X).  Of these r only those count that are congruent to b - a modulo
- * d = gcd(X, Y), and each of them is that of exactly one m modulo X / d:
+ * of p only if -y < r < x (modulo X).  Of these r only those count that are congruent to b - a
+ * modulo d = gcd(X, Y), and each of them is that of exactly one m modulo X / d:
  *
  *	m = (r - b + a) / d  (Y / d)^-1		(modulo X / d)
  *

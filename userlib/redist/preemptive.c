@@ -15,12 +15,12 @@
  *
  * Times are counted in whole ticks, 2^-50 of the bound, so that tight is exact.
  *
- * A matching that covers the tight ranks is filled up with what others can send at the same time, the
- * longest first: that delays the moment at which they become tight, too.
+ * A matching that covers the tight ranks is filled up with what others can send at the same time,
+ * the longest first: that delays the moment at which they become tight, too.
  *
- * Start-ups are paid for each piece: then pieces follow each other as soon as they can in the same order.
- * If T is longer than the bound, ranks become tight later, and fewer messages are split; so several T are
- * tried, and the schedules that split none, and the shortest is kept.
+ * Start-ups are paid for each piece: then pieces follow each other as soon as they can in the
+ * same order. If T is longer than the bound, ranks become tight later, and fewer messages are
+ * split; so several T are tried, and the schedules that split none, and the shortest is kept.
  *
  * Reference: T. Gonzalez, S. Sahni, Open Shop Scheduling to Minimize Finish Time, Journal of the
  * ACM 23(4), 1976, section 3.

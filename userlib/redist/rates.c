@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
  * Messages that share ports: nobody can get more without taking it from one that has no more than
- * himself (max-min fairness).  All rates grow alike until a link or a port has no more; who needs that
- * one stays at the rate, the others go on.
+ * himself (max-min fairness).  All rates grow alike until a link or a port has no more; who needs
+ * that one stays at the rate, the others go on.
  *
  * Reference: D. Bertsekas, R. Gallager, Data Networks, 1987, section 6.5.2.
  */

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Relaying: where a thin link decides the time, a part of its message goes by way of a third rank to
- * which and from which links are faster.
+ * Relaying: where a thin link decides the time, a part of its message goes by way of a third rank
+ * to which and from which links are faster.
  *
- * The busiest rank is relieved, sender or receiver, again and again: of all its messages and all third
- * ranks that pair is taken which can take the most time from it without becoming as busy.  A part that
- * goes from i over r to j costs r time on both its sides, and i and j less than before if both links are
- * faster; what it takes is the part at which r, or j, is as busy as i.  The sums of section 4.2 never grow
- * for the busiest, so what comes out has a smaller bound, and it is kept if it takes less time than the
- * improved schedule of the whole messages.
+ * The busiest rank is relieved, sender or receiver, again and again: of all its messages and all
+ * third ranks that pair is taken which can take the most time from it without becoming as busy.
+ * A part that goes from i over r to j costs r time on both its sides, and i and j less than
+ * before if both links are faster; what it takes is the part at which r, or j, is as busy as i.
+ * The sums of section 4.2 never grow for the busiest, so what comes out has a smaller bound, and
+ * it is kept if it takes less time than the improved schedule of the whole messages.
  *
  * Ports that several ranks share are counted as those of one message.
  */
@@ -30,7 +30,8 @@
  * @left: bytes of each message that go straight
  * @price: seconds per byte from one rank to another, row by row
  * @startup: seconds, the same
- * @met: is anything sent from one rank to another in the first step, and, after that, in the second?
+ * @met: is anything sent from one rank to another in the first step, and, after that, in the
+ *	second?
  */
 struct balance {
 	struct equant_redist_journey *journey;

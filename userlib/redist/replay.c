@@ -11,7 +11,8 @@
  * With a barrier no rank opens its (s + 1)-th piece to send, and no other its receiving, before all
  * s-th ones are through.
  *
- * Source: Bhat, Prasanna, Raghavendra, section 5 has a simulator; ports and windows are an addition.
+ * Source: Bhat, Prasanna, Raghavendra, section 5 has a simulator; ports and windows are an
+ * addition.
  */
 #include <errno.h>
 #include <math.h>

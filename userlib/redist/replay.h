@@ -92,8 +92,8 @@ static inline int equant_replay_rank(const struct equant_replay *replay, int64_t
 }
 
 /*
- * From its costs and its result, which is a copy of the schedule, all else; @volumes in the order of the
- * costs' messages.  0 or -errno; to be released either way.
+ * From its costs and its result, which is a copy of the schedule, all else; @volumes in the order
+ * of the costs' messages.  0 or -errno; to be released either way.
  */
 int equant_replay_init(struct equant_replay *replay, const struct equant_redist_network *network,
 		       const struct equant_redist_volume *volumes, char *why, size_t why_size);

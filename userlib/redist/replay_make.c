@@ -6,7 +6,10 @@
 
 #include "redist/replay.h"
 
-/* What piece @i is of the message that is number @message of @volumes; @last are their last pieces. */
+/*
+ * What piece @i is of the message that is number @message of @volumes; @last are their last
+ * pieces.
+ */
 static void make_trip(struct equant_replay *replay, const struct equant_redist_network *network,
 		      int64_t i, int64_t message, const struct equant_redist_volume *volume,
 		      int64_t *last)

@@ -2,11 +2,11 @@
 /*
  * Data that goes by way of other ranks: what all routes have in common.
  *
- * A router says which part of which message goes from where to where in which step.  What goes between the
- * same two ranks in a step is one leg, and pays one start-up.  Legs of the first step are sent in the
- * order of the improved scheduler; of those of a later one the one goes next that can begin first, and of
- * several the longest.  A leg begins when its sender has got all that it carries, and one message at a time
- * is sent and received, as everywhere.
+ * A router says which part of which message goes from where to where in which step.  What goes
+ * between the same two ranks in a step is one leg, and pays one start-up.  Legs of the first step
+ * are sent in the order of the improved scheduler; of those of a later one the one goes next that
+ * can begin first, and of several the longest.  A leg begins when its sender has got all that it
+ * carries, and one message at a time is sent and received, as everywhere.
  */
 #include <errno.h>
 #include <math.h>

@@ -41,7 +41,10 @@ static inline struct equant_redist_free equant_redist_free_at(double time, int r
 	return at;
 }
 
-/* Is @a free before @b, or is it the lower rank of two?  Without branches that nobody can predict. */
+/*
+ * Is @a free before @b, or is it the lower rank of two?  Without branches that nobody can
+ * predict.
+ */
 static inline bool equant_redist_before(const struct equant_redist_free *a,
 					const struct equant_redist_free *b)
 {

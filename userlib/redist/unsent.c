@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * What senders have not sent yet, and which of it goes next: to the receiver that is free first; or,
- * with keys, of all that are for receivers who are free already what has the least key.
+ * What senders have not sent yet, and which of it goes next: to the receiver that is free first;
+ * or, with keys, of all that are for receivers who are free already what has the least key.
  *
- * Where senders have messages for few of all receivers, each has a list that is looked through: section
- * 4.3's way, O(K) for a message.  Where they have messages for many, all receivers are kept in the order
- * in which they are free, and the first of them that a sender has something for is near the beginning:
- * about P / K ln K are looked at on average.
+ * Where senders have messages for few of all receivers, each has a list that is looked through:
+ * section 4.3's way, O(K) for a message.  Where they have messages for many, all receivers are
+ * kept in the order in which they are free, and the first of them that a sender has something for
+ * is near the beginning: about P / K ln K are looked at on average.
  */
 #include <errno.h>
 #include <stdlib.h>

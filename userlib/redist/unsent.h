@@ -42,8 +42,8 @@ void equant_redist_unsent_release(struct equant_redist_unsent *unsent);
 
 /*
  * Have @sender, which has something left, send to the receiver that is free first, of equals to the
- * lowest rank; with keys, if receivers are free already, that one of them whose message has the least
- * key.  Receivers' times must not be changed otherwise.  0 or -ENOMEM.
+ * lowest rank; with keys, if receivers are free already, that one of them whose message has the
+ * least key.  Receivers' times must not be changed otherwise.  0 or -ENOMEM.
  */
 int equant_redist_unsent_send(struct equant_redist_unsent *unsent,
 			      struct equant_redist_draft *draft, int sender);

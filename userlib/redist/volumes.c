@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
  * How much who has for whom: what a sender has for a receiver is the product, over the
- * dimensions, of what their coordinates have for each other, so it is enough to go through the pairs of
- * coordinates that have anything.
+ * dimensions, of what their coordinates have for each other, so it is enough to go through the
+ * pairs of coordinates that have anything.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * Matrices from one grid of processes to another: what ScaLAPACK's p?gemr2d does, for elements of any
- * type, without BLACS.
+ * Matrices from one grid of processes to another: what ScaLAPACK's p?gemr2d does, for elements of
+ * any type, without BLACS.
  *
  *	struct equant_gemr2d_plans *plans = equant_gemr2d_plans_new(comm, 8, 0);
  *
@@ -10,8 +10,8 @@
  *	equant_gemr2d_plans_free(plans);
  *
  * A call is planned once: as long as the plan is kept, the same call finds it again.  Rows and
- * columns are counted from 0, and local arrays are column-major as in Fortran.  Errors are as in equant.h;
- * functions are collective.  Plans belong to one thread at a time.
+ * columns are counted from 0, and local arrays are column-major as in Fortran.  Errors are as in
+ * equant.h; functions are collective.  Plans belong to one thread at a time.
  */
 #ifndef EQUANT_GEMR2D_H
 #define EQUANT_GEMR2D_H
@@ -31,8 +31,7 @@ extern "C" {
 struct equant_gemr2d_plans;
 
 /**
- * struct equant_gemr2d_matrix - a block-cyclic matrix, this rank's place in its grid, and where a part of
- *	it begins
+ * struct equant_gemr2d_matrix - a block-cyclic matrix, this rank's place, and where a part begins
  * @rows: of the whole matrix (ScaLAPACK's M_)
  * @columns: likewise (N_)
  * @row_block: consecutive rows that a row of the grid has (MB_)
@@ -68,12 +67,13 @@ struct equant_gemr2d_matrix {
 /**
  * equant_gemr2d_plans_new() - where calls find their plans again; collective
  * @comm: an intracommunicator with all ranks of all grids, of which a copy is made
- * @plans: kept after a call, at most; 0 to EQUANT_GEMR2D_PLANS.  What was not used for longest goes first.
+ * @plans: kept after a call, at most; 0 to EQUANT_GEMR2D_PLANS.  What was not used for longest
+ *	goes first.
  * @memory: bytes that the messages of all plans kept may have on a rank; 0: no limit
  *
- * Return: no plans yet, or NULL and errno on all ranks: EINVAL for a communicator or a number that is none
- * and for numbers that differ between ranks, ECANCELED where another rank has refused, ENOMEM, MPI's
- * errors.
+ * Return: no plans yet, or NULL and errno on all ranks: EINVAL for a communicator or a number
+ * that is none and for numbers that differ between ranks, ECANCELED where another rank has
+ * refused, ENOMEM, MPI's errors.
  */
 EQUANT_API struct equant_gemr2d_plans *equant_gemr2d_plans_new(MPI_Comm comm, int plans,
 							       size_t memory);
@@ -86,7 +86,8 @@ EQUANT_API struct equant_gemr2d_plans *equant_gemr2d_plans_new(MPI_Comm comm, in
 EQUANT_API int equant_gemr2d_plans_free(struct equant_gemr2d_plans *plans);
 
 /**
- * equant_gemr2d_plans_made() - how many calls have not found their plan and made one; the same on all ranks
+ * equant_gemr2d_plans_made() - how many calls have not found their plan and made one; the same on
+ * all ranks
  */
 EQUANT_API int64_t equant_gemr2d_plans_made(const struct equant_gemr2d_plans *plans);
 
@@ -101,15 +102,15 @@ EQUANT_API int64_t equant_gemr2d_plans_made(const struct equant_gemr2d_plans *pl
  * @b: the matrix that is written; NULL on a rank that is not in its grid
  * @to: this rank's local array of @b, likewise
  *
- * Element (@a->row + i, @a->column + j) of @a becomes element (@b->row + i, @b->column + j) of @b; of @b
- * nothing else is written.  A rank may be in both grids, in one, or in none.  Both local arrays may be the
- * same if no element is read and written, or if nothing changes its place.  If there are no rows or no
- * columns, nothing else is looked at.
+ * Element (@a->row + i, @a->column + j) of @a becomes element (@b->row + i, @b->column + j) of
+ * @b; of @b nothing else is written.  A rank may be in both grids, in one, or in none.  Both
+ * local arrays may be the same if no element is read and written, or if nothing changes its
+ * place.  If there are no rows or no columns, nothing else is looked at.
  *
- * Return: 0; before any element was moved, and on all ranks, -EINVAL for arguments that cannot be or
- * differ between ranks, grids with a place that no rank or more than one has, and elements that are read and
- * written; -ECANCELED where another rank has refused; -EOVERFLOW, -ENOMEM.  MPI's errors, after which the
- * plans can only be freed, and -EPIPE then.
+ * Return: 0; before any element was moved, and on all ranks, -EINVAL for arguments that cannot be
+ * or differ between ranks, grids with a place that no rank or more than one has, and elements
+ * that are read and written; -ECANCELED where another rank has refused; -EOVERFLOW, -ENOMEM.
+ * MPI's errors, after which the plans can only be freed, and -EPIPE then.
  */
 EQUANT_API int equant_gemr2d(struct equant_gemr2d_plans *plans, int64_t rows, int64_t columns,
 			     MPI_Datatype type, const struct equant_gemr2d_matrix *a,

@@ -392,8 +392,8 @@ EQUANT_API void equant_redist_schedule_free(struct equant_redist_schedule *sched
  * equant_redist_schedule_check() - can @schedule be carried out, and does it carry all?
  *
  * Knows nothing of how it was made: every message is sent as a whole or in pieces that make up the
- * whole, every piece has the time that it takes, and no rank sends two pieces at once or receives two
- * at once; within rounding, of 1e-9 of the makespan.
+ * whole, every piece has the time that it takes, and no rank sends two pieces at once or receives
+ * two at once; within rounding, of 1e-9 of the makespan.
  *
  * Return: 0, -EINVAL with the first thing that is wrong in @why, -ENOMEM.
  */
@@ -491,7 +491,8 @@ EQUANT_API struct equant_redist_network *equant_redist_network_random(int ranks,
  * @why: as above; with file, line and word
  * @why_size: the same
  *
- * One thing per line, words separated by blanks, # begins a comment; seconds, and bytes per second::
+ * One thing per line, words separated by blanks, # begins a comment; seconds, and bytes per
+ * second::
  *
  *	ranks N
  *	usual [startup T] bandwidth B
@@ -500,8 +501,8 @@ EQUANT_API struct equant_redist_network *equant_redist_network_random(int ranks,
  *
  * What a link does not say is as usual, what a host does not say has no limit.
  *
- * Return: the network, or NULL and errno: EINVAL for what is no such file, what opening and reading it
- * gave, ENOMEM.
+ * Return: the network, or NULL and errno: EINVAL for what is no such file, what opening and
+ * reading it gave, ENOMEM.
  */
 EQUANT_API struct equant_redist_network *equant_redist_network_read(const char *path, char *why,
 								    size_t why_size);
@@ -514,7 +515,8 @@ EQUANT_API void equant_redist_network_free(struct equant_redist_network *network
  * @why: as above
  * @why_size: the same
  *
- * Return: 0, -EINVAL for a link with an infinite bandwidth, or what opening and writing the file gave.
+ * Return: 0, -EINVAL for a link with an infinite bandwidth, or what opening and writing the file
+ * gave.
  */
 EQUANT_API int equant_redist_network_write(const char *path,
 					   const struct equant_redist_network *network, char *why,
@@ -601,8 +603,8 @@ equant_redist_volumes(const struct equant_redist_array *array, size_t element, c
  * A message that has its hosts' ports to itself takes T + m / B where B is what the slowest of
  * its link, the port that it leaves by and the port that it comes in by has.
  *
- * Return: the costs, or NULL and errno as from equant_redist_costs_new(), and EINVAL for a number of
- * bytes that is negative.
+ * Return: the costs, or NULL and errno as from equant_redist_costs_new(), and EINVAL for a number
+ * of bytes that is negative.
  */
 EQUANT_API struct equant_redist_costs *
 equant_redist_network_costs(const struct equant_redist_network *network, int64_t count,
