@@ -179,26 +179,6 @@ static int fill(const struct experiment *experiment, struct table *table)
 	return err;
 }
 
-static int print(const struct experiment *experiment, const struct table *table)
-{
-	FILE *out = NULL;
-	int err;
-
-	if (experiment->json)
-		table_json(stdout, table, "dag");
-	else
-		table_print(stdout, table);
-	if (!experiment->svg)
-		return 0;
-	out = fopen(experiment->svg, "we");
-	err = out ? table_svg(out, table) : -1;
-	if (out && fclose(out))
-		err = -1;
-	if (err)
-		fprintf(stderr, "equant dag: %s: %s\n", experiment->svg, strerror(errno));
-	return err ? 1 : 0;
-}
-
 static int run(const struct experiment *experiment)
 {
 	struct table_column columns[VARIANTS + 2] = { { parameters[experiment->over].name, "%.6g",
@@ -216,7 +196,7 @@ static int run(const struct experiment *experiment)
 		fprintf(stderr, "equant dag: %s\n",
 			err == -ERANGE ? "a schedule is shorter than a bound" : strerror(-err));
 	else
-		err = print(experiment, &table);
+		err = table_show(&table, "dag", experiment->json ? "dag" : NULL, experiment->svg);
 	table_release(&table);
 	return err ? 1 : 0;
 }

@@ -308,26 +308,6 @@ static const struct table_column columns[COLUMNS + 1] = {
 	[BARRIER_GREEDY] = { "barrier", "%.3f", 0 },
 };
 
-int redist_experiment_print(const struct experiment *experiment, const struct table *table)
-{
-	FILE *out;
-	int err;
-
-	if (experiment->json)
-		table_json(stdout, table, "redist");
-	else
-		table_print(stdout, table);
-	if (!experiment->svg)
-		return 0;
-	out = fopen(experiment->svg, "we");
-	err = out ? table_svg(out, table) : -1;
-	if (out && fclose(out))
-		err = -1;
-	if (err)
-		fprintf(stderr, "equant redist: %s: %s\n", experiment->svg, strerror(errno));
-	return err ? 1 : 0;
-}
-
 static int fail(int err)
 {
 	fprintf(stderr, "equant redist: %s\n",
@@ -355,7 +335,11 @@ static int run(const struct experiment *experiment)
 	err = fill(experiment, &table);
 	if (!err)
 		add_facts(&table);
-	err = err ? fail(err) : redist_experiment_print(experiment, &table);
+	if (err)
+		err = fail(err);
+	else
+		err = table_show(&table, "redist", experiment->json ? "redist" : NULL,
+				 experiment->svg);
 	table_release(&table);
 	return err;
 }

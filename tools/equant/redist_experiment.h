@@ -43,9 +43,6 @@ struct experiment {
 	const char *svg;
 };
 
-/* As text or JSON, and as a chart; the exit status. */
-int redist_experiment_print(const struct experiment *experiment, const struct table *table);
-
 /* Times and memory of planning, for sizes up to what was asked for; the exit status. */
 int redist_planning(const struct experiment *experiment);
 

@@ -172,7 +172,8 @@ int redist_planning(const struct experiment *experiment)
 	if (err)
 		fprintf(stderr, "equant redist: %s\n", strerror(-err));
 	else
-		err = redist_experiment_print(experiment, &table);
+		err = table_show(&table, "redist", experiment->json ? "redist" : NULL,
+				 experiment->svg);
 	table_release(&table);
 	return err ? 1 : 0;
 }

@@ -56,35 +56,6 @@ static int take_output(const char *model, int *argc, char **argv, struct output 
 	return 0;
 }
 
-int simulate_svg(const struct table *table, const char *path)
-{
-	FILE *out = fopen(path, "we");
-	int ret = 0;
-
-	if (!out || table_svg(out, table))
-		ret = -errno;
-	if (out && fclose(out) && !ret)
-		ret = -errno;
-	if (ret)
-		fprintf(stderr, "equant simulate: %s: %s\n", path, strerror(-ret));
-	return ret ? 1 : 0;
-}
-
-static int show(const struct table *table, const char *model, const struct output *output)
-{
-	if (output->svg && simulate_svg(table, output->svg))
-		return 1;
-	if (output->json)
-		table_json(stdout, table, model);
-	else
-		table_print(stdout, table);
-	if (fflush(stdout)) {
-		fprintf(stderr, "equant simulate: standard output: %s\n", strerror(errno));
-		return 1;
-	}
-	return 0;
-}
-
 int simulate_model(const char *name, int argc, char **argv, struct table *table)
 {
 	for (int i = 0; i < MODELS; i++)
@@ -108,7 +79,7 @@ static int run(int model, int argc, char **argv)
 	else if (ret)
 		fprintf(stderr, "equant simulate %s: %s\n", name, strerror(-ret));
 	else
-		ret = show(&table, name, &output);
+		ret = table_show(&table, "simulate", output.json ? name : NULL, output.svg);
 	table_release(&table);
 	return ret < 0 ? 1 : ret;
 }

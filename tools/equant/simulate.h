@@ -97,9 +97,6 @@ int simulate_split(const char *model, const struct equant_machine *machine, bool
 /** simulate_model() - run a model by its name; @argv[0] is not looked at; errors as the models' */
 int simulate_model(const char *name, int argc, char **argv, struct table *table);
 
-/** simulate_svg() - a table as a chart in a file; 1 after a message */
-int simulate_svg(const struct table *table, const char *path);
-
 /** simulate_figure() - equant simulate figure; the command's exit status */
 int simulate_figure(int argc, char **argv);
 

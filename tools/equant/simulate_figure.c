@@ -244,7 +244,7 @@ static int write_both(const struct table *table, const char *number, const char 
 	if (write_json(table, number, path))
 		return 1;
 	snprintf(path, sizeof(path), "%s/%s.svg", dir, number);
-	return simulate_svg(table, path);
+	return table_draw(table, "simulate", path);
 }
 
 static int show(const struct figure_options *o, const struct figure *figure)
@@ -256,12 +256,10 @@ static int show(const struct figure_options *o, const struct figure *figure)
 		fprintf(stderr, "equant simulate figure: %s: %s\n", figure->number, strerror(-ret));
 	else if (o->dir)
 		ret = write_both(&table, figure->number, o->dir);
-	else if (o->json)
-		table_json(stdout, &table, figure->number);
 	else
-		table_print(stdout, &table);
+		ret = table_show(&table, "simulate figure", o->json ? figure->number : NULL, NULL);
 	if (!ret && o->svg)
-		ret = simulate_svg(&table, o->svg);
+		ret = table_draw(&table, "simulate figure", o->svg);
 	table_release(&table);
 	return ret ? 1 : 0;
 }

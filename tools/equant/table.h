@@ -68,6 +68,19 @@ void table_json(FILE *out, const struct table *table, const char *model);
  */
 int table_svg(FILE *out, const struct table *table);
 
+/** table_draw() - as SVG into a file; 0, or 1 after a message of "equant @command" */
+int table_draw(const struct table *table, const char *command, const char *path);
+
+/**
+ * table_show() - print it
+ * @command: for messages
+ * @model: of table_json(), or NULL: as text
+ * @svg: file for a chart as well, or NULL
+ *
+ * Return: 0, or 1 after a message.
+ */
+int table_show(const struct table *table, const char *command, const char *model, const char *svg);
+
 void table_release(struct table *table);
 
 #endif /* EQUANT_TOOL_TABLE_H */
