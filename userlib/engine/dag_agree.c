@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/message.h"
+#include "core/mix.h"
 #include "core/mpi_error.h"
 #include "engine/dag_replan.h"
 #include "loop/loop_internal.h"
@@ -117,34 +118,22 @@ int equant_dag_run_check(const struct equant *eq, const struct equant_dag_run_op
 
 /* ---- what differs ---------------------------------------------------------------------------- */
 
-static uint64_t add(uint64_t hash, uint64_t value)
-{
-	return equant_mix(hash ^ value);
-}
-
-static uint64_t add_double(uint64_t hash, double value)
-{
-	uint64_t bits;
-
-	memcpy(&bits, &value, sizeof(bits));
-	return add(hash, bits);
-}
-
 static uint64_t add_doubles(uint64_t hash, const double *values, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		hash = add_double(hash, values[i]);
+		hash = equant_mix_double(hash, values[i]);
 	return hash;
 }
 
 static uint64_t add_graph(uint64_t hash, const struct equant_dag *dag)
 {
-	hash = add(add(hash, (uint64_t)dag->tasks), (uint64_t)dag->edges);
+	hash = equant_mix_word(equant_mix_word(hash, (uint64_t)dag->tasks), (uint64_t)dag->edges);
 	for (int i = 0; i < dag->tasks; i++)
-		hash = add_double(hash, dag->task[i].work);
+		hash = equant_mix_double(hash, dag->task[i].work);
 	for (int e = 0; e < dag->edges; e++) {
-		hash = add(add(hash, (uint64_t)dag->edge[e].from), (uint64_t)dag->edge[e].to);
-		hash = add_double(hash, dag->edge[e].data);
+		hash = equant_mix_word(equant_mix_word(hash, (uint64_t)dag->edge[e].from),
+				       (uint64_t)dag->edge[e].to);
+		hash = equant_mix_double(hash, dag->edge[e].data);
 	}
 	return hash;
 }
@@ -153,7 +142,7 @@ static uint64_t add_machine(uint64_t hash, const struct equant_dag_machine *mach
 {
 	size_t p = (size_t)machine->processors;
 
-	hash = add(add(hash, machine->channels), machine->overlap);
+	hash = equant_mix_word(equant_mix_word(hash, machine->channels), machine->overlap);
 	hash = add_doubles(add_doubles(hash, machine->startup, p * p), machine->data_rate, p * p);
 	if (machine->cost)
 		return add_doubles(hash, machine->cost, (size_t)machine->tasks * p);
@@ -163,9 +152,10 @@ static uint64_t add_machine(uint64_t hash, const struct equant_dag_machine *mach
 static uint64_t add_order(uint64_t hash, const struct equant_dag_order *order, int tasks)
 {
 	for (int i = 0; i < tasks; i++)
-		hash = add(hash, (uint64_t)order->place[i]);
+		hash = equant_mix_word(hash, (uint64_t)order->place[i]);
 	for (int s = 0; s < order->steps; s++)
-		hash = add(add(hash, (uint64_t)order->step[s].task), (uint64_t)order->step[s].edge);
+		hash = equant_mix_word(equant_mix_word(hash, (uint64_t)order->step[s].task),
+				       (uint64_t)order->step[s].edge);
 	return hash;
 }
 
@@ -176,7 +166,7 @@ static uint64_t add_data(uint64_t hash, const struct equant_dag_run *run)
 		int size;
 
 		MPI_Type_size(run->data[e].type, &size);
-		hash = add(hash, (uint64_t)run->data[e].count * (uint64_t)size);
+		hash = equant_mix_word(hash, (uint64_t)run->data[e].count * (uint64_t)size);
 	}
 	return hash;
 }
@@ -184,8 +174,9 @@ static uint64_t add_data(uint64_t hash, const struct equant_dag_run *run)
 static uint64_t add_replan(uint64_t hash, const struct equant_dag_replan *replan)
 {
 	for (const char *name = replan->scheduler; *name; name++)
-		hash = add(hash, (unsigned char)*name);
-	return add_double(add_double(add(hash, 1), replan->part), replan->gain);
+		hash = equant_mix_word(hash, (unsigned char)*name);
+	return equant_mix_double(equant_mix_double(equant_mix_word(hash, 1), replan->part),
+				 replan->gain);
 }
 
 int equant_dag_run_agree(const struct equant_dag_run *run, int error)

@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "core/message.h"
+#include "core/mix.h"
 #include "core/mpi_error.h"
 #include "engine/transfer_internal.h"
-#include "loop/units.h"
 
 /* ---- what is wrong here ------------------------------------------------------------------ */
 
@@ -101,44 +101,35 @@ int equant_transfer_check(const struct equant_transfer *transfer,
 
 /* ---- what differs ------------------------------------------------------------------------ */
 
-static uint64_t add(uint64_t hash, uint64_t value)
-{
-	return equant_mix(hash ^ value);
-}
-
-static uint64_t add_double(uint64_t hash, double value)
-{
-	uint64_t bits;
-
-	memcpy(&bits, &value, sizeof(bits));
-	return add(hash, bits);
-}
-
 static uint64_t add_cyclic(uint64_t hash, const struct equant_redist_cyclic *cyclic)
 {
-	hash = add(add(hash, (uint64_t)cyclic->block), (uint64_t)cyclic->processes);
-	return add(add(hash, (uint64_t)cyclic->first), (uint64_t)cyclic->offset);
+	hash = equant_mix_word(equant_mix_word(hash, (uint64_t)cyclic->block),
+			       (uint64_t)cyclic->processes);
+	return equant_mix_word(equant_mix_word(hash, (uint64_t)cyclic->first),
+			       (uint64_t)cyclic->offset);
 }
 
 static uint64_t add_list(uint64_t hash, const int *list, int count)
 {
 	for (int i = 0; i < count; i++)
-		hash = add(hash, (uint64_t)(list ? list[i] : i));
+		hash = equant_mix_word(hash, (uint64_t)(list ? list[i] : i));
 	return hash;
 }
 
 static uint64_t add_network(uint64_t hash, const struct equant_redist_network *network)
 {
-	hash = add_double(add_double(hash, network->usual.startup), network->usual.bandwidth);
+	hash = equant_mix_double(equant_mix_double(hash, network->usual.startup),
+				 network->usual.bandwidth);
 	for (int64_t i = 0; i < network->count; i++) {
 		const struct equant_redist_link *link = &network->links[i];
 
-		hash = add(add(hash, (uint64_t)link->from), (uint64_t)link->to);
-		hash = add_double(add_double(hash, link->startup), link->bandwidth);
+		hash = equant_mix_word(equant_mix_word(hash, (uint64_t)link->from),
+				       (uint64_t)link->to);
+		hash = equant_mix_double(equant_mix_double(hash, link->startup), link->bandwidth);
 	}
 	for (int h = 0; h < network->hosts; h++)
-		hash = add_double(add_double(hash, network->host[h].send),
-				  network->host[h].receive);
+		hash = equant_mix_double(equant_mix_double(hash, network->host[h].send),
+					 network->host[h].receive);
 	return add_list(hash, network->places, network->ranks);
 }
 
@@ -147,17 +138,20 @@ static uint64_t digest(const struct equant_transfer *transfer,
 {
 	const struct equant_redist_array *array = &transfer->array;
 	const char *scheduler = options->scheduler ? options->scheduler : "greedy";
-	uint64_t hash = add(add((uint64_t)array->dimensions, transfer->element), options->largest);
+	uint64_t hash = equant_mix_word(
+		equant_mix_word((uint64_t)array->dimensions, transfer->element), options->largest);
 
-	hash = add(add(add(hash, array->from_order), array->to_order), options->node);
+	hash = equant_mix_word(equant_mix_word(equant_mix_word(hash, array->from_order),
+					       array->to_order),
+			       options->node);
 	for (int d = 0; d < array->dimensions; d++) {
-		hash = add(hash, (uint64_t)array->extent[d]);
+		hash = equant_mix_word(hash, (uint64_t)array->extent[d]);
 		hash = add_cyclic(add_cyclic(hash, &array->from[d]), &array->to[d]);
 	}
 	hash = add_list(hash, options->senders, equant_redist_senders(array));
 	hash = add_list(hash, options->receivers, equant_redist_receivers(array));
 	for (; *scheduler; scheduler++)
-		hash = add(hash, (unsigned char)*scheduler);
+		hash = equant_mix_word(hash, (unsigned char)*scheduler);
 	return options->network ? add_network(hash, options->network) : hash;
 }
 

@@ -96,8 +96,8 @@ static uint64_t hash_of(const struct equant_replayed_transfer *t, int rank)
 {
 	uint64_t hash = equant_mix(t->number + 1);
 
-	hash = equant_mix(hash ^ (uint64_t)(t->incoming ? t->peer : rank));
-	hash = equant_mix(hash ^ (uint64_t)(t->incoming ? rank : t->peer));
+	hash = equant_mix_word(hash, (uint64_t)(t->incoming ? t->peer : rank));
+	hash = equant_mix_word(hash, (uint64_t)(t->incoming ? rank : t->peer));
 	return hash ^ equant_runs_hash(&t->units);
 }
 

@@ -200,21 +200,21 @@ static uint64_t digest(const struct equant_replay *replay)
 	uint64_t hash = 0;
 
 	for (long k = 0; k < replay->nr_blocks; k++)
-		hash = equant_mix(hash ^ (uint64_t)replay->blocks[k]);
+		hash = equant_mix_word(hash, (uint64_t)replay->blocks[k]);
 	for (long k = 0; k < replay->nr_phases; k++) {
 		const struct equant_replayed_phase *phase = &replay->phases[k];
 
 		if (!replay->nr_plans)
-			hash = equant_mix(hash ^ (uint64_t)phase->hooks);
+			hash = equant_mix_word(hash, (uint64_t)phase->hooks);
 		if (k < replay->nr_plans)
-			hash = equant_mix(hash ^ (uint64_t)phase->due);
+			hash = equant_mix_word(hash, (uint64_t)phase->due);
 		for (int i = 0; i < phase->instructions; i++) {
 			const struct equant_instruction *move =
 				&replay->instructions[phase->first + i];
 
-			hash = equant_mix(hash ^ (uint64_t)move->from);
-			hash = equant_mix(hash ^ (uint64_t)move->to);
-			hash = equant_mix(hash ^ (uint64_t)move->units);
+			hash = equant_mix_word(hash, (uint64_t)move->from);
+			hash = equant_mix_word(hash, (uint64_t)move->to);
+			hash = equant_mix_word(hash, (uint64_t)move->units);
 		}
 	}
 	return hash;

@@ -5,13 +5,7 @@
 #include <equant/equant.h>
 #include <stdint.h>
 
-/* splitmix64's finaliser (Steele, Lea, Flood 2014): a good mix of one word. */
-static inline uint64_t equant_mix(uint64_t x)
-{
-	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
-	x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
-	return x ^ (x >> 31);
-}
+#include "core/mix.h"
 
 /**
  * struct equant_runs - a set of units as sorted, disjoint, non-touching ranges
