@@ -248,22 +248,32 @@ TEST(turns_under_a_load_that_comes_and_goes_agree_with_counting)
 	}
 }
 
-TEST(a_load_that_changes_too_fast_to_follow_is_not_chased_with_predictions)
+/* Steps of 0.1 s, the library's own period, and a load that is on for half of @period. */
+static struct equant_job predicted_pair(struct equant_job_cpu *cpus,
+					struct equant_balance_options *options, int64_t period)
 {
-	struct equant_balance_options options = model_options(EQUANT_JOB_PREDICTED);
-	struct equant_job_cpu cpus[RANKS_MOST];
-	struct equant_job job = job_of(2, cpus, &options);
-	struct equant_job_result equal, balanced;
+	struct equant_job job = job_of(2, cpus, options);
 
-	options.period = 0;
-	options.threshold = 0.03;
-	options.profit = 5;
+	*options = model_options(EQUANT_JOB_PREDICTED);
+	options->period = 0;
+	options->threshold = 0.03;
+	options->profit = 5;
 	job.probe = EQUANT_JOB_PREDICTED;
 	job.depth = 1;
 	job.move_per_unit = 1000;
 	cpus[0].tasks = 1;
-	cpus[0].period = SECOND / 2;
-	cpus[0].on = SECOND / 4;
+	cpus[0].period = period;
+	cpus[0].on = period / 2;
+	return job;
+}
+
+TEST(a_load_that_changes_too_fast_to_follow_is_not_chased_with_predictions)
+{
+	struct equant_balance_options options;
+	struct equant_job_cpu cpus[RANKS_MOST];
+	struct equant_job job = predicted_pair(cpus, &options, SECOND / 2);
+	struct equant_job_result equal, balanced;
+
 	ASSERT_EQ(0, equant_simulate_job(&job, &balanced));
 	job.balance = NULL;
 	ASSERT_EQ(0, equant_simulate_job(&job, &equal));
@@ -274,20 +284,11 @@ TEST(a_load_that_changes_too_fast_to_follow_is_not_chased_with_predictions)
 /* Phases of 0.1 s, a load that changes every second: decisions that come a phase late are no use. */
 TEST(a_load_that_changes_every_few_phases_is_followed_if_decisions_need_not_be_late)
 {
-	struct equant_balance_options options = model_options(EQUANT_JOB_PREDICTED);
+	struct equant_balance_options options;
 	struct equant_job_cpu cpus[RANKS_MOST];
-	struct equant_job job = job_of(2, cpus, &options);
+	struct equant_job job = predicted_pair(cpus, &options, 2 * SECOND);
 	struct equant_job_result late, prompt;
 
-	options.period = 0;
-	options.threshold = 0.03;
-	options.profit = 5;
-	job.probe = EQUANT_JOB_PREDICTED;
-	job.depth = 1;
-	job.move_per_unit = 1000;
-	cpus[0].tasks = 1;
-	cpus[0].period = 2 * SECOND;
-	cpus[0].on = SECOND;
 	ASSERT_EQ(0, equant_simulate_job(&job, &late));
 	options.prompt = 1;
 	ASSERT_EQ(0, equant_simulate_job(&job, &prompt));

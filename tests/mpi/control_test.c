@@ -89,24 +89,18 @@ TEST_F(control, work_ends_up_in_proportion_to_rates_at_any_depth)
 	folder_remove(folder);
 }
 
+static int is_sample(const struct equant_event *event)
+{
+	return event->type == EQUANT_EVENT_SAMPLE;
+}
+
 /* How many samples a rank of the case "replayed" has sent; -errno. */
 static long samples_of(const char *folder, int rank)
 {
-	struct equant_trace_header header;
-	struct equant_event *events;
 	char path[160];
-	size_t count;
-	long found = 0;
-	int error;
 
 	snprintf(path, sizeof(path), "%s/replayed.%d.trace", folder, rank);
-	error = equant_trace_load(path, &header, &events, &count, NULL, 0);
-	if (error)
-		return error;
-	for (size_t i = 0; i < count; i++)
-		found += events[i].type == EQUANT_EVENT_SAMPLE;
-	free(events);
-	return found;
+	return events_in(path, is_sample);
 }
 
 static long phases_of(const char *folder)

@@ -336,20 +336,6 @@ static int body_that_takes_long(const struct equant_dag_handle *handle, void *us
 	return body(handle, user);
 }
 
-/* All ranks on one CPU: each is the others' competitor. */
-static void share_a_cpu(void)
-{
-	cpu_set_t all, one;
-	int cpu = 0;
-
-	sched_getaffinity(0, sizeof(all), &all);
-	while (!CPU_ISSET(cpu, &all))
-		cpu++;
-	CPU_ZERO(&one);
-	CPU_SET(cpu, &one);
-	demand_equal(0, sched_setaffinity(0, sizeof(one), &one));
-}
-
 static bool is_pinned(int task)
 {
 	return task % 5 == 0;

@@ -47,25 +47,19 @@ FIXTURE_TEARDOWN(grain)
 	folder_remove(self->folder);
 }
 
+static int is_lean(const struct equant_event *event)
+{
+	return event->type == EQUANT_EVENT_DECISION &&
+	       event->u.decision.verdict == EQUANT_VERDICT_GRAIN;
+}
+
 /* How often a rank's trace has the verdict; -errno. */
 static long verdicts(const struct _test_data_grain *self, int rank)
 {
-	struct equant_trace_header header;
-	struct equant_event *events;
 	char path[160];
-	size_t count;
-	long found = 0;
-	int error;
 
 	snprintf(path, sizeof(path), "%s/replayed.%d.trace", self->folder, rank);
-	error = equant_trace_load(path, &header, &events, &count, NULL, 0);
-	if (error)
-		return error;
-	for (size_t i = 0; i < count; i++)
-		found += events[i].type == EQUANT_EVENT_DECISION &&
-			 events[i].u.decision.verdict == EQUANT_VERDICT_GRAIN;
-	free(events);
-	return found;
+	return events_in(path, is_lean);
 }
 
 /*

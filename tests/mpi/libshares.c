@@ -2,6 +2,7 @@
 #include <equant/probe.h>
 #include <equant/trace.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <time.h>
 
 #include "libshares.h"
@@ -38,4 +39,20 @@ int shares_write(const char *path, int rank, int ranks, long units, double share
 		};
 	}
 	return equant_trace_close(writer);
+}
+
+long events_in(const char *path, int (*such)(const struct equant_event *event))
+{
+	struct equant_trace_header header;
+	struct equant_event *events;
+	size_t count;
+	long found = 0;
+	int error = equant_trace_load(path, &header, &events, &count, NULL, 0);
+
+	if (error)
+		return error;
+	for (size_t i = 0; i < count; i++)
+		found += such(&events[i]);
+	free(events);
+	return found;
 }

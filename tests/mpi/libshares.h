@@ -13,4 +13,9 @@
 int shares_write(const char *path, int rank, int ranks, long units, double share, uint64_t quantum,
 		 uint64_t other);
 
+struct equant_event;
+
+/* How many of a trace's events are such; -errno. */
+long events_in(const char *path, int (*such)(const struct equant_event *event));
+
 #endif /* LIBSHARES_H */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 #include <errno.h>
 #include <stdarg.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -133,4 +134,17 @@ void must_free(struct equant_loop *loop)
 void must_close(struct equant *eq)
 {
 	demand_equal(0, equant_close(eq));
+}
+
+void share_a_cpu(void)
+{
+	cpu_set_t all, one;
+	int cpu = 0;
+
+	sched_getaffinity(0, sizeof(all), &all);
+	while (!CPU_ISSET(cpu, &all))
+		cpu++;
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	demand_equal(0, sched_setaffinity(0, sizeof(one), &one));
 }

@@ -60,6 +60,9 @@ void demand_same(long value);
 /* The same on all ranks; collective. */
 struct random common_random(void);
 
+/* All ranks that call it on one CPU: each is the others' competitor. */
+void share_a_cpu(void);
+
 struct equant *must_open(MPI_Comm comm, const struct equant_options *options);
 struct equant_loop *must_loop(struct equant *eq, const char *name, long units);
 void must_free(struct equant_loop *loop);

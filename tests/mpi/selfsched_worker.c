@@ -635,17 +635,11 @@ static void shared_cpu(void)
 	struct equant_self_chunk chunk = { 0 };
 	struct equant_self *self;
 	struct equant *eq;
-	cpu_set_t all, one;
 	MPI_Request request = MPI_REQUEST_NULL;
-	int cpu = 0, done = 0;
+	int done = 0;
 	double least = 1;
 
-	sched_getaffinity(0, sizeof(all), &all);
-	while (!CPU_ISSET(cpu, &all))
-		cpu++;
-	CPU_ZERO(&one);
-	CPU_SET(cpu, &one);
-	demand_equal(0, sched_setaffinity(0, sizeof(one), &one));
+	share_a_cpu();
 	eq = must_open(MPI_COMM_WORLD, NULL);
 	loop.first = loop.minimum = 1;
 	self = must_self(eq, &loop, 0, 0);
