@@ -246,13 +246,29 @@ TEST_F(route, a_thin_link_is_relieved_over_faster_ones)
 	equant_redist_route_free(route);
 }
 
+/* What a rank keeps is no message: a list of fewer may well be scheduled worse, by chance. */
+static struct equant_redist_schedule *scheduled(FIXTURE_DATA(route) * self)
+{
+	struct equant_redist_volume volumes[LARGEST * LARGEST];
+	struct equant_redist_schedule *schedule;
+	struct equant_redist_costs *costs;
+	int64_t count = 0;
+
+	for (int64_t k = 0; k < self->count; k++)
+		if (self->volumes[k].from != self->volumes[k].to)
+			volumes[count++] = self->volumes[k];
+	costs = equant_redist_network_costs(self->network, count, volumes, NULL, 0);
+	schedule = equant_redist_schedule_new("improved", costs, NULL, 0);
+	equant_redist_costs_free(costs);
+	return schedule;
+}
+
 TEST_F(route, relaying_is_never_slower_than_the_improved_schedule)
 {
 	int faster = 0;
 
 	for (int round = 0; round < ROUNDS / 3; round++) {
 		struct equant_redist_schedule *schedule;
-		struct equant_redist_costs *costs;
 		struct equant_redist_route *route;
 
 		ASSERT_TRUE(make(self, 2 + (int)random_below(&self->random, LARGEST - 1)));
@@ -260,16 +276,14 @@ TEST_F(route, relaying_is_never_slower_than_the_improved_schedule)
 			self->volumes[k].bytes += self->volumes[k].from == self->volumes[k].to ?
 							  -self->volumes[k].bytes :
 							  1000;
-		costs = equant_redist_network_costs(self->network, self->count, self->volumes, NULL,
-						    0);
-		schedule = equant_redist_schedule_new("improved", costs, NULL, 0);
+		schedule = scheduled(self);
+		ASSERT_NE(NULL, schedule);
 		route = routed(self, "relay");
 		ASSERT_NE(NULL, route);
 		ASSERT_LE(route->makespan, schedule->makespan * (1 + ROUNDING));
 		faster += route->makespan < 0.99 * schedule->makespan;
 		equant_redist_route_free(route);
 		equant_redist_schedule_free(schedule);
-		equant_redist_costs_free(costs);
 	}
 	EXPECT_LT(ROUNDS / 12, faster);
 }
