@@ -81,12 +81,36 @@ TEST(what_is_not_said_has_its_default)
 	equant_nest_free(fresh);
 }
 
-TEST(each_fault_is_named_with_its_line_and_word)
+/**
+ * struct fault - a description that is refused
+ * @text: the description
+ * @why: what the message holds: line, word and what is wrong with it
+ */
+struct fault {
+	const char *text;
+	const char *why;
+};
+
+static void expect_fault(struct __test_metadata *_metadata, const struct fault *fault)
 {
-	static const struct {
-		const char *text;
-		const char *fault;
-	} wrong[] = {
+	char why[256] = "";
+
+	errno = 0;
+	EXPECT_EQ(NULL, nest_from(fault->text, why, sizeof(why)));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_NE(NULL, strstr(why, fault->why))
+	{
+		TH_LOG("'%s' does not hold '%s'", why, fault->why);
+	}
+}
+
+#define EXPECT_FAULTS(faults)                                             \
+	for (size_t i = 0; i < sizeof(faults) / sizeof((faults)[0]); i++) \
+	expect_fault(_metadata, &(faults)[i])
+
+TEST(a_word_that_is_none_is_named)
+{
+	static const struct fault faults[] = {
 		{ "lop a 10\n", ":1: 'lop': no such word" },
 		{ "\nnest\n", ":2: 'nest': expected a name" },
 		{ "nest a b\n", ":1: 'b': unexpected" },
@@ -94,6 +118,16 @@ TEST(each_fault_is_named_with_its_line_and_word)
 		{ "nest \"a\n", ":1: 'a': the quote is not closed" },
 		{ "nest \"a\"b\n", ":1: 'b': expected a blank" },
 		{ "nest a\001b\n", "a control character" },
+		{ WORDS "g\n", ":1: 'g': too many words" },
+		{ "loop a\t1\r\nend\r\nx", ":3: 'x': no such word" },
+	};
+
+	EXPECT_FAULTS(faults);
+}
+
+TEST(a_setting_out_of_its_range_is_named)
+{
+	static const struct fault faults[] = {
 		{ "ranks\n", ":1: 'ranks': expected a number" },
 		{ "ranks 0\n", ":1: '0': expected a whole number" },
 		{ "ranks 1.5\n", ":1: '1.5': expected a whole number" },
@@ -108,6 +142,15 @@ TEST(each_fault_is_named_with_its_line_and_word)
 		{ "target 0\n", ":1: '0': target is not" },
 		{ "between maybe\n", ":1: 'maybe': expected yes or no" },
 		{ "between\n", ":1: 'between': expected yes or no" },
+		{ "page 0\n", ":1: '0': page is not above 0" },
+	};
+
+	EXPECT_FAULTS(faults);
+}
+
+TEST(a_loop_that_cannot_be_is_named)
+{
+	static const struct fault faults[] = {
 		{ "loop\n", ":1: 'loop': expected a name" },
 		{ "loop a\n", ":1: 'a': expected a number" },
 		{ "loop a ten\n", ":1: 'ten': expected a number" },
@@ -121,12 +164,28 @@ TEST(each_fault_is_named_with_its_line_and_word)
 		{ "end\n", ":1: 'end': no loop is open" },
 		{ GOOD "end\n", ":6: 'end': no loop is open" },
 		{ "loop a 1\nend x\n", ":2: 'x': unexpected" },
+		{ "loop a ?x\n", ":1: '?x': expected a number" },
+	};
+
+	EXPECT_FAULTS(faults);
+}
+
+TEST(a_statement_that_cannot_be_is_named)
+{
+	static const struct fault faults[] = {
 		{ "statement s\n", ":1: 's': expected a number" },
 		{ "statement s 1 2\n", ":1: '2': unexpected" },
 		{ "send s 1 parallel\n", ":1: 'parallel': unexpected" },
 		{ "barrier b 7\n", ":1: '7': unexpected" },
-		{ WORDS "g\n", ":1: 'g': too many words" },
-		{ "page 0\n", ":1: '0': page is not above 0" },
+		{ "loop a 2\nstatement s 1e19\nend\n", ":2: 's' has a cost" },
+	};
+
+	EXPECT_FAULTS(faults);
+}
+
+TEST(a_reference_that_cannot_be_is_named)
+{
+	static const struct fault faults[] = {
 		{ "reference\n", ":1: 'reference': expected a name" },
 		{ "reference r 8\n", ":1: 'r': a reference is in a loop" },
 		{ "loop a 1\nreference r\n", ":2: 'r': expected a number" },
@@ -138,7 +197,14 @@ TEST(each_fault_is_named_with_its_line_and_word)
 		{ "loop a 1\nreference r 8 a x\n", ":2: 'x': expected a number" },
 		{ "loop a 1\nreference r 8 a -1e19\n", ":2: '-1e19': expected a stride" },
 		{ "loop a 1\nreference r 8 a 1 a 1\n", ":2: 'a': a second time" },
-		{ "loop a\t1\r\nend\r\nx", ":3: 'x': no such word" },
+	};
+
+	EXPECT_FAULTS(faults);
+}
+
+TEST(what_cannot_be_distributed_is_named)
+{
+	static const struct fault faults[] = {
 		{ "", "no loop is distributed" },
 		{ "loop a 10\nend\n", "no loop is distributed" },
 		{ "loop a 0 distributed parallel\nend\n", ":1: 'a' does not run" },
@@ -146,27 +212,15 @@ TEST(each_fault_is_named_with_its_line_and_word)
 		{ "loop a ? distributed parallel\nend\n", ":1: 'a' is distributed, and it must" },
 		{ "loop a ?\nloop b 2 distributed carries\nend\nend\n", ":1: 'a' is a pipeline" },
 		{ "loop a 2 distributed parallel\nloop b ?\nend\nend\n", ":2: 'b' is not around" },
-		{ "loop a ?x\n", ":1: '?x': expected a number" },
 		{ "loop a 2 distributed\nend\n", ":1: 'a' is distributed, and must be" },
 		{ "loop a 2 distributed parallel carries\nend\n", ":1: 'a' cannot be parallel" },
 		{ "loop a 2 distributed carries\nend\n",
 		  ":1: 'a' carries a dependence and has no" },
 		{ "loop a 2 distributed parallel\nloop b 2 distributed parallel\nend\nend\n",
 		  ":2: 'b' is distributed, and so is" },
-		{ "loop a 2\nstatement s 1e19\nend\n", ":2: 's' has a cost" },
 	};
-	char why[256];
 
-	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
-		memset(why, 0, sizeof(why));
-		errno = 0;
-		EXPECT_EQ(NULL, nest_from(wrong[i].text, why, sizeof(why)));
-		EXPECT_EQ(EINVAL, errno);
-		EXPECT_NE(NULL, strstr(why, wrong[i].fault))
-		{
-			TH_LOG("'%s' does not hold '%s'", why, wrong[i].fault);
-		}
-	}
+	EXPECT_FAULTS(faults);
 }
 
 TEST(a_file_that_is_not_there_is_named)
