@@ -9,263 +9,77 @@
 #include <equant/gemr2d.h>
 #include <equant/redist.h>
 #include <mpi.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "gemr2d/scalapack.h"
+#include "libcollective.h"
 
-/**
- * struct side - cyclic(@block) on all ranks
- * @length: of @local
- */
-struct side {
-	int64_t block;
-	int64_t length;
-	double *local;
-};
-
-static int rank, ranks, context;
-static int64_t elements;
-static struct side from, to;
+static int context;
 static struct equant_gemr2d_plans *none, *kept;
-
-static void die(const char *what)
-{
-	fprintf(stderr, "gemr2d: %s\n", what);
-	MPI_Abort(MPI_COMM_WORLD, 1);
-	exit(1);
-}
-
-static void *memory(size_t bytes)
-{
-	void *p = malloc(bytes + 1);
-
-	if (!p)
-		die("no memory");
-	return p;
-}
 
 /* ---- by equant, and by ScaLAPACK ------------------------------------------------------- */
 
-static struct equant_gemr2d_matrix matrix(const struct side *side)
+static struct equant_gemr2d_matrix matrix(const struct change *change, const struct side *side)
 {
 	return (struct equant_gemr2d_matrix){
-		.rows = elements,
+		.rows = change->elements,
 		.columns = 1,
 		.row_block = side->block,
 		.column_block = 1,
-		.grid_rows = ranks,
+		.grid_rows = change->ranks,
 		.grid_columns = 1,
-		.my_row = rank,
+		.my_row = change->rank,
 		.leading = side->length,
 	};
 }
 
-static void by_plans(struct equant_gemr2d_plans *plans)
+static void by_plans(struct equant_gemr2d_plans *plans, const struct change *change)
 {
-	struct equant_gemr2d_matrix a = matrix(&from), b = matrix(&to);
+	struct equant_gemr2d_matrix a = matrix(change, &change->from),
+				    b = matrix(change, &change->to);
 
-	if (equant_gemr2d(plans, elements, 1, MPI_DOUBLE, &a, from.local, &b, to.local))
+	if (equant_gemr2d(plans, change->elements, 1, MPI_DOUBLE, &a, change->from.local, &b,
+			  change->to.local))
 		die("equant_gemr2d");
 }
 
-static void by_equant(void)
+static void by_equant(const struct change *change)
 {
-	by_plans(none);
+	by_plans(none, change);
 }
 
-static void by_plan_kept(void)
+static void by_plan_kept(const struct change *change)
 {
-	by_plans(kept);
+	by_plans(kept, change);
 }
 
-static void by_scalapack(void)
+static void by_scalapack(const struct change *change)
 {
-	int a[9] = { 1, context, (int)elements, 1, (int)from.block, 1, 0, 0, (int)from.length };
-	int b[9] = { 1, context, (int)elements, 1, (int)to.block, 1, 0, 0, (int)to.length };
+	const struct side *from = &change->from, *to = &change->to;
+	int n = (int)change->elements;
+	int a[9] = { 1, context, n, 1, (int)from->block, 1, 0, 0, (int)from->length };
+	int b[9] = { 1, context, n, 1, (int)to->block, 1, 0, 0, (int)to->length };
 
-	Cpdgemr2d((int)elements, 1, from.local, 1, 1, a, to.local, 1, 1, b, context);
-}
-
-/* ---- by MPI's collectives -------------------------------------------------------------- */
-
-/* Call @each with the rank that has it on the other side for each run of this rank's elements. */
-static __always_inline void walk(const struct side *mine, int64_t other,
-				 void (*each)(void *to, int peer, int64_t at, int64_t n),
-				 void *with)
-{
-	int64_t at = 0;
-
-	for (int64_t g = rank * mine->block; g < elements; g += (ranks - 1) * mine->block) {
-		int64_t end = g + mine->block < elements ? g + mine->block : elements;
-
-		while (g < end) {
-			int64_t stop = (g / other + 1) * other;
-
-			stop = stop < end ? stop : end;
-			each(with, (int)(g / other % ranks), at, stop - g);
-			at += stop - g;
-			g = stop;
-		}
-	}
-}
-
-/**
- * struct exchange - one side of a collective
- * @counts: of each rank: elements, or runs
- * @starts: of each rank
- * @next: likewise
- * @buffer: packed elements
- * @local: the array
- * @lengths: of runs
- * @places: of runs
- */
-struct exchange {
-	int *counts;
-	int *starts;
-	int *next;
-	double *buffer;
-	double *local;
-	int *lengths;
-	int *places;
-};
-
-static void count_elements(void *with, int peer, int64_t at, int64_t n)
-{
-	(void)at;
-	((struct exchange *)with)->counts[peer] += (int)n;
-}
-
-static void count_runs(void *with, int peer, int64_t at, int64_t n)
-{
-	(void)at;
-	(void)n;
-	((struct exchange *)with)->counts[peer]++;
-}
-
-static void pack(void *with, int peer, int64_t at, int64_t n)
-{
-	struct exchange *x = with;
-
-	memcpy(x->buffer + x->next[peer], x->local + at, (size_t)n * sizeof(double));
-	x->next[peer] += (int)n;
-}
-
-static void unpack(void *with, int peer, int64_t at, int64_t n)
-{
-	struct exchange *x = with;
-
-	memcpy(x->local + at, x->buffer + x->next[peer], (size_t)n * sizeof(double));
-	x->next[peer] += (int)n;
-}
-
-static void note_run(void *with, int peer, int64_t at, int64_t n)
-{
-	struct exchange *x = with;
-
-	x->lengths[x->next[peer]] = (int)n;
-	x->places[x->next[peer]++] = (int)at;
-}
-
-/* After counting: where each rank's begin.  Return: all of them. */
-static int begin(struct exchange *x)
-{
-	int all = 0;
-
-	for (int r = 0; r < ranks; r++) {
-		x->starts[r] = x->next[r] = all;
-		all += x->counts[r];
-	}
-	return all;
-}
-
-static struct exchange exchange_new(const struct side *side)
-{
-	return (struct exchange){
-		.counts = calloc((size_t)ranks, sizeof(int)),
-		.starts = memory((size_t)ranks * sizeof(int)),
-		.next = memory((size_t)ranks * sizeof(int)),
-		.local = side->local,
-	};
-}
-
-static void exchange_free(struct exchange *x)
-{
-	free(x->counts);
-	free(x->starts);
-	free(x->next);
-	free(x->buffer);
-	free(x->lengths);
-	free(x->places);
-}
-
-static void by_alltoallv(void)
-{
-	struct exchange out = exchange_new(&from), in = exchange_new(&to);
-
-	walk(&from, to.block, count_elements, &out);
-	walk(&to, from.block, count_elements, &in);
-	out.buffer = memory((size_t)begin(&out) * sizeof(double));
-	in.buffer = memory((size_t)begin(&in) * sizeof(double));
-	walk(&from, to.block, pack, &out);
-	MPI_Alltoallv(out.buffer, out.counts, out.starts, MPI_DOUBLE, in.buffer, in.counts,
-		      in.starts, MPI_DOUBLE, MPI_COMM_WORLD);
-	walk(&to, from.block, unpack, &in);
-	exchange_free(&out);
-	exchange_free(&in);
-}
-
-/* @types and @counts of the elements for each rank, or from it, where they are. */
-static void index_types(const struct side *mine, int64_t other, MPI_Datatype *types, int *counts)
-{
-	struct exchange x = exchange_new(mine);
-	size_t runs;
-
-	walk(mine, other, count_runs, &x);
-	runs = (size_t)begin(&x);
-	x.lengths = memory(runs * sizeof(int));
-	x.places = memory(runs * sizeof(int));
-	walk(mine, other, note_run, &x);
-	for (int r = 0; r < ranks; r++) {
-		MPI_Type_indexed(x.counts[r], x.lengths + x.starts[r], x.places + x.starts[r],
-				 MPI_DOUBLE, &types[r]);
-		MPI_Type_commit(&types[r]);
-		counts[r] = x.counts[r] > 0;
-	}
-	exchange_free(&x);
-}
-
-static void by_alltoallw(void)
-{
-	MPI_Datatype *types = memory(2 * (size_t)ranks * sizeof(*types));
-	int *counts = memory(2 * (size_t)ranks * sizeof(*counts));
-	int *starts = calloc((size_t)ranks, sizeof(*starts));
-
-	index_types(&from, to.block, types, counts);
-	index_types(&to, from.block, types + ranks, counts + ranks);
-	MPI_Alltoallw(from.local, counts, starts, types, to.local, counts + ranks, starts,
-		      types + ranks, MPI_COMM_WORLD);
-	for (int i = 0; i < 2 * ranks; i++)
-		MPI_Type_free(&types[i]);
-	free(types);
-	free(counts);
-	free(starts);
+	Cpdgemr2d(n, 1, from->local, 1, 1, a, to->local, 1, 1, b, context);
 }
 
 /* ---- measuring --------------------------------------------------------------------------- */
 
-static void by_memcpy(void)
+static void by_memcpy(const struct change *change)
 {
-	int64_t n = from.length < to.length ? from.length : to.length;
+	const struct side *from = &change->from, *to = &change->to;
+	int64_t n = from->length < to->length ? from->length : to->length;
 
-	memcpy(to.local, from.local, (size_t)n * sizeof(double));
+	memcpy(to->local, from->local, (size_t)n * sizeof(double));
 }
 
 static const struct {
 	const char *name;
-	void (*run)(void);
+	void (*run)(const struct change *change);
 } ways[] = {
 	{ "equant", by_equant },       { "kept", by_plan_kept },      { "pdgemr2d", by_scalapack },
 	{ "alltoallv", by_alltoallv }, { "alltoallw", by_alltoallw }, { "memcpy", by_memcpy },
@@ -281,79 +95,86 @@ static double now(void)
 	return (double)time.tv_sec * 1e3 + (double)time.tv_nsec / 1e6;
 }
 
-static double measure(void (*run)(void))
+static double measure(const struct change *change, int way)
 {
 	double mine[2], all[2];
 
 	MPI_Barrier(MPI_COMM_WORLD);
 	mine[0] = -now();
-	run();
+	ways[way].run(change);
 	mine[1] = now();
 	MPI_Allreduce(mine, all, 2, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
 	return all[0] + all[1];
 }
 
-/* Element g of the array is g. */
-static void fill(struct side *side)
+/* Element g of the array is g: put it there, or look whether it is. */
+static bool walk_elements(const struct change *change, const struct side *side, bool fill)
 {
-	int64_t at = 0;
+	int64_t step = (change->ranks - 1) * side->block, at = 0;
 
-	for (int64_t g = rank * side->block; g < elements; g += (ranks - 1) * side->block)
-		for (int64_t end = g + side->block; g < end; g++)
-			if (g < elements)
+	for (int64_t g = change->rank * side->block; g < change->elements; g += step) {
+		for (int64_t end = g + side->block; g < end; g++) {
+			if (g < change->elements && fill)
 				side->local[at++] = (double)g;
+			else if (g < change->elements && side->local[at++] != (double)g)
+				return false;
+		}
+	}
+	return true;
 }
 
-static void check(const char *name)
+static void side_init(const struct change *change, struct side *side, int64_t block)
 {
-	int64_t at = 0;
-
-	for (int64_t g = rank * to.block; g < elements; g += (ranks - 1) * to.block)
-		for (int64_t end = g + to.block; g < end; g++)
-			if (g < elements && to.local[at++] != (double)g)
-				die(name);
-	memset(to.local, 0, (size_t)to.length * sizeof(double));
-}
-
-static void side_init(struct side *side, int64_t block)
-{
-	struct equant_redist_cyclic cyclic = { block, ranks, 0, 0 };
+	struct equant_redist_cyclic cyclic = { block, change->ranks, 0, 0 };
 
 	side->block = block;
-	side->length = equant_redist_local(elements, &cyclic, rank);
+	side->length = equant_redist_local(change->elements, &cyclic, change->rank);
 	side->local = memory((size_t)side->length * sizeof(double));
-	memset(side->local, 0, (size_t)side->length * sizeof(double));
+}
+
+static void check_ways(const struct change *change)
+{
+	walk_elements(change, &change->from, true);
+	for (int way = 0; way < WAYS - 1; way++) {
+		memset(change->to.local, 0, (size_t)change->to.length * sizeof(double));
+		ways[way].run(change);
+		if (!walk_elements(change, &change->to, false))
+			die(ways[way].name);
+	}
+}
+
+static void measure_ways(const struct change *change, int rounds)
+{
+	for (int round = 1; round <= rounds; round++) {
+		for (int way = 0; way < WAYS; way++) {
+			double ms = measure(change, way);
+
+			if (!change->rank)
+				printf("%d %s %.4f\n", round, ways[way].name, ms);
+		}
+	}
 }
 
 int main(int argc, char **argv)
 {
 	int rounds = argc > 3 ? atoi(argv[3]) : 0, x = argc > 1 ? atoi(argv[1]) : 0;
+	struct change change = { 0 };
 	int k = argc > 2 ? atoi(argv[2]) : 0;
 
 	MPI_Init(&argc, &argv);
-	Cblacs_pinfo(&rank, &ranks);
-	elements = argc > 4 ? atol(argv[4]) : 10000000;
-	if (x < 1 || k < 1 || rounds < 1 || elements < 1 || elements > 1 << 30 || ranks < 2)
+	Cblacs_pinfo(&change.rank, &change.ranks);
+	change.elements = argc > 4 ? atol(argv[4]) : 10000000;
+	if (x < 1 || k < 1 || rounds < 1 || change.elements < 1 || change.elements > 1 << 30 ||
+	    change.ranks < 2)
 		die("usage: gemr2d X K ROUNDS [ELEMENTS], on two or more ranks");
 	Cblacs_get(-1, 0, &context);
-	Cblacs_gridinit(&context, "C", ranks, 1);
+	Cblacs_gridinit(&context, "C", change.ranks, 1);
 	none = equant_gemr2d_plans_new(MPI_COMM_WORLD, 0, 0);
 	kept = equant_gemr2d_plans_new(MPI_COMM_WORLD, 1, 0);
-	side_init(&from, x);
-	side_init(&to, (int64_t)x * k);
-	fill(&from);
-	for (int way = 0; way < WAYS - 1; way++) {
-		ways[way].run();
-		check(ways[way].name);
-	}
-	for (int round = 1; round <= rounds; round++) {
-		for (int way = 0; way < WAYS; way++) {
-			double ms = measure(ways[way].run);
-
-			if (!rank)
-				printf("%d %s %.4f\n", round, ways[way].name, ms);
-		}
-	}
+	side_init(&change, &change.from, x);
+	side_init(&change, &change.to, (int64_t)x * k);
+	check_ways(&change);
+	measure_ways(&change, rounds);
 	equant_gemr2d_plans_free(none);
 	equant_gemr2d_plans_free(kept);
 	MPI_Finalize();
