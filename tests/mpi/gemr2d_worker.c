@@ -3,6 +3,7 @@
 #include <equant/gemr2d.h>
 #include <equant/redist.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -365,6 +366,10 @@ static void misuse(void)
 	demand_equal(-EINVAL, move(plans, &c, &b, 40, 6));
 
 	wrong(plans, (odd ? (struct matrix){ a.m, .local = NULL } : a), b, -ECANCELED);
+	c = a;
+	c.m.leading = odd ? INT64_MAX / 5 : a.m.leading;
+	demand_equal(odd ? -EOVERFLOW : -ECANCELED, move(plans, &c, &b, 40, 6));
+	demand_equal(odd ? -EOVERFLOW : -ECANCELED, move(plans, &b, &c, 40, 6));
 	demand_equal(-EINVAL, move(plans, &a, &b, 40, odd ? 5 : 6));
 	demand_equal(-EINVAL, move(plans, &a, &b, odd ? 0 : 40, 6));
 	demand_equal(odd ? -EINVAL : -ECANCELED, move(plans, &a, &b, odd ? -1 : 40, 6));
@@ -387,6 +392,8 @@ static void misuse(void)
 	demand_equal(EINVAL, errno);
 	demand(!equant_gemr2d_plans_new(MPI_COMM_WORLD, odd ? EQUANT_GEMR2D_PLANS + 1 : 8, 0));
 	demand_equal(odd ? EINVAL : ECANCELED, errno);
+	demand(!equant_gemr2d_plans_new(MPI_COMM_WORLD, INT_MIN, 0));
+	demand_equal(EINVAL, errno);
 	demand(!equant_gemr2d_plans_new(MPI_COMM_WORLD, 8, odd ? 5 : 6));
 	demand_equal(EINVAL, errno);
 	demand_equal(0, equant_gemr2d_plans_free(NULL));

@@ -160,21 +160,18 @@ static int find_ranks(const struct equant_gemr2d_plans *plans,
 		      const struct equant_gemr2d_call *call, const int64_t *common,
 		      struct grid grids[2])
 {
-	int *pairs = NULL;
-	int error = 0;
+	int *pairs, error;
 
-	for (int side = 0; side < 2 && !error; side++) {
+	for (int side = 0; side < 2; side++) {
 		const int64_t *c = common + side * GEMR2D_COMMON;
 
 		error = check_grid(plans, side, c);
 		if (error)
-			break;
+			return error;
 		grids[side].rows = (int)c[GEMR2D_GRID_ROWS];
 		grids[side].columns = (int)c[GEMR2D_GRID_COLUMNS];
 		grids[side].ranks = calloc((size_t)plans->ranks, sizeof(int));
 	}
-	if (error)
-		return error;
 	pairs = calloc((size_t)plans->ranks, 2 * sizeof(*pairs));
 	error = equant_mpi_agree(plans->comm,
 				 pairs && grids[0].ranks && grids[1].ranks ? 0 : -ENOMEM);

@@ -121,7 +121,7 @@ struct equant_gemr2d_task {
 
 /* ---- gemr2d_part.c --------------------------------------------------------------------- */
 
-/* Where the part is in @local, the local array of a matrix that has been checked.  0 or -EINVAL. */
+/* Where the part is in @local, of a matrix that has been checked.  0, -EINVAL, -EOVERFLOW. */
 int equant_gemr2d_find_part(const struct equant_gemr2d_plans *plans,
 			    struct equant_gemr2d_task *task, int side, void *local);
 

@@ -32,12 +32,16 @@ int equant_gemr2d_find_part(const struct equant_gemr2d_plans *plans,
 {
 	const struct equant_gemr2d_matrix *m = task->matrix[side];
 	struct equant_gemr2d_rectangle *part = &task->part[side];
-	int64_t all = rows_below(m, m->rows);
+	int64_t all = rows_below(m, m->rows), columns = columns_below(m, m->columns), size;
 
 	if (m->leading < all)
 		return REFUSE(-EINVAL, plans, side,
 			      "columns are %lld elements apart, %lld rows are here",
 			      (long long)m->leading, (long long)all);
+	if (__builtin_mul_overflow(m->leading, columns, &size) ||
+	    __builtin_mul_overflow(size, task->call.element, &size))
+		return REFUSE(-EOVERFLOW, plans, side, "%lld columns are %lld elements apart",
+			      (long long)columns, (long long)m->leading);
 	part->row = rows_below(m, m->row);
 	part->column = columns_below(m, m->column);
 	part->rows = rows_below(m, m->row + task->call.rows) - part->row;

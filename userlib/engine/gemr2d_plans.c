@@ -22,7 +22,8 @@ _Static_assert(PLACES < 63, "a bit for each place");
 
 static int check(const struct equant_gemr2d_plans *plans, size_t memory)
 {
-	int64_t mine[4] = { plans->most, -plans->most, plans->memory, -plans->memory }, all[4];
+	int64_t mine[4] = { plans->most, -(int64_t)plans->most, plans->memory, -plans->memory },
+		all[4];
 	int error = 0;
 
 	if (plans->most < 0 || plans->most > EQUANT_GEMR2D_PLANS || memory > INT64_MAX) {

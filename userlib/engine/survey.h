@@ -21,7 +21,6 @@
  * @bandwidth: likewise
  * @send: capacity of each host's port, infinite if none is seen
  * @receive: likewise
- * @group: of each host: hosts behind the same uplink have the lowest of them
  */
 struct equant_survey {
 	MPI_Comm comm;
@@ -37,7 +36,6 @@ struct equant_survey {
 	double *bandwidth;
 	double *send;
 	double *receive;
-	int *group;
 };
 
 /* What is between hosts @a and @b, an entry of @startup or @bandwidth. */

@@ -65,13 +65,8 @@ static int allocate_hosts(struct equant_survey *survey)
 	survey->bandwidth = calloc(all, sizeof(*survey->bandwidth));
 	survey->send = calloc(hosts, sizeof(*survey->send));
 	survey->receive = calloc(hosts, sizeof(*survey->receive));
-	survey->group = calloc(hosts, sizeof(*survey->group));
-	if (!survey->startup || !survey->bandwidth || !survey->send || !survey->receive ||
-	    !survey->group)
-		return -ENOMEM;
-	for (int h = 0; h < survey->hosts; h++)
-		survey->group[h] = h;
-	return 0;
+	return survey->startup && survey->bandwidth && survey->send && survey->receive ? 0 :
+											 -ENOMEM;
 }
 
 int equant_survey_open(struct equant_survey *survey, MPI_Comm comm)
@@ -102,5 +97,4 @@ void equant_survey_close(struct equant_survey *survey)
 	free(survey->bandwidth);
 	free(survey->send);
 	free(survey->receive);
-	free(survey->group);
 }
