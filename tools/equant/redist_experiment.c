@@ -17,182 +17,12 @@
 #include "redist_experiment.h"
 
 #define SEEDS 1000
-#define ALIKE 150e6 /* bytes per second of all links, if sizes are scaled: the paper's B_2 */
 
 static const char *over(int i)
 {
 	static const char *const words[] = { "k", "spread", "planning" };
 
 	return i < 3 ? words[i] : NULL;
-}
-
-/* ---- an instance --------------------------------------------------------------------------- */
-
-/* What each scheduler takes; the same order as in the names. */
-enum { GREEDY, DIRECT, BARRIER, LONGEST, EAGER, IMPROVED, PREEMPTIVE, BEST, SCHEDULERS };
-
-static const char *const schedulers[SCHEDULERS] = {
-	"greedy", "direct", "barrier", "longest", "eager", "improved", "preemptive", "best",
-};
-
-/**
- * struct instance - one network and one K
- * @network: what is between the ranks
- * @volumes: the messages
- * @count: of them
- * @costs: what they take
- * @time: what the schedulers take
- * @bound: what none can be faster than
- */
-struct instance {
-	struct equant_redist_network *network;
-	struct equant_redist_volume *volumes;
-	int64_t count;
-	struct equant_redist_costs *costs;
-	double time[SCHEDULERS];
-	double bound;
-};
-
-static int add_own(const struct experiment *experiment, const struct equant_redist_array *array,
-		   struct instance *instance)
-{
-	struct equant_redist_volume *more = reallocarray(
-		instance->volumes, (size_t)instance->count + (size_t)experiment->ranks + 1,
-		sizeof(*more));
-
-	if (!more)
-		return -ENOMEM;
-	instance->volumes = more;
-	for (int i = 0; i < experiment->ranks && experiment->self; i++) {
-		int64_t elements = equant_redist_part_elements(array, i, i);
-
-		if (elements)
-			more[instance->count++] =
-				(struct equant_redist_volume){ i, i, 8 * elements };
-	}
-	return 0;
-}
-
-/* Step 4: all links alike, and messages as long as they would have taken. */
-static int scale(const struct experiment *experiment, struct instance *instance)
-{
-	struct equant_redist_network *alike =
-		equant_redist_network_new(experiment->ranks, experiment->startup, ALIKE, NULL, 0);
-
-	if (!alike)
-		return -errno;
-	for (int64_t k = 0; k < instance->count; k++) {
-		struct equant_redist_volume *volume = &instance->volumes[k];
-		double bandwidth =
-			equant_redist_network_link(instance->network, volume->from, volume->to)
-				.bandwidth;
-
-		volume->bytes = llround((double)volume->bytes * ALIKE / bandwidth);
-	}
-	equant_redist_network_free(instance->network);
-	instance->network = alike;
-	return 0;
-}
-
-static int make(const struct experiment *experiment, int k, double fastest, int seed,
-		struct instance *instance)
-{
-	struct equant_redist_array array = {
-		.dimensions = 1,
-		.extent = { experiment->elements },
-		.from = { { 1, experiment->ranks, 0, 0 } },
-		.to = { { k, experiment->ranks, 0, 0 } },
-	};
-	int err;
-
-	*instance = (struct instance){ .network = NULL };
-	instance->network = equant_redist_network_random(experiment->ranks, experiment->startup,
-							 experiment->slowest, fastest,
-							 (uint64_t)seed, NULL, 0);
-	instance->volumes = equant_redist_volumes(&array, 8, NULL, NULL, &instance->count);
-	if (!instance->network || !instance->volumes)
-		return -errno;
-	err = add_own(experiment, &array, instance);
-	if (!err && experiment->scaled)
-		err = scale(experiment, instance);
-	if (err)
-		return err;
-	instance->costs = equant_redist_network_costs(instance->network, instance->count,
-						      instance->volumes, NULL, 0);
-	if (!instance->costs)
-		return -errno;
-	instance->bound = equant_redist_bound(instance->costs);
-	return 0;
-}
-
-static void release(struct instance *instance)
-{
-	equant_redist_network_free(instance->network);
-	free(instance->volumes);
-	equant_redist_costs_free(instance->costs);
-}
-
-/* Checked, and carried out by the simulator. */
-static int ask(const struct experiment *experiment, struct instance *instance, int i)
-{
-	char why[256] = "";
-	struct equant_redist_schedule *schedule =
-		equant_redist_schedule_new(schedulers[i], instance->costs, NULL, 0);
-	struct equant_redist_schedule *done;
-	int err = schedule ? equant_redist_schedule_check(schedule, instance->costs, why,
-							  sizeof(why)) :
-			     -errno;
-
-	if (err) {
-		if (why[0])
-			fprintf(stderr, "equant redist: %s: %s\n", schedulers[i], why);
-		equant_redist_schedule_free(schedule);
-		return err;
-	}
-	instance->time[i] = schedule->makespan;
-	/* Times of the barrier's steps are those that its schedule says. */
-	if (experiment->scaled && i != BARRIER) {
-		done = equant_redist_replay(schedule, instance->network, instance->count,
-					    instance->volumes, 1, false, NULL, 0);
-		if (done)
-			instance->time[i] = done->makespan;
-		else
-			err = -errno;
-		equant_redist_schedule_free(done);
-	}
-	equant_redist_schedule_free(schedule);
-	return err;
-}
-
-/* The largest sum of a row and a column of C: the lemma of section 4.3. */
-static double row_and_column(const struct equant_redist_costs *costs)
-{
-	double *sums = calloc(2 * (size_t)costs->ranks, sizeof(*sums)), most = 0;
-
-	if (!sums)
-		return NAN;
-	for (int64_t k = 0; k < costs->count; k++) {
-		const struct equant_redist_message *m = &costs->messages[k];
-
-		sums[m->from] += m->startup + m->data;
-		sums[costs->ranks + m->to] += m->startup + m->data;
-	}
-	for (int64_t k = 0; k < costs->count; k++)
-		most = fmax(most, sums[costs->messages[k].from] +
-					  sums[costs->ranks + costs->messages[k].to]);
-	free(sums);
-	return most;
-}
-
-static int ask_all(const struct experiment *experiment, struct instance *instance)
-{
-	int err = 0;
-
-	for (int i = 0; i < SCHEDULERS && !err; i++)
-		err = ask(experiment, instance, i);
-	if (!err && !(instance->time[GREEDY] <= row_and_column(instance->costs) * (1 + 1e-9)))
-		err = -ERANGE;
-	return err;
 }
 
 /* ---- a row --------------------------------------------------------------------------------- */
@@ -212,7 +42,8 @@ enum {
 	COLUMNS
 };
 
-static void add(const struct experiment *experiment, const struct instance *instance, double *row)
+static void add(const struct experiment *experiment, const struct redist_instance *instance,
+		double *row)
 {
 	static const int of_bound[][2] = {
 		{ OVER, GREEDY },	   { OVER_EAGER, EAGER },
@@ -234,18 +65,18 @@ static int fill_row(const struct experiment *experiment, int k, double fastest, 
 	int err = 0;
 
 	for (int seed = 1; seed <= experiment->seeds && !err; seed++) {
-		struct instance instance;
+		struct redist_instance instance;
 		double ratio;
 
-		err = make(experiment, k, fastest, seed, &instance);
+		err = redist_instance_make(experiment, k, fastest, seed, &instance);
 		if (!err)
-			err = ask_all(experiment, &instance);
+			err = redist_instance_ask(experiment, &instance);
 		ratio = err ? 0 : instance.time[GREEDY] / instance.bound;
 		if (!err)
 			add(experiment, &instance, row);
 		if (experiment->worse > 0 && ratio > experiment->worse)
 			printf("K = %d, seed %d: greedy takes %.3f of the bound\n", k, seed, ratio);
-		release(&instance);
+		redist_instance_free(&instance);
 	}
 	return err;
 }

@@ -43,6 +43,40 @@ struct experiment {
 	const char *svg;
 };
 
+/* The schedulers that are compared; in the order of their names. */
+enum { GREEDY, DIRECT, BARRIER, LONGEST, EAGER, IMPROVED, PREEMPTIVE, BEST, SCHEDULERS };
+
+/**
+ * struct redist_instance - one network and one K
+ * @network: what is between the ranks
+ * @volumes: the messages
+ * @count: of them
+ * @costs: what they take
+ * @time: what the schedulers take
+ * @bound: what none can be faster than
+ */
+struct redist_instance {
+	struct equant_redist_network *network;
+	struct equant_redist_volume *volumes;
+	int64_t count;
+	struct equant_redist_costs *costs;
+	double time[SCHEDULERS];
+	double bound;
+};
+
+/* ---- redist_instance.c ------------------------------------------------------------------ */
+
+/* Network number @seed, and what cyclic(@k) has to send in it.  0 or -errno; freed in any case. */
+int redist_instance_make(const struct experiment *experiment, int k, double fastest, int seed,
+			 struct redist_instance *instance);
+
+/* Have all schedulers plan it.  0; -ERANGE: greedy is above a row and a column of C; -errno. */
+int redist_instance_ask(const struct experiment *experiment, struct redist_instance *instance);
+
+void redist_instance_free(struct redist_instance *instance);
+
+/* ---- redist_planning.c ------------------------------------------------------------------ */
+
 /* Times and memory of planning, for sizes up to what was asked for; the exit status. */
 int redist_planning(const struct experiment *experiment);
 
