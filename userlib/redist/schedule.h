@@ -119,6 +119,12 @@ int equant_redist_best(struct equant_redist_draft *draft);
  */
 int equant_redist_list(struct equant_redist_draft *draft, const double *keys);
 
+/*
+ * Messages in pieces, as if a start-up were data, within the bound and @slack of it more.
+ * 0 or -ENOMEM.
+ */
+int equant_redist_split(struct equant_redist_draft *draft, double slack);
+
 /* Eager, made shorter, in so many turns at most.  0 or -ENOMEM. */
 int equant_redist_improve(struct equant_redist_draft *draft, double turns);
 
