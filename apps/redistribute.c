@@ -37,8 +37,8 @@ struct redistribute {
 	int ranks;
 	struct equant_redist_network *network;
 	struct equant_redist_array array;
-	int64_t local[2]
-		     [2]; /* extents of the local arrays: before and afterwards, rows and columns of A */
+	/* Extents of the local arrays: before and afterwards, rows and columns of A. */
+	int64_t local[2][2];
 	int64_t strides[2][2];
 	double *a;
 	double *b;
