@@ -147,7 +147,7 @@ TEST(decisions_are_to_come_at_once_where_phases_are_long_and_shares_change)
 		double hold;
 		int followed, prompt;
 	} cases[] = { { 1, 0.5, 0, 0 }, { 1, 0.6, 1, 1 }, { 1, 4.9, 1, 1 },  { 1, 5.1, 1, 0 },
-		      { 1, 0, 1, 1 },	{ 0, 0.6, 0, 0 }, { 0, 1.25, 1, 0 }, { 0, 0, 1, 0 } };
+		      { 1, 0, 1, 0 },	{ 0, 0.6, 0, 0 }, { 0, 1.25, 1, 0 }, { 0, 0, 1, 0 } };
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct equant_balance_options options = default_options(EQUANT_RATE_PREDICTED);

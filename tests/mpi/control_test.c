@@ -127,7 +127,7 @@ static long lost(struct __test_metadata *_metadata, struct job *job, const char 
 	ASSERT_EQ(0, folder_make(folder, sizeof(folder)));
 	for (int r = 0; r < 2; r++) {
 		snprintf(path, sizeof(path), "%s/shares.%d.trace", folder, r);
-		ASSERT_EQ(0, shares_write(path, r, 2, 300, r ? 1.0 : 0.5, 1000000000, 10000));
+		ASSERT_EQ(0, shares_write(path, r, 2, 300, r ? 1.0 : 0.5, 1000000000, 1000));
 	}
 	snprintf(variables[0], sizeof(variables[0]), "EQUANT_PROBE=replay:%s/shares.%%r.trace",
 		 folder);
@@ -145,7 +145,7 @@ static long lost(struct __test_metadata *_metadata, struct job *job, const char 
 }
 
 /*
- * With turns of 10 us, phases of some milliseconds are long enough to wait in them, with
+ * With turns of 1 us, phases of some milliseconds are long enough to wait in them, with
  * turns of a second they are not.  The sample of the phase in which waiting begins is lost.
  */
 TEST_F(control, waiting_for_decisions_begins_and_ends_on_all_ranks_at_once)

@@ -60,8 +60,8 @@
 #define FOLLOW_QUANTA 5
 #define FOLLOW_PHASES 12
 #define FOLLOW_PROMPTLY 5.5
-/* Shares that have not changed twice in the last seconds hold for longer than this. */
-#define HOLD_UNSEEN 2.0
+/* So long is a share taken to hold that has not changed twice in the last seconds. */
+#define HOLD_UNSEEN 10.0
 /* A prediction that differs by more is another one. */
 #define PREDICTION_CHANGE 0.005
 /* Even a starved rank has a rate: the resolution of the kernel's shares. */
