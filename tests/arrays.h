@@ -15,7 +15,7 @@
 static inline struct equant_redist_cyclic random_cyclic(struct random *random, int most)
 {
 	struct equant_redist_cyclic cyclic = {
-		.block = 1 + random_below(random, 6),
+		.block = 1 + random_below(random, random_below(random, 8) ? 6 : 250),
 		.processes = 1 + (int)random_below(random, most),
 	};
 
@@ -24,22 +24,23 @@ static inline struct equant_redist_cyclic random_cyclic(struct random *random, i
 	return cyclic;
 }
 
-/* On up to @processes senders and as many receivers. */
+/* On up to @processes senders and as many receivers; one in 20 has no elements. */
 static inline void random_array(struct random *random, struct equant_redist_array *array,
 				int processes)
 {
 	int64_t cells = ARRAYS_CELLS;
 	int senders = processes, receivers = processes;
+	long empty;
 
 	array->dimensions = 1 + (int)random_below(random, EQUANT_REDIST_DIMENSIONS);
+	empty = random_below(random, 20) ? -1 : random_below(random, array->dimensions);
 	array->from_order = (enum equant_redist_order)random_below(random, 2);
 	array->to_order = (enum equant_redist_order)random_below(random, 2);
 	for (int d = 0; d < array->dimensions; d++) {
 		long most = array->dimensions > 4 ? 5 : array->dimensions > 2 ? 14 : 200;
 
 		most = cells < most ? cells : most;
-		array->extent[d] =
-			most ? random_below(random, 20) ? 1 + random_below(random, most) : 0 : 0;
+		array->extent[d] = d == empty ? 0 : 1 + random_below(random, most);
 		cells /= array->extent[d] ? array->extent[d] : 1;
 		array->from[d] = random_cyclic(random, senders);
 		array->to[d] = random_cyclic(random, receivers);

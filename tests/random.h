@@ -47,6 +47,17 @@ static inline long random_below(struct random *random, long limit)
 	return (long)(random_next(random) % (uint64_t)limit);
 }
 
+/* 0 to @count - 1 in any order. */
+static inline void random_order(struct random *random, int *list, int count)
+{
+	for (int i = 0; i < count; i++) {
+		int j = (int)random_below(random, i + 1);
+
+		list[i] = list[j];
+		list[j] = i;
+	}
+}
+
 /* Uniform in [0, 1). */
 static inline double random_unit(struct random *random)
 {

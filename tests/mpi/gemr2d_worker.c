@@ -43,13 +43,9 @@ static void deal_places(struct random *random, struct matrix *x)
 {
 	int list[MOST], size = x->m.grid_rows * x->m.grid_columns;
 
-	for (int i = 0; i < ranks; i++) {
-		int j = (int)random_below(random, i + 1);
-
-		list[i] = list[j];
-		list[j] = i;
+	random_order(random, list, ranks);
+	for (int i = 0; i < ranks; i++)
 		x->place[i] = -1;
-	}
 	for (int i = 0; i < size; i++)
 		x->place[list[i]] = i;
 }

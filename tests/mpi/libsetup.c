@@ -22,7 +22,6 @@ static unsigned char *filled(size_t bytes, int value)
 	return memory;
 }
 
-/* False if the arrays would be too large to look at. */
 bool setup_make(struct setup *s, struct random *random)
 {
 	int64_t all = 0;
@@ -44,6 +43,13 @@ bool setup_make(struct setup *s, struct random *random)
 		s->expected = filled((size_t)s->to_size[s->receiver] * s->element, UNTOUCHED);
 	}
 	return true;
+}
+
+void setup_random(struct setup *s, struct random *random)
+{
+	do
+		random_array(random, &s->array, ranks);
+	while (!setup_make(s, random));
 }
 
 void setup_free(struct setup *s)
@@ -107,7 +113,6 @@ void setup_check(const struct setup *s)
 					 s->expected[i]);
 }
 
-/* cyclic(1) to cyclic(7) on all ranks: each has something for each. */
 void setup_small(struct setup *s, struct random *random)
 {
 	s->array = (struct equant_redist_array){

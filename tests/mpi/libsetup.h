@@ -37,6 +37,9 @@ struct setup {
 /* Arrays of @s->array and ranks that are given.  False if they would be too large to look at. */
 bool setup_make(struct setup *s, struct random *random);
 
+/* Random arrays that are not, on those ranks. */
+void setup_random(struct setup *s, struct random *random);
+
 /* cyclic(1) to cyclic(7) on all ranks: each has something for each. */
 void setup_small(struct setup *s, struct random *random);
 

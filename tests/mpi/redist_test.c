@@ -2,9 +2,39 @@
 /* Redistributions between ranks: is every element where it should be? */
 #include "libranks.h"
 
-RANKS_RUN("redist_worker")
+FIXTURE(arrays)
+{
+	struct job job;
+};
 
-TEST_F(ranks, every_element_comes_to_its_place_and_nothing_else_changes)
+FIXTURE_VARIANT(arrays)
+{
+	int ranks;
+	const char *rounds;
+};
+
+/* 5,000 in all. */
+/* clang-format off */
+FIXTURE_VARIANT_ADD(arrays, one) { .ranks = 1, .rounds = "ROUNDS=700" };
+FIXTURE_VARIANT_ADD(arrays, two) { .ranks = 2, .rounds = "ROUNDS=2500" };
+FIXTURE_VARIANT_ADD(arrays, three) { .ranks = 3, .rounds = "ROUNDS=1300" };
+FIXTURE_VARIANT_ADD(arrays, eight) { .ranks = 8, .rounds = "ROUNDS=400" };
+FIXTURE_VARIANT_ADD(arrays, sixteen) { .ranks = 16, .rounds = "ROUNDS=100" };
+/* clang-format on */
+
+FIXTURE_SETUP(arrays)
+{
+	self->job = (struct job){ .ranks = variant->ranks,
+				  .program = "redist_worker",
+				  .environment = { variant->rounds },
+				  .limit = 90 };
+}
+
+FIXTURE_TEARDOWN(arrays)
+{
+}
+
+TEST_F_TIMEOUT(arrays, every_element_comes_to_its_place_and_nothing_else_changes, 100)
 {
 	EXPECT_CASE("random_arrays");
 }

@@ -10,18 +10,7 @@
 #include "libsetup.h"
 #include "libworker.h"
 
-#define ROUNDS 40
 #define RUNS 2 /* of each transfer */
-
-static void shuffle(struct random *random, int *list)
-{
-	for (int i = 0; i < ranks; i++) {
-		int j = (int)random_below(random, i + 1);
-
-		list[i] = list[j];
-		list[j] = i;
-	}
-}
 
 static int finish_by_tests(struct equant_transfer *transfer)
 {
@@ -60,7 +49,7 @@ static struct equant_transfer_options random_options(struct random *random, stru
 {
 	struct equant_transfer_options options = {
 		.sz = sizeof(options),
-		.scheduler = equant_redist_scheduler_name((int)random_below(random, 8)),
+		.scheduler = equant_redist_scheduler_name((int)random_below(random, 10)),
 		.window = (int)random_below(random, 5),
 		.largest = random_below(random, 2) ? 0 : 1 + (size_t)random_below(random, 300),
 		.node = (enum equant_transfer_node)random_below(random, 2),
@@ -69,8 +58,8 @@ static struct equant_transfer_options random_options(struct random *random, stru
 	for (int r = 0; r < ranks; r++)
 		s->senders[r] = s->receivers[r] = r;
 	if (random_below(random, 3)) {
-		shuffle(random, s->senders);
-		shuffle(random, s->receivers);
+		random_order(random, s->senders, ranks);
+		random_order(random, s->receivers, ranks);
 		options.senders = s->senders;
 		options.receivers = s->receivers;
 	}
@@ -81,26 +70,25 @@ static struct equant_transfer_options random_options(struct random *random, stru
 
 static void random_arrays(void)
 {
+	const char *rounds = getenv("ROUNDS");
 	struct random random = common_random();
 	struct setup s;
 
-	for (int round = 0; round < ROUNDS; round++) {
+	demand(rounds);
+	for (int round = 0; round < atoi(rounds); round++) {
 		struct equant_transfer_options options = random_options(&random, &s);
 		struct equant_transfer *transfer;
 
-		random_array(&random, &s.array, ranks);
-		if (setup_make(&s, &random)) {
-			transfer =
-				equant_transfer_new(MPI_COMM_WORLD, &s.array, s.element, &options);
-			demand(transfer);
-			for (uint64_t r = 0; r < RUNS; r++) {
-				setup_fill(&s, r);
-				demand_equal(0, run_somehow(transfer, &s, rank + round + (long)r));
-				setup_check(&s);
-			}
-			demand_equal(0, equant_transfer_free(transfer));
-			setup_free(&s);
+		setup_random(&s, &random);
+		transfer = equant_transfer_new(MPI_COMM_WORLD, &s.array, s.element, &options);
+		demand(transfer);
+		for (uint64_t r = 0; r < RUNS; r++) {
+			setup_fill(&s, r);
+			demand_equal(0, run_somehow(transfer, &s, rank + round + (long)r));
+			setup_check(&s);
 		}
+		demand_equal(0, equant_transfer_free(transfer));
+		setup_free(&s);
 		equant_redist_network_free((struct equant_redist_network *)options.network);
 	}
 }
