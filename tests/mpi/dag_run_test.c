@@ -39,6 +39,7 @@ TEST_F(dag_run, messages_are_measured_between_each_two_ranks_and_all_know)
 
 TEST_F(dag_run, a_task_that_fails_stops_all_ranks_with_its_error)
 {
+	self->job.program = "dag_fault_worker";
 	self->job.argv[0] = "one_fails";
 	EXPECT_PASSED(&self->job);
 	EXPECT_SAID(&self->job, "task 0 fails: Numerical argument out of domain");
@@ -46,6 +47,7 @@ TEST_F(dag_run, a_task_that_fails_stops_all_ranks_with_its_error)
 
 TEST_F(dag_run, the_job_ends_when_a_rank_is_killed)
 {
+	self->job.program = "dag_fault_worker";
 	self->job.argv[0] = "one_is_killed";
 	ASSERT_EQ(0, job_run(&self->job));
 	EXPECT_EQ(NULL, job_not_failed(&self->job, 20));
@@ -53,6 +55,7 @@ TEST_F(dag_run, the_job_ends_when_a_rank_is_killed)
 
 TEST_F(dag_run, what_cannot_be_carried_out_is_refused_by_all)
 {
+	self->job.program = "dag_fault_worker";
 	self->job.argv[0] = "misuse";
 	EXPECT_PASSED(&self->job);
 	EXPECT_SAID(&self->job, "4 processors, and 3 ranks");

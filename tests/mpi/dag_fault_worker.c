@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* Schedules that cannot be carried out, or not to their end. */
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+
+#include "libdagwork.h"
+#include "libworker.h"
+
+/* All tasks in turn fail, wherever they are; then the run goes well again. */
+static void one_fails(void)
+{
+	struct random random = common_random();
+
+	for (int round = 0; round < 2; round++) {
+		struct equant_dag *dag = work_graph("lu", &random);
+		struct work work = work_set_up(MPI_COMM_WORLD, dag, work_machine(ranks, &random),
+					       "heft", &random);
+		struct equant_dag_run *run = work_must_run(&work);
+
+		work.error = round ? 1 : -EDOM;
+		for (work.fails = 0; work.fails < dag->tasks; work.fails++) {
+			demand_equal(round ? -EINVAL : -EDOM, equant_dag_carry_out(run));
+			errno = 0;
+			demand(!equant_dag_executed(run));
+			demand_equal(EINVAL, errno);
+		}
+		memset(work.runs, 0, (size_t)dag->tasks * sizeof(*work.runs));
+		work.fails = -1;
+		demand_equal(0, equant_dag_carry_out(run));
+		work_demand_done(&work);
+		demand_equal(0, equant_dag_run_free(run));
+		work_tear_down(&work);
+	}
+}
+
+static int die(const struct equant_dag_handle *handle, void *user)
+{
+	if (rank == ranks - 1)
+		raise(SIGKILL);
+	return work_body(handle, user);
+}
+
+static void one_is_killed(void)
+{
+	struct random random = random_from(1);
+	struct work work = work_set_up(MPI_COMM_WORLD, work_graph("fork-join", &random),
+				       work_machine(ranks, &random), "dls", &random);
+	struct equant_dag_run_options options = work_options(&work);
+	struct equant_dag_run *run;
+
+	/* Messages cost next to nothing, so that all ranks have something to do. */
+	options.body = die;
+	run = equant_dag_run_new(work.eq, &options);
+	demand(run);
+	equant_dag_carry_out(run);
+	equant_dag_run_free(run);
+	work_tear_down(&work);
+}
+
+static void refused(struct work *work, const struct equant_dag_run_options *options, int error)
+{
+	errno = 0;
+	demand(!equant_dag_run_new(work->eq, options));
+	demand_equal(error, errno);
+}
+
+static void wrong_schedules(struct work *work)
+{
+	struct equant_dag_run_options options = work_options(work);
+	struct equant_dag_schedule wrong = *work->schedule;
+	struct equant_dag_slot slot = wrong.slot[0];
+	int n = wrong.slots;
+
+	options.schedule = &wrong;
+	wrong.slots = n - 1;
+	refused(work, &options, EINVAL);
+	wrong.slots = n;
+	wrong.slot[0].task = wrong.slot[1].task;
+	refused(work, &options, EINVAL);
+	wrong.slot[0].task = n;
+	refused(work, &options, EINVAL);
+	wrong.slot[0] = slot;
+	wrong.slot[0].processor = ranks;
+	refused(work, &options, EINVAL);
+	wrong.slot[0] = slot;
+	wrong.slot[0].finish = -1;
+	refused(work, &options, EINVAL);
+	/* The first task of the fork after one that needs it. */
+	wrong.slot[0] = wrong.slot[1];
+	wrong.slot[1] = slot;
+	refused(work, &options, EINVAL);
+	wrong.slot[1] = wrong.slot[0];
+	wrong.slot[0] = slot;
+	if (wrong.messages) {
+		wrong.messages--;
+		refused(work, &options, EINVAL);
+		wrong.messages++;
+		wrong.message[0].to = wrong.message[0].from;
+		refused(work, &options, EINVAL);
+	}
+}
+
+/* What only the last rank does differently. */
+static void different(struct work *work)
+{
+	struct equant_dag_run_options options = work_options(work);
+	int odd = rank == ranks - 1, one = odd ? EINVAL : ECANCELED;
+
+	options.data = NULL;
+	if (odd)
+		work->dag->edge[0].data *= 2;
+	refused(work, &options, EINVAL);
+	if (odd)
+		work->dag->edge[0].data /= 2;
+	equant_dag_machine_overlap(work->machine, odd ? EQUANT_DAG_PROGRESS : EQUANT_DAG_OVERLAP);
+	refused(work, &options, EINVAL);
+	equant_dag_machine_overlap(work->machine, EQUANT_DAG_OVERLAP);
+	options = work_options(work);
+	work->data[0].count += odd;
+	refused(work, &options, EINVAL);
+	work->data[0].count = odd ? -1 : 1;
+	refused(work, &options, one);
+	work->data[0].count = 0;
+	refused(work, odd ? NULL : &options, one);
+	options.body = odd ? NULL : work_body;
+	refused(work, &options, one);
+	options.body = work_body;
+	options.replan = odd ? "heft" : "dls";
+	refused(work, &options, EINVAL);
+	options.replan = odd ? "hefty" : "heft";
+	refused(work, &options, one);
+	options.replan = "heft";
+	options.hold = odd ? -1 : 0;
+	refused(work, &options, one);
+}
+
+static void misuse(void)
+{
+	struct random random = random_from(1);
+	struct equant_dag_shape shape = {
+		.sz = sizeof(shape), .size = 8, .work = 10, .comp_comm = 10
+	};
+	struct equant_dag_machine *machine = equant_dag_machine_new(ranks), *larger;
+	struct work work = work_set_up(MPI_COMM_WORLD, equant_dag_generate("fork", &shape, NULL, 0),
+				       machine, "heft", &random);
+	struct equant_dag_run_options options = work_options(&work);
+
+	larger = equant_dag_machine_new(ranks + 1);
+	options.machine = larger;
+	refused(&work, &options, EINVAL);
+	options.machine = machine;
+	options.sz = 8;
+	refused(&work, &options, EINVAL);
+	options.sz = sizeof(options);
+	demand_equal(0, equant_dag_add_edge(work.dag, work.dag->edge[0].to, 0, 1));
+	options.data = NULL;
+	refused(&work, &options, ELOOP);
+	work.dag->edges--;
+	if (ranks > 1)
+		different(&work);
+	wrong_schedules(&work);
+	equant_dag_machine_free(larger);
+	work_tear_down(&work);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct worker_case cases[] = {
+		CASE(one_fails),
+		CASE(one_is_killed),
+		CASE(misuse),
+	};
+
+	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));
+}
