@@ -45,4 +45,9 @@ TEST_F(starved, sweeps_end_on_all_ranks_whichever_allocation_fails)
 	EXPECT_CASE("sweeps");
 }
 
+TEST_F(starved, graphs_end_on_all_ranks_when_there_is_no_memory_any_more)
+{
+	EXPECT_CASE("graphs");
+}
+
 TEST_HARNESS_MAIN

@@ -4,8 +4,10 @@
 #include <equant/table.h>
 #include <errno.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "libcmalloc.h"
+#include "libdagwork.h"
 #include "libledger.h"
 #include "libworker.h"
 
@@ -15,6 +17,7 @@
 static int starving; /* inside calls of the library */
 static int victim; /* the rank */
 static long left; /* allocations until one fails */
+static int for_good; /* and all after it */
 static long failed;
 
 /* MPI's own are not ours to answer for. */
@@ -24,7 +27,7 @@ static int fails(const void *caller)
 
 	if (!starving || at < (uintptr_t)&__executable_start || at > (uintptr_t)&etext)
 		return 0;
-	if (--left)
+	if (--left > 0 || (left && !for_good))
 		return 0;
 	failed++;
 	errno = ENOMEM;
@@ -172,13 +175,64 @@ static void sweeps(void)
 	starve_all(sweep_step, 8, EQUANT_MODE_PIPELINED);
 }
 
+/* ---- graphs ----------------------------------------------------------------------- */
+
+static int fed_body(const struct equant_dag_handle *handle, void *user)
+{
+	int hungry = starving, error;
+
+	starving = 0;
+	error = work_body(handle, user);
+	starving = hungry;
+	return error;
+}
+
+/* From the @nth on the victim gets nothing more; a run that has failed is cleaned up all the same. */
+static long starve_graph(struct work *work, struct equant_dag_run *run, long nth)
+{
+	long all;
+	int error;
+
+	failed = 0;
+	left = nth;
+	starving = rank == victim;
+	error = equant_dag_carry_out(run);
+	starving = 0;
+	MPI_Allreduce(&failed, &all, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+	demand_equal(all ? -ENOMEM : 0, error);
+	memset(work->runs, 0, (size_t)work->dag->tasks * sizeof(*work->runs));
+	demand_equal(0, equant_dag_carry_out(run));
+	work_demand_done(work);
+	return all;
+}
+
+static void graphs(void)
+{
+	struct random random = common_random();
+
+	for_good = 1;
+	for (int round = 0; round < 3; round++) {
+		struct work work = work_set_up(MPI_COMM_WORLD,
+					       work_graph(round ? "fft" : "fork", &random),
+					       work_machine(ranks, &random), "heft", &random);
+		struct equant_dag_run_options options = work_options(&work);
+		struct equant_dag_run *run;
+
+		options.body = fed_body;
+		run = equant_dag_run_new(work.eq, &options);
+		demand(run);
+		for (victim = 0; victim < ranks; victim++)
+			for (long nth = 1; starve_graph(&work, run, nth); nth++)
+				;
+		demand_equal(0, equant_dag_run_free(run));
+		work_tear_down(&work);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	static const struct worker_case cases[] = {
-		CASE(hooks),
-		CASE(passes),
-		CASE(asynchronous),
-		CASE(sweeps),
+		CASE(hooks), CASE(passes), CASE(asynchronous), CASE(sweeps), CASE(graphs),
 	};
 
 	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));

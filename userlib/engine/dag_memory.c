@@ -2,6 +2,8 @@
 /*
  * Memory of edges: the program's, or some that is there from the beginning of the task that writes
  * to it, or from when the message may come, to the end of the task that reads it, or of sending.
+ * After an error what was begun still comes: for that some has been reserved, as the error may be that
+ * there is no more.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -26,6 +28,37 @@ static int span(const struct equant_dag_data *data, size_t *size, MPI_Aint *low)
 	return 0;
 }
 
+/* The library's, not the program's. */
+static bool is_ours(const struct equant_dag_data *data)
+{
+	return !data->memory && data->count;
+}
+
+int equant_dag_memory_init(struct equant_dag_run *run)
+{
+	size_t largest = 1, size;
+	MPI_Aint low;
+
+	for (int e = 0; e < run->dag->edges; e++) {
+		if (!is_ours(&run->data[e]))
+			continue;
+		if (span(&run->data[e], &size, &low))
+			return -ENOMEM;
+		largest = size > largest ? size : largest;
+	}
+	run->lent = -1;
+	run->reserve = malloc(largest);
+	return run->reserve ? 0 : -ENOMEM;
+}
+
+void equant_dag_memory_free(struct equant_dag_run *run)
+{
+	/* Where MPI has failed it may still write there. */
+	if (!run->broken)
+		free(run->reserve);
+	free(run->memory);
+}
+
 int equant_dag_memory_open(struct equant_dag_run *run, int edge)
 {
 	const struct equant_dag_data *data = &run->data[edge];
@@ -33,7 +66,7 @@ int equant_dag_memory_open(struct equant_dag_run *run, int edge)
 	size_t size;
 	char *memory;
 
-	if (data->memory || run->memory[edge] || !data->count)
+	if (!is_ours(data) || run->memory[edge])
 		return 0;
 	if (span(data, &size, &low))
 		return -ENOMEM;
@@ -44,6 +77,24 @@ int equant_dag_memory_open(struct equant_dag_run *run, int edge)
 	return 0;
 }
 
+bool equant_dag_memory_lend(struct equant_dag_run *run, int edge)
+{
+	MPI_Aint low;
+	size_t size;
+
+	if (!is_ours(&run->data[edge]) || run->memory[edge])
+		return true;
+	if (run->lent >= 0 && !run->here[run->lent])
+		return false;
+	if (run->lent >= 0)
+		equant_dag_memory_close(run, run->lent);
+	if (span(&run->data[edge], &size, &low))
+		return false;
+	run->memory[edge] = (char *)run->reserve - low;
+	run->lent = edge;
+	return true;
+}
+
 void equant_dag_memory_close(struct equant_dag_run *run, int edge)
 {
 	const struct equant_dag_data *data = &run->data[edge];
@@ -51,9 +102,12 @@ void equant_dag_memory_close(struct equant_dag_run *run, int edge)
 	size_t size;
 
 	run->here[edge] = 0;
-	if (data->memory || !run->memory[edge] || span(data, &size, &low))
+	if (!is_ours(data) || !run->memory[edge] || span(data, &size, &low))
 		return;
-	free((char *)run->memory[edge] + low);
+	if (run->lent == edge)
+		run->lent = -1;
+	else
+		free((char *)run->memory[edge] + low);
 	run->memory[edge] = NULL;
 }
 

@@ -120,6 +120,8 @@ static int prepare(struct equant_dag_run *run, const struct equant_dag_run_optio
 	if (!error)
 		error = allocate(run);
 	if (!error)
+		error = equant_dag_memory_init(run);
+	if (!error)
 		error = equant_dag_mail_init(run);
 	if (!error)
 		error = equant_dag_replan_init(run, &options);
@@ -128,8 +130,6 @@ static int prepare(struct equant_dag_run *run, const struct equant_dag_run_optio
 
 static void release(struct equant_dag_run *run)
 {
-	if (run->memory && !run->broken)
-		equant_dag_memory_close_all(run);
 	if (run->comm != MPI_COMM_NULL && !equant_mpi_is_over())
 		MPI_Comm_free(&run->comm);
 	equant_dag_talk_free(run);
@@ -138,8 +138,8 @@ static void release(struct equant_dag_run *run)
 	equant_dag_order_free(&run->given);
 	equant_dag_order_free(&run->order);
 	equant_dag_paths_free(&run->paths);
+	equant_dag_memory_free(run);
 	free(run->data);
-	free(run->memory);
 	free(run->here);
 	free(run->port);
 	free(run->item);

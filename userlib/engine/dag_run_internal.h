@@ -141,6 +141,8 @@ struct equant_dag_replan;
  * @given: as it was given
  * @order: as it is carried out
  * @memory: of each edge, while it has some
+ * @reserve: memory for any edge, for when there is none
+ * @lent: the edge that has it, or -1
  * @here: is its data on this rank?
  * @begun: has its message left here, in this order?
  * @leaving: is it still doing so?
@@ -171,6 +173,8 @@ struct equant_dag_run {
 	struct equant_dag_order given;
 	struct equant_dag_order order;
 	void **memory;
+	void *reserve;
+	int lent;
 	unsigned char *here;
 	unsigned char *begun;
 	unsigned char *leaving;
@@ -228,8 +232,16 @@ void equant_dag_order_free(struct equant_dag_order *order);
 
 /* ---- dag_memory.c: memory of edges --------------------------------------------------------- */
 
+/* Reserve as much as the largest edge needs.  0 or -ENOMEM. */
+int equant_dag_memory_init(struct equant_dag_run *run);
+void equant_dag_memory_free(struct equant_dag_run *run);
 /* There is some from now on.  0 or -ENOMEM. */
 int equant_dag_memory_open(struct equant_dag_run *run, int edge);
+/*
+ * After an error nobody needs what comes, but it has to go somewhere: memory that was reserved, for one
+ * edge after the other.  False while it is in use.
+ */
+bool equant_dag_memory_lend(struct equant_dag_run *run, int edge);
 /* It is not needed any more. */
 void equant_dag_memory_close(struct equant_dag_run *run, int edge);
 void equant_dag_memory_close_all(struct equant_dag_run *run);
@@ -241,6 +253,19 @@ int equant_dag_mail_init(struct equant_dag_run *run);
 void equant_dag_mail_free(struct equant_dag_run *run);
 /* Forget all letters. */
 void equant_dag_mail_clear(struct equant_dag_run *run);
+/* One more at the end; with @lane it is begun as soon as that and its data allow.  Its number. */
+int equant_dag_mail_add(struct equant_dag_run *run, int edge, int peer, bool sends, bool lane);
+/* Begin one if its data is here.  0 or -errno. */
+int equant_dag_mail_begin(struct equant_dag_run *run, int letter);
+/* See what has arrived, and begin what can be.  0 or -errno. */
+int equant_dag_mail_progress(struct equant_dag_run *run);
+/* See what has arrived, no more.  0 or -errno. */
+int equant_dag_mail_test(struct equant_dag_run *run);
+/* Requests that have ended are forgotten. */
+void equant_dag_mail_close_ranks(struct equant_dag_mail *mail);
+
+/* ---- dag_leftover.c: letters of an order that is over -------------------------------------------- */
+
 /*
  * Forget those that their senders have not begun, by @sent, unless they are awaited from the same @sender
  * in the order to come; NULL: there is none.  0 or -errno.
@@ -248,12 +273,6 @@ void equant_dag_mail_clear(struct equant_dag_run *run);
 int equant_dag_mail_keep(struct equant_dag_run *run, const unsigned char *sent, const int *sender);
 /* The letter of the order before this one by which the data of @edge is awaited, or -1. */
 int equant_dag_mail_find(const struct equant_dag_run *run, int edge);
-/* One more at the end; with @lane it is begun as soon as that and its data allow.  Its number. */
-int equant_dag_mail_add(struct equant_dag_run *run, int edge, int peer, bool sends, bool lane);
-/* Begin one if its data is here.  0 or -errno. */
-int equant_dag_mail_begin(struct equant_dag_run *run, int letter);
-/* See what has arrived, and begin what can be.  0 or -errno. */
-int equant_dag_mail_progress(struct equant_dag_run *run);
 /* After an error: what was begun arrives, what was not does not.  Collective. */
 int equant_dag_mail_settle(struct equant_dag_run *run);
 

@@ -150,7 +150,7 @@ EQUANT_API struct equant_dag_run *equant_dag_run_new(struct equant *eq,
  * order in which the schedule has that.
  *
  * Return, the same on all ranks, and on all of them when the last one has ended: 0; what a body
- * returned first, after which the run can be carried out again; -ENOMEM; -EIO, after which it can
+ * returned first, or -ENOMEM, after which the run can be carried out again; -EIO, after which it can
  * only be freed, and -EPIPE then.
  */
 EQUANT_API int equant_dag_carry_out(struct equant_dag_run *run);
