@@ -83,7 +83,7 @@ exits 1 "strange.nest:6: 'j': no loop of this name is around the reference" \
 sed 's/distributed parallel/distributed carries/' product.nest > carries.nest
 exits 1 "carries.nest:2: 'j' carries a dependence" "so is a nest that cannot be planned" \
 	"$equant" plan --nest carries.nest product.plan
-exits 2 "'fifo' is no replacement" "a replacement nobody knows is named" \
+exits 2 "replacement 'fifo': there are ideal lru" "a replacement nobody knows is named" \
 	"$equant" plan --replacement fifo --nest product.nest product.plan
 
 json_is_valid()
@@ -123,7 +123,7 @@ exits 1 'loop: no processor' "a loop alone is refused" "$equant" plan loop
 exits 1 'machine: no iterations' "a machine alone is refused" "$equant" plan machine
 exits 1 'loop: a second program' "a second loop is refused" "$equant" plan loop loop
 exits 1 'nowhere: No such file' "a file that is not there is named" "$equant" plan nowhere
-exits 2 "no planner is called 'best'" "a planner nobody knows is named" \
+exits 2 "planner 'best': there are block" "a planner nobody knows is named" \
 	"$equant" plan --planner best figure4
 exits 2 'expected one or two files' "a file is needed" "$equant" plan
 exits 1 'standard output: No space left' "a full disk is an error" \

@@ -13,6 +13,7 @@
 
 #include "commands.h"
 #include "json.h"
+#include "output.h"
 
 /* No place for a hook: not an error, but not an answer to act on either. */
 #define EXIT_NO_HOOK 3
@@ -349,10 +350,8 @@ int equant_cmd_advise(int argc, char **argv)
 	else
 		print_text(placement);
 	status = placement->hook >= 0 ? 0 : EXIT_NO_HOOK;
-	if (fflush(stdout)) {
-		fprintf(stderr, "equant advise: standard output: %s\n", strerror(errno));
+	if (output_flush("advise"))
 		status = 1;
-	}
 	equant_placement_free(placement);
 	return status;
 }

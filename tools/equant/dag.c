@@ -10,6 +10,7 @@
 #include "commands.h"
 #include "dag.h"
 #include "option.h"
+#include "output.h"
 
 enum what {
 	SCHEDULE,
@@ -207,22 +208,13 @@ static int look_further(struct dag_report *report, const struct options *options
 
 static int write_svg(const struct dag_report *report, const char *path)
 {
-	FILE *out = fopen(path, "we");
-	int err = 0;
+	FILE *out = output_open("dag", path);
 
-	if (!out) {
-		fprintf(stderr, "equant dag: %s: %s\n", path, strerror(errno));
+	if (!out)
 		return 1;
-	}
-	if (dag_svg(out, report->dag, report->done ? report->done : report->planned,
-		    report->machine->processors) ||
-	    ferror(out))
-		err = errno;
-	if (fclose(out) && !err)
-		err = errno;
-	if (err)
-		fprintf(stderr, "equant dag: %s: %s\n", path, strerror(err));
-	return err != 0;
+	return output_close(out, "dag", path,
+			    dag_svg(out, report->dag, report->done ? report->done : report->planned,
+				    report->machine->processors));
 }
 
 static int print(const struct dag_report *report, const struct options *options)
@@ -287,9 +279,5 @@ int equant_cmd_dag(int argc, char **argv)
 {
 	int status = run(argc, argv);
 
-	if (fflush(stdout) || ferror(stdout)) {
-		fprintf(stderr, "equant dag: standard output: %s\n", strerror(errno));
-		status = 1;
-	}
-	return status;
+	return output_flush("dag") ? 1 : status;
 }

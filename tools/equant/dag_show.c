@@ -8,6 +8,7 @@
 
 #include "commands.h"
 #include "dag.h"
+#include "output.h"
 
 static int fail(const char *path, const char *why)
 {
@@ -34,15 +35,11 @@ static int processors_of(const struct equant_dag_schedule *schedule)
 static int write_svg(const char *path, const struct equant_dag *dag,
 		     const struct equant_dag_schedule *schedule)
 {
-	FILE *out = fopen(path, "we");
-	int err;
+	FILE *out = output_open("dag", path);
 
 	if (!out)
-		return fail(path, "");
-	err = dag_svg(out, dag, schedule, processors_of(schedule)) || ferror(out);
-	if (fclose(out) || err)
-		return fail(path, "");
-	return 0;
+		return 1;
+	return output_close(out, "dag", path, dag_svg(out, dag, schedule, processors_of(schedule)));
 }
 
 static int draw(const char *graph, const char *path, const char *svg)

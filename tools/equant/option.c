@@ -31,9 +31,13 @@ int option_whole(const struct named_option *option, const char *text, int least,
 {
 	double number;
 	int err = option_number(option, text, &number);
+	char fault[80];
 
-	if (!err && (number != floor(number) || number < least || number > most))
-		err = option_refuse(option, text, "expected a whole number");
+	if (!err && (number != floor(number) || number < least || number > most)) {
+		snprintf(fault, sizeof(fault), "expected a whole number from %d to %d", least,
+			 most);
+		err = option_refuse(option, text, fault);
+	}
 	*value = err ? 0 : (int)number;
 	return err;
 }

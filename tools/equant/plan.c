@@ -10,6 +10,8 @@
 #include <string.h>
 
 #include "commands.h"
+#include "option.h"
+#include "output.h"
 #include "plan.h"
 
 /**
@@ -40,22 +42,27 @@ static int complain(const char *fault)
 
 static int known_planner(const char *name)
 {
-	for (int i = 0; equant_planner_name(i); i++)
-		if (!strcmp(equant_planner_name(i), name))
-			return 0;
-	fprintf(stderr, "equant plan: no planner is called '%s'; see `equant plan --list`\n", name);
-	return -EINVAL;
+	const struct named_option option = { "plan", "planner" };
+
+	return option_word(&option, name, equant_planner_name) < 0 ? -EINVAL : 0;
 }
 
-static int parse_replacement(const char *word, enum equant_plan_replacement *replacement)
+static const char *replacement(int i)
 {
-	if (strcmp(word, "lru") && strcmp(word, "ideal")) {
-		fprintf(stderr, "equant plan: '%s' is no replacement; expected lru or ideal\n",
-			word);
-		return -EINVAL;
-	}
-	*replacement = strcmp(word, "lru") ? EQUANT_PLAN_IDEAL : EQUANT_PLAN_LRU;
-	return 0;
+	static const char *const words[] = {
+		[EQUANT_PLAN_IDEAL] = "ideal", [EQUANT_PLAN_LRU] = "lru"
+	};
+
+	return i < 2 ? words[i] : NULL;
+}
+
+static int parse_replacement(const char *text, enum equant_plan_replacement *to)
+{
+	const struct named_option option = { "plan", "replacement" };
+	int word = option_word(&option, text, replacement);
+
+	*to = (enum equant_plan_replacement)word;
+	return word < 0 ? word : 0;
 }
 
 static int parse(int argc, char **argv, struct options *options)
@@ -259,10 +266,8 @@ int equant_cmd_plan(int argc, char **argv)
 		print_list();
 	else
 		status = plan(&report, &options);
-	if (fflush(stdout)) {
-		fprintf(stderr, "equant plan: standard output: %s\n", strerror(errno));
+	if (output_flush("plan"))
 		status = 1;
-	}
 	for (int i = 0; i < report.count; i++)
 		equant_plan_free(report.answers[i].plan);
 	free(report.answers);

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "commands.h"
+#include "output.h"
 #include "redist.h"
 
 static int fail(const char *why)
@@ -198,17 +199,13 @@ static int simulate(struct redist_report *report)
 
 static int write_svg(const struct redist_report *report, const char *path)
 {
-	FILE *out = fopen(path, "we");
-	int err = out ? 0 : errno;
+	FILE *out = output_open("redist", path);
 
-	if (out && (redist_svg(out, report->done ? report->done : report->planned->schedule) ||
-		    ferror(out)))
-		err = errno;
-	if (out && fclose(out) && !err)
-		err = errno;
-	if (err)
-		fprintf(stderr, "equant redist: %s: %s\n", path, strerror(err));
-	return err != 0;
+	if (!out)
+		return 1;
+	return output_close(out, "redist", path,
+			    redist_svg(out,
+				       report->done ? report->done : report->planned->schedule));
 }
 
 static int print(const struct redist_report *report)
@@ -275,9 +272,5 @@ int equant_cmd_redist(int argc, char **argv)
 {
 	int status = run(argc, argv);
 
-	if (fflush(stdout) || ferror(stdout)) {
-		fprintf(stderr, "equant redist: standard output: %s\n", strerror(errno));
-		status = 1;
-	}
-	return status;
+	return output_flush("redist") ? 1 : status;
 }

@@ -11,6 +11,8 @@
 
 #include "commands.h"
 #include "json.h"
+#include "option.h"
+#include "output.h"
 #include "rank_trace.h"
 
 #define CELL 16
@@ -157,38 +159,15 @@ static void print_json(const struct rank_traces *set)
 static int write_svg(const struct rank_traces *set, const char *path)
 {
 	struct timeline timeline;
-	FILE *out;
+	FILE *out = output_open("report", path);
 	int ret;
 
+	if (!out)
+		return 1;
 	ret = rank_traces_timeline(set, &timeline);
-	if (ret)
-		goto release;
-	out = fopen(path, "we");
-	if (!out || timeline_svg(out, &timeline))
-		ret = -errno;
-	if (out && fclose(out) && !ret)
-		ret = -errno;
-release:
-	if (ret)
-		fprintf(stderr, "equant report: %s: %s\n", path, strerror(-ret));
+	ret = output_close(out, "report", path, ret || timeline_svg(out, &timeline));
 	rank_traces_timeline_release(&timeline);
 	return ret;
-}
-
-static int parse_width(const char *text, int *width)
-{
-	char *end;
-	long value;
-
-	errno = 0;
-	value = strtol(text, &end, 10);
-	if (errno || *end || end == text || value < 1 || value > MAX_WIDTH) {
-		fprintf(stderr, "equant report: --width '%s': expected a number from 1 to %d\n",
-			text, MAX_WIDTH);
-		return -EINVAL;
-	}
-	*width = (int)value;
-	return 0;
 }
 
 static int parse(int argc, char **argv, struct report_options *options)
@@ -199,6 +178,7 @@ static int parse(int argc, char **argv, struct report_options *options)
 		{ "width", required_argument, NULL, 'w' },
 		{ 0 },
 	};
+	const struct named_option width = { "report", "width" };
 	int c;
 
 	optind = 0;
@@ -207,7 +187,7 @@ static int parse(int argc, char **argv, struct report_options *options)
 			options->json = true;
 		else if (c == 's')
 			options->svg = optarg;
-		else if (c != 'w' || parse_width(optarg, &options->width))
+		else if (c != 'w' || option_whole(&width, optarg, 1, MAX_WIDTH, &options->width))
 			return -EINVAL;
 	}
 	if (optind < argc)
@@ -228,11 +208,7 @@ static int show(const struct rank_traces *set, const struct report_options *opti
 		print_json(set);
 	else
 		ret = print_text(set, options->width);
-	if (fflush(stdout)) {
-		ret = -errno;
-		fprintf(stderr, "equant report: standard output: %s\n", strerror(-ret));
-	}
-	return ret;
+	return output_flush("report") ? 1 : ret;
 }
 
 int equant_cmd_report(int argc, char **argv)

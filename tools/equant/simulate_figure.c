@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "commands.h"
+#include "output.h"
 #include "simulate.h"
 
 #define MODEL "figure"
@@ -226,14 +227,12 @@ static int fill(const struct figure *figure, struct table *table)
 
 static int write_json(const struct table *table, const char *number, const char *path)
 {
-	FILE *out = fopen(path, "we");
+	FILE *out = output_open("simulate figure", path);
 
-	if (out)
-		table_json(out, table, number);
-	if (out && !ferror(out) && !fclose(out))
-		return 0;
-	fprintf(stderr, "equant simulate figure: %s: %s\n", path, strerror(errno));
-	return 1;
+	if (!out)
+		return 1;
+	table_json(out, table, number);
+	return output_close(out, "simulate figure", path, false);
 }
 
 static int write_both(const struct table *table, const char *number, const char *dir)
