@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 48
+plan 49
 
 export LC_ALL=C
 
@@ -211,6 +211,8 @@ exits 2 'the first block is on process 9 of 4' "and a first process that does no
 	"$equant" redist schedule 2:4:9 6:4 --elements 48
 exits 2 "elements 'x': expected whole numbers" "elements are counted" \
 	"$equant" redist schedule 2:4 6:4 --elements x
+exits 1 '2^63 bytes and more' "and their bytes can be counted" \
+	"$equant" redist schedule 9:1,9:1 9:1,9:1 --elements 4194304,1073741824 --element 2048
 exits 2 'elements is needed' "and have to be given" "$equant" redist schedule 2:4 6:4
 exits 2 'need a number each' "each dimension has its distributions" \
 	"$equant" redist schedule 2:4 6:4 --elements 4,4

@@ -52,27 +52,35 @@ static int make_network(struct redist_report *report)
 	return fail(why);
 }
 
-/* What ranks have for themselves: bytes, and with --self messages. */
-static int add_own(struct redist_report *report)
+int redist_add_own(const struct equant_redist_array *array, int64_t element,
+		   struct equant_redist_volume **volumes, int64_t *count)
 {
-	const struct equant_redist_array *array = &report->options->array;
 	int senders = equant_redist_senders(array), receivers = equant_redist_receivers(array);
-	int both = report->options->apart ? 0 : senders < receivers ? senders : receivers;
-	struct equant_redist_volume *more = reallocarray(
-		report->volumes, (size_t)report->count + (size_t)both + 1, sizeof(*more));
+	int both = senders < receivers ? senders : receivers;
+	struct equant_redist_volume *more =
+		reallocarray(*volumes, (size_t)*count + (size_t)both + 1, sizeof(*more));
 
 	if (!more)
-		return fail("");
-	report->volumes = more;
+		return -ENOMEM;
+	*volumes = more;
 	for (int i = 0; i < both; i++) {
-		int64_t bytes = equant_redist_part_elements(array, i, i) * report->options->element;
+		int64_t bytes = equant_redist_part_elements(array, i, i) * element;
 
-		if (bytes && report->options->self)
-			report->volumes[report->count++] =
-				(struct equant_redist_volume){ i, i, bytes };
-		else
-			report->stay += bytes;
+		if (bytes)
+			more[(*count)++] = (struct equant_redist_volume){ i, i, bytes };
 	}
+	return 0;
+}
+
+/* Of the whole array; what is found to be in messages is taken from that. */
+static int count_bytes(struct redist_report *report)
+{
+	const struct equant_redist_array *array = &report->options->array;
+
+	report->stay = report->options->element;
+	for (int d = 0; d < array->dimensions; d++)
+		if (__builtin_mul_overflow(report->stay, array->extent[d], &report->stay))
+			return fail("2^63 bytes and more");
 	return 0;
 }
 
@@ -91,10 +99,12 @@ static int make_messages(struct redist_report *report)
 	free(others);
 	if (!report->volumes)
 		return fail("");
-	if (add_own(report))
-		return 1;
+	if (options->self && !options->apart &&
+	    redist_add_own(&options->array, options->element, &report->volumes, &report->count))
+		return fail("");
 	for (int64_t i = 0; i < report->count; i++)
 		report->bytes += report->volumes[i].bytes;
+	report->stay -= report->bytes;
 	return 0;
 }
 
@@ -102,7 +112,7 @@ static int load(struct redist_report *report)
 {
 	char why[512] = "";
 
-	if (make_network(report) || make_messages(report))
+	if (count_bytes(report) || make_network(report) || make_messages(report))
 		return 1;
 	report->costs = equant_redist_network_costs(report->network, report->count, report->volumes,
 						    why, sizeof(why));

@@ -47,6 +47,10 @@ struct redist_options {
 	bool json;
 };
 
+/* What ranks have for themselves, behind @count messages that are there.  0 or -ENOMEM. */
+int redist_add_own(const struct equant_redist_array *array, int64_t element,
+		   struct equant_redist_volume **volumes, int64_t *count);
+
 /* 0, or -EINVAL after a message; argv[0] is the word. */
 int redist_parse(int argc, char **argv, struct redist_options *options);
 

@@ -12,26 +12,6 @@ static const char *const schedulers[SCHEDULERS] = {
 	"greedy", "direct", "barrier", "longest", "eager", "improved", "preemptive", "best",
 };
 
-static int add_own(const struct experiment *experiment, const struct equant_redist_array *array,
-		   struct redist_instance *instance)
-{
-	struct equant_redist_volume *more = reallocarray(
-		instance->volumes, (size_t)instance->count + (size_t)experiment->ranks + 1,
-		sizeof(*more));
-
-	if (!more)
-		return -ENOMEM;
-	instance->volumes = more;
-	for (int i = 0; i < experiment->ranks && experiment->self; i++) {
-		int64_t elements = equant_redist_part_elements(array, i, i);
-
-		if (elements)
-			more[instance->count++] =
-				(struct equant_redist_volume){ i, i, 8 * elements };
-	}
-	return 0;
-}
-
 /* Step 4: all links alike, and messages as long as they would have taken. */
 static int scale(const struct experiment *experiment, struct redist_instance *instance)
 {
@@ -62,7 +42,7 @@ int redist_instance_make(const struct experiment *experiment, int k, double fast
 		.from = { { 1, experiment->ranks, 0, 0 } },
 		.to = { { k, experiment->ranks, 0, 0 } },
 	};
-	int err;
+	int err = 0;
 
 	*instance = (struct redist_instance){ .network = NULL };
 	instance->network = equant_redist_network_random(experiment->ranks, experiment->startup,
@@ -71,7 +51,8 @@ int redist_instance_make(const struct experiment *experiment, int k, double fast
 	instance->volumes = equant_redist_volumes(&array, 8, NULL, NULL, &instance->count);
 	if (!instance->network || !instance->volumes)
 		return -errno;
-	err = add_own(experiment, &array, instance);
+	if (experiment->self)
+		err = redist_add_own(&array, 8, &instance->volumes, &instance->count);
 	if (!err && experiment->scaled)
 		err = scale(experiment, instance);
 	if (err)

@@ -6,7 +6,6 @@
 #include <getopt.h>
 #include <math.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "commands.h"
