@@ -329,6 +329,7 @@ static void misuse(void)
 {
 	struct equant_gemr2d_plans *plans = equant_gemr2d_plans_new(MPI_COMM_WORLD, 8, 0);
 	int odd = rank == ranks - 1;
+	MPI_Comm group, inter;
 	struct matrix a, b, c;
 
 	demand(plans);
@@ -349,7 +350,12 @@ static void misuse(void)
 	ONE_WRONG(first_column, 1, -ECANCELED);
 	ONE_WRONG(leading, local_length(40, 3, ranks, 0, rank) - 1, -ECANCELED);
 	ONE_WRONG(row_block, 5, -EINVAL);
+	ONE_WRONG(column_block, 6, -EINVAL);
+	ONE_WRONG(rows, 41, -EINVAL);
 	ONE_WRONG(columns, 7, -EINVAL);
+	ONE_WRONG(grid_rows, ranks + 1, -EINVAL);
+	ONE_WRONG(grid_columns, 2, -EINVAL);
+	ONE_WRONG(first_row, 1, -EINVAL);
 	ONE_WRONG(my_row, 0, -EINVAL); /* two ranks in one place */
 	c = a;
 	c.place[ranks - 1] = -1; /* and none in another */
@@ -386,6 +392,12 @@ static void misuse(void)
 	errno = 0;
 	demand(!equant_gemr2d_plans_new(MPI_COMM_NULL, 8, 0));
 	demand_equal(EINVAL, errno);
+	MPI_Comm_split(MPI_COMM_WORLD, odd, 0, &group);
+	MPI_Intercomm_create(group, 0, MPI_COMM_WORLD, odd ? 0 : ranks - 1, 0, &inter);
+	demand(!equant_gemr2d_plans_new(inter, 8, 0));
+	demand_equal(EINVAL, errno);
+	MPI_Comm_free(&inter);
+	MPI_Comm_free(&group);
 	demand(!equant_gemr2d_plans_new(MPI_COMM_WORLD, odd ? EQUANT_GEMR2D_PLANS + 1 : 8, 0));
 	demand_equal(odd ? EINVAL : ECANCELED, errno);
 	demand(!equant_gemr2d_plans_new(MPI_COMM_WORLD, INT_MIN, 0));

@@ -141,21 +141,68 @@ static void refused(const struct equant_redist_array *array, size_t element,
 	demand_equal(error, errno);
 }
 
-/* What only the last rank does differently. */
+/* One number is more by one on the last rank, and all could as well be done with that. */
+static void one_number_differs(void)
+{
+	int64_t v[] = { 1, 100, 1, ranks - 1, 0, 0, 7, ranks - 1, 0, 0, 0, 0, 8, 10, 0 };
+
+	for (size_t i = 0; i < sizeof(v) / sizeof(*v); i++) {
+		struct equant_transfer_options options;
+		struct equant_redist_array array;
+
+		v[i] += rank == ranks - 1;
+		array = (struct equant_redist_array){
+			.dimensions = (int)v[0],
+			.extent = { v[1], 1 },
+			.from = { { v[2], (int)v[3], (int)v[4], v[5] }, { 1, 1, 0, 0 } },
+			.to = { { v[6], (int)v[7], (int)v[8], v[9] }, { 1, 1, 0, 0 } },
+			.from_order = (enum equant_redist_order)v[10],
+			.to_order = (enum equant_redist_order)v[11],
+		};
+		options = (struct equant_transfer_options){
+			.sz = sizeof(options),
+			.largest = (size_t)v[13],
+			.node = (enum equant_transfer_node)v[14],
+		};
+		refused(&array, (size_t)v[12], &options, EINVAL);
+		v[i] -= rank == ranks - 1;
+	}
+}
+
+/* The same of what is given by address. */
+static void one_list_differs(const struct setup *s)
+{
+	struct equant_redist_network *network = equant_redist_network_new(ranks, 0, 1, NULL, 0);
+	struct equant_redist_link link = { 0, 1, 0, rank == ranks - 1 ? 2 : 3 };
+	struct equant_transfer_options good = { .sz = sizeof(good) }, options = good;
+	int list[MOST];
+
+	for (int r = 0; r < ranks; r++)
+		list[r] = rank == ranks - 1 ? r : ranks - 1 - r;
+	options.senders = list;
+	refused(&s->array, s->element, &options, EINVAL);
+	options = good;
+	options.receivers = list;
+	refused(&s->array, s->element, &options, EINVAL);
+	options = good;
+	options.scheduler = rank == ranks - 1 ? "direct" : "longest";
+	refused(&s->array, s->element, &options, EINVAL);
+	options = good;
+	demand_equal(0, equant_redist_network_set(network, &link, NULL, 0));
+	options.network = network;
+	refused(&s->array, s->element, &options, EINVAL);
+	options.network = rank == ranks - 1 ? NULL : network;
+	refused(&s->array, s->element, &options, EINVAL);
+	equant_redist_network_free(network);
+}
+
+/* What only the last rank does, and is no transfer. */
 static void misuse_by_one(struct setup *s, const struct equant_transfer_options *good)
 {
 	int odd = rank == ranks - 1, one = odd ? EINVAL : ECANCELED;
 	struct equant_transfer_options options = *good;
 	struct equant_redist_array array = s->array;
 
-	array.from[0].block += odd;
-	refused(&array, s->element, good, EINVAL);
-	refused(&s->array, s->element + (size_t)odd, good, EINVAL);
-	options.largest = odd ? 5 : 6;
-	refused(&s->array, s->element, &options, EINVAL);
-	options = *good;
-	options.scheduler = odd ? "direct" : "longest";
-	refused(&s->array, s->element, &options, EINVAL);
 	options.scheduler = odd ? "direkt" : "direct";
 	refused(&s->array, s->element, &options, one);
 	array.from[0].block = odd ? 0 : 1;
@@ -198,6 +245,8 @@ static void misuse(void)
 		options.senders = list;
 		refused(&s.array, s.element, &options, EINVAL);
 		misuse_by_one(&s, &good);
+		one_list_differs(&s);
+		one_number_differs();
 	}
 	setup_free(&s);
 }

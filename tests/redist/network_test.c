@@ -318,6 +318,12 @@ TEST_F(network, that_cannot_be_is_refused)
 	EXPECT_REFUSED(EINVAL, "a bandwidth of -2 bytes/s, above 0 it must be",
 		       equant_redist_network_set(n, &(struct equant_redist_link){ 0, 1, 0, -2 },
 						 self->why, LINE));
+	EXPECT_REFUSED(EINVAL, "a bandwidth of nan bytes/s, above 0 it must be",
+		       equant_redist_network_set(n, &(struct equant_redist_link){ 0, 1, 0, NAN },
+						 self->why, LINE));
+	EXPECT_REFUSED(EINVAL, "a host that sends nan and receives 1 bytes/s, above 0 they must be",
+		       equant_redist_network_host(n, &(struct equant_redist_host){ NAN, 1 },
+						  self->why, LINE));
 	EXPECT_REFUSED(EINVAL, "a start-up of inf s, finite and not negative it must be",
 		       equant_redist_network_set(n,
 						 &(struct equant_redist_link){ 0, 1, INFINITY, 1 },
