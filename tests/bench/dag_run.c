@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * dag_run plan FAMILY no|progress|yes [wait]
- *	plans a graph of the family for the ranks there are, after costs were calibrated, and
+ * dag_run plan FOLDER no|progress|yes FAMILY... [wait]
+ *	plans a graph of each family for the ranks there are, after costs were calibrated, and
  *	carries it out; tasks compute, or wait
- * dag_run compete FAMILY none|stay|leave hold|replan
+ * dag_run compete FOLDER FAMILY none|stay|leave hold|replan
  *	the same beside a process that never rests, on rank 0's CPU, from a quarter of the planned
  *	makespan on: to the end, or for a tenth of it; the schedule is held on to or not
  *
- * Rank 0 prints planned and measured makespan, seconds, and how often there was a new plan.
+ * For each graph rank 0 prints the family, planned and measured makespan, seconds, messages and how often
+ * there was a new plan.  What was planned and what was executed is in FAMILY.planned.json and
+ * FAMILY.executed.json in the folder.
  */
 #include <equant/dag_run.h>
 #include <math.h>
@@ -16,18 +18,24 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#define STEPS \
-	20000 /* of computation between two calls of the library: a fraction of a millisecond */
+/* Of computation between two calls of the library: a fraction of a millisecond. */
+#define STEPS 20000
+#define CALIBRATED 0.2 /* seconds of steps */
 #define LARGE 1000000 /* bytes of a message that is measured */
-#define BYTES 5e9 /* in a unit of data */
 #define NAP 200000 /* ns */
+
+/* A unit of data is what takes a second, on one machine and between hosts of dag_run.sh. */
+#define LOCAL_BYTES 5e9
+#define HOSTS_BYTES 20e6
 
 static int rank;
 static double step_seconds; /* that STEPS take here */
+static double rate; /* seconds of this rank for a unit of work */
 static int waits;
 
 static void __attribute__((noreturn)) die(const char *what)
@@ -73,6 +81,7 @@ static pid_t make_competitor(void)
 		return -1;
 	child = fork();
 	if (!child) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		close(command[1]);
 		be_busy();
 	}
@@ -101,23 +110,29 @@ static void compute(void)
 	sink = x;
 }
 
+/* Time passes, and messages with it. */
+static int wait_for(const struct equant_dag_handle *handle, double seconds)
+{
+	double end = clock_seconds(CLOCK_MONOTONIC) + seconds, left;
+	struct timespec nap = { 0 };
+
+	while ((left = end - clock_seconds(CLOCK_MONOTONIC)) > 0) {
+		equant_dag_progress(handle);
+		nap.tv_nsec = (long)fmin(1e9 * left, NAP);
+		nanosleep(&nap, NULL);
+	}
+	return 0;
+}
+
 /* As much CPU time as its work has seconds: a number of steps, whoever else wants the CPU. */
 static int body(const struct equant_dag_handle *handle, void *user)
 {
 	const struct equant_dag *dag = user;
-	double work = dag->task[handle->task].work;
-	long steps = lround(work / step_seconds);
-	struct timespec nap = { .tv_nsec = NAP };
+	double seconds = dag->task[handle->task].work * rate;
+	long steps = lround(seconds / step_seconds);
 
-	if (waits) {
-		double end = clock_seconds(CLOCK_MONOTONIC) + work;
-
-		while (clock_seconds(CLOCK_MONOTONIC) < end) {
-			equant_dag_progress(handle);
-			nanosleep(&nap, NULL);
-		}
-		return 0;
-	}
+	if (waits)
+		return wait_for(handle, seconds);
 	for (long i = 0; i < steps; i++) {
 		compute();
 		equant_dag_progress(handle);
@@ -125,24 +140,27 @@ static int body(const struct equant_dag_handle *handle, void *user)
 	return 0;
 }
 
+/* On average, while all ranks do the same: they may share more than they seem to. */
 static double time_step(void)
 {
-	double best = INFINITY;
+	double before, spent = 0;
+	long steps = 0;
 
-	for (int round = 0; round < 20; round++) {
-		double before = clock_seconds(CLOCK_THREAD_CPUTIME_ID);
-
-		for (int i = 0; i < 20; i++)
-			compute();
-		before = clock_seconds(CLOCK_THREAD_CPUTIME_ID) - before;
-		best = fmin(best, before / 20);
+	MPI_Barrier(MPI_COMM_WORLD);
+	before = clock_seconds(CLOCK_THREAD_CPUTIME_ID);
+	for (; spent < CALIBRATED; steps++) {
+		compute();
+		spent = clock_seconds(CLOCK_THREAD_CPUTIME_ID) - before;
 	}
-	return best;
+	return spent / (double)steps;
 }
 
 /* ---- graphs and machines ---------------------------------------------------------------------------- */
 
-/* Sizes for which two ranks compute half a second, or two; 0.3 ms of messages for 15 of work at 5 GB/s. */
+/*
+ * Sizes for which two ranks compute half a second, or two, and four hosts as long.  A message takes 0.3 ms for
+ * 15 ms of work, or half as long as a task between hosts.
+ */
 static struct equant_dag *make_graph(const char *family, int larger)
 {
 	static const struct {
@@ -160,6 +178,8 @@ static struct equant_dag *make_graph(const char *family, int larger)
 	/* There is memory for each edge. */
 	if (larger)
 		shape.comp_comm = 200;
+	if (waits)
+		shape.comp_comm = 2;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
 		if (!strcmp(sizes[i].family, family))
 			shape.size = larger ? sizes[i].larger : sizes[i].size;
@@ -169,13 +189,18 @@ static struct equant_dag *make_graph(const char *family, int larger)
 	return dag;
 }
 
+static double bytes_of(double data)
+{
+	return data * (waits ? HOSTS_BYTES : LOCAL_BYTES);
+}
+
 /* Memory is touched before, so that it is not the first message that pays for it. */
 static struct equant_dag_data *make_data(const struct equant_dag *dag)
 {
 	struct equant_dag_data *data = calloc((size_t)dag->edges + 1, sizeof(*data));
 
 	for (int e = 0; data && e < dag->edges; e++) {
-		data[e].count = (int)(dag->edge[e].data * BYTES);
+		data[e].count = (int)bytes_of(dag->edge[e].data);
 		data[e].type = MPI_BYTE;
 		data[e].memory = malloc((size_t)data[e].count + 1);
 		if (!data[e].memory)
@@ -185,6 +210,13 @@ static struct equant_dag_data *make_data(const struct equant_dag *dag)
 	return data;
 }
 
+static void free_data(const struct equant_dag *dag, struct equant_dag_data *data)
+{
+	for (int e = 0; e < dag->edges; e++)
+		free(data[e].memory);
+	free(data);
+}
+
 static enum equant_dag_overlap find_overlap(const char *name)
 {
 	if (!strcmp(name, "no"))
@@ -192,54 +224,81 @@ static enum equant_dag_overlap find_overlap(const char *name)
 	return strcmp(name, "yes") ? EQUANT_DAG_PROGRESS : EQUANT_DAG_OVERLAP;
 }
 
-/* Rates are 1, as work is in seconds. */
-static void calibrate(struct equant *eq, struct equant_dag_machine *machine)
+/* Hosts that wait are as unlike as the paper's; what computes is calibrated to seconds. */
+static double rate_of(int processor)
 {
-	int p = machine->processors;
+	static const double rates[] = { 1, 1.5, 0.75, 1.25 };
 
-	if (equant_dag_calibrate(eq, machine, LARGE))
-		die("no calibration");
-	for (int i = 0; i < p * p; i++)
-		if (i / p != i % p)
-			equant_dag_machine_link(machine, i / p, i % p, machine->startup[i],
-						machine->data_rate[i] * BYTES);
+	return waits ? rates[processor % 4] : 1;
 }
 
 static struct equant_dag_machine *make_machine(struct equant *eq, const char *overlap)
 {
 	struct equant_dag_machine *machine;
-	int ranks;
+	int p;
 
-	MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-	machine = equant_dag_machine_new(ranks);
-	if (!machine)
+	MPI_Comm_size(MPI_COMM_WORLD, &p);
+	machine = equant_dag_machine_new(p);
+	if (!machine || equant_dag_calibrate(eq, machine, LARGE))
 		die("no machine");
 	equant_dag_machine_channels(machine, EQUANT_DAG_SHARED);
 	equant_dag_machine_overlap(machine, find_overlap(overlap));
-	calibrate(eq, machine);
+	for (int k = 0; k < p; k++)
+		equant_dag_machine_rate(machine, k, rate_of(k));
+	for (int i = 0; i < p * p; i++)
+		if (i / p != i % p)
+			equant_dag_machine_link(machine, i / p, i % p, machine->startup[i],
+						bytes_of(machine->data_rate[i]));
 	return machine;
 }
 
 /* ---- a run ----------------------------------------------------------------------------------------------- */
 
-static void report(double planned, struct equant_dag_run *run)
+static void keep(const char *folder, const char *family, const struct equant_dag_schedule *schedule,
+		 const char *what)
+{
+	char path[4096], why[200];
+
+	snprintf(path, sizeof(path), "%s/%s.%s.json", folder, family, what);
+	if (equant_dag_schedule_write(schedule, path, why, sizeof(why)))
+		die(why);
+}
+
+static void report(char **argv, const char *family, const struct equant_dag_schedule *planned,
+		   struct equant_dag_run *run)
 {
 	struct equant_dag_schedule *executed = equant_dag_executed(run);
 
 	if (!executed)
 		die("nothing was executed");
-	if (!rank)
-		printf("%.6g %.6g %d\n", planned, executed->makespan, equant_dag_replans(run));
+	if (!rank) {
+		keep(argv[2], family, planned, "planned");
+		keep(argv[2], family, executed, "executed");
+		printf("%s %.6g %.6g %d %d\n", family, planned->makespan, executed->makespan,
+		       executed->messages, equant_dag_replans(run));
+		fflush(stdout);
+	}
 	equant_dag_schedule_free(executed);
 }
 
-static void carry_out(struct equant *eq, char **argv, int competes)
+/* Without overlap HEFT alone keeps a fork on one processor. */
+static struct equant_dag_schedule *make_schedule(const struct equant_dag *dag,
+						 const struct equant_dag_machine *machine)
 {
-	double planned;
-	struct equant_dag *dag = make_graph(argv[2], competes);
-	struct equant_dag_machine *machine = make_machine(eq, competes ? "progress" : argv[3]);
-	struct equant_dag_schedule *schedule =
-		equant_dag_schedule("heft", dag, machine, NULL, NULL, 0);
+	struct equant_dag_schedule *heft = equant_dag_schedule("heft", dag, machine, NULL, NULL, 0);
+	struct equant_dag_schedule *better =
+		heft ? equant_dag_improve(dag, machine, heft, NULL, 0) : NULL;
+
+	equant_dag_schedule_free(heft);
+	return better;
+}
+
+/* @when the competitor comes and goes, or NULL; @scheduler that plans anew, or NULL */
+static void carry_out(struct equant *eq, char **argv, const struct equant_dag_machine *machine,
+		      const char *family, const char *when, const char *scheduler)
+{
+	struct equant_dag *dag = make_graph(family, !!when);
+	struct equant_dag_schedule *schedule = make_schedule(dag, machine);
 	struct equant_dag_run_options options = {
 		.sz = sizeof(options),
 		.dag = dag,
@@ -248,41 +307,58 @@ static void carry_out(struct equant *eq, char **argv, int competes)
 		.body = body,
 		.user = dag,
 		.data = make_data(dag),
-		.replan = competes && !strcmp(argv[4], "replan") ? "heft" : NULL,
+		.replan = scheduler,
 	};
 	struct equant_dag_run *run = schedule ? equant_dag_run_new(eq, &options) : NULL;
 
 	if (!run)
 		die("nothing to carry out");
-	planned = schedule->makespan;
 	MPI_Barrier(MPI_COMM_WORLD);
-	if (competes && !rank && strcmp(argv[3], "none"))
-		compete(planned / 4, strcmp(argv[3], "leave") ? 20 * planned : planned * 0.35);
+	if (when && !rank && strcmp(when, "none"))
+		compete(schedule->makespan / 4,
+			schedule->makespan * (strcmp(when, "leave") ? 20 : 0.35));
 	if (equant_dag_carry_out(run))
 		die("it was not carried out");
-	report(planned, run);
+	report(argv, family, schedule, run);
 	equant_dag_run_free(run);
+	free_data(dag, (struct equant_dag_data *)options.data);
+	equant_dag_schedule_free(schedule);
+	equant_dag_free(dag);
+}
+
+static void carry_out_all(struct equant *eq, int argc, char **argv, int competes)
+{
+	struct equant_dag_machine *machine = make_machine(eq, competes ? "yes" : argv[3]);
+
+	rate = rate_of(rank);
+	step_seconds = waits ? 1 : time_step();
+	if (competes)
+		carry_out(eq, argv, machine, argv[3], argv[4],
+			  strcmp(argv[5], "replan") ? NULL : "heft");
+	for (int i = 4; i < argc - waits && !competes; i++)
+		carry_out(eq, argv, machine, argv[i], NULL, NULL);
+	equant_dag_machine_free(machine);
 }
 
 int main(int argc, char **argv)
 {
-	int competes = argc == 5 && !strcmp(argv[1], "compete");
+	int competes = argc == 6 && !strcmp(argv[1], "compete");
 	const char *number = getenv("OMPI_COMM_WORLD_RANK");
 	pid_t child = competes && number && !strcmp(number, "0") ? make_competitor() : 0;
 	struct equant *eq;
 
-	if (argc < 4 || (!competes && strcmp(argv[1], "plan"))) {
-		fprintf(stderr, "usage: dag_run plan FAMILY no|progress|yes [wait]\n"
-				"       dag_run compete FAMILY none|stay|leave hold|replan\n");
+	if (argc < 5 || (!competes && strcmp(argv[1], "plan"))) {
+		fprintf(stderr,
+			"usage: dag_run plan FOLDER no|progress|yes FAMILY... [wait]\n"
+			"       dag_run compete FOLDER FAMILY none|stay|leave hold|replan\n");
 		return 2;
 	}
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	if (child < 0 || equant_open(&eq, MPI_COMM_WORLD, NULL))
 		die("no context");
-	waits = argc > 4 && !strcmp(argv[4], "wait");
-	step_seconds = time_step();
-	carry_out(eq, argv, competes);
+	waits = !competes && !strcmp(argv[argc - 1], "wait");
+	carry_out_all(eq, argc, argv, competes);
 	if (child) {
 		kill(child, SIGKILL);
 		waitpid(child, NULL, 0);

@@ -44,12 +44,20 @@ static int die(const struct equant_dag_handle *handle, void *user)
 static void one_is_killed(void)
 {
 	struct random random = random_from(1);
-	struct work work = work_set_up(MPI_COMM_WORLD, work_graph("fork-join", &random),
-				       work_machine(ranks, &random), "dls", &random);
-	struct equant_dag_run_options options = work_options(&work);
+	struct equant_dag_machine *machine = equant_dag_machine_new(ranks);
+	struct equant_dag_run_options options;
 	struct equant_dag_run *run;
+	struct work work;
 
 	/* Messages cost next to nothing, so that all ranks have something to do. */
+	demand(machine);
+	for (int i = 0; i < ranks * ranks; i++)
+		if (i / ranks != i % ranks)
+			demand_equal(0, equant_dag_machine_link(machine, i / ranks, i % ranks, 0,
+								1e-9));
+	work = work_set_up(MPI_COMM_WORLD, work_graph("fork-join", &random), machine, "dls",
+			   &random);
+	options = work_options(&work);
 	options.body = die;
 	run = equant_dag_run_new(work.eq, &options);
 	demand(run);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "control/send.h"
 #include "core/clock.h"
 #include "core/message.h"
 #include "core/mpi_error.h"
@@ -19,23 +20,37 @@
 #define LARGE ((size_t)1 << 20)
 #define PART 16 /* the small message is this part of the large one */
 
-static int there_and_back(MPI_Comm comm, char *memory, int size, int peer, bool first)
+/* As messages of a run: with the same waits. */
+static int send(struct equant *eq, const char *memory, int size, int peer)
 {
-	int error;
+	MPI_Request request;
+	int error = equant_mpi_error(equant_send(&eq->waiter, memory, size, MPI_BYTE, peer, 0,
+						 eq->collectives, &request),
+				     "measuring messages");
 
-	if (first) {
-		error = MPI_Send(memory, size, MPI_BYTE, peer, 0, comm);
-		if (error == MPI_SUCCESS)
-			error = MPI_Recv(memory, size, MPI_BYTE, peer, 0, comm, MPI_STATUS_IGNORE);
-	} else {
-		error = MPI_Recv(memory, size, MPI_BYTE, peer, 0, comm, MPI_STATUS_IGNORE);
-		if (error == MPI_SUCCESS)
-			error = MPI_Send(memory, size, MPI_BYTE, peer, 0, comm);
-	}
-	return equant_mpi_error(error, "measuring messages");
+	return error ? error : equant_wait(eq, &request, MPI_STATUS_IGNORE);
 }
 
-static int time_message(MPI_Comm comm, char *memory, size_t size, int peer, bool first,
+static int receive(struct equant *eq, char *memory, int size, int peer)
+{
+	MPI_Request request;
+	int error = equant_mpi_error(MPI_Irecv(memory, size, MPI_BYTE, peer, 0, eq->collectives,
+					       &request),
+				     "measuring messages");
+
+	return error ? error : equant_wait(eq, &request, MPI_STATUS_IGNORE);
+}
+
+static int there_and_back(struct equant *eq, char *memory, int size, int peer, bool first)
+{
+	int error = first ? send(eq, memory, size, peer) : receive(eq, memory, size, peer);
+
+	if (error)
+		return error;
+	return first ? receive(eq, memory, size, peer) : send(eq, memory, size, peer);
+}
+
+static int time_message(struct equant *eq, char *memory, size_t size, int peer, bool first,
 			double *seconds)
 {
 	int error = 0;
@@ -44,20 +59,21 @@ static int time_message(MPI_Comm comm, char *memory, size_t size, int peer, bool
 	for (int i = 0; i < ROUNDS && !error; i++) {
 		uint64_t before = equant_now_ns();
 
-		error = there_and_back(comm, memory, (int)size, peer, first);
+		error = there_and_back(eq, memory, (int)size, peer, first);
 		*seconds = fmin(*seconds, 0.5e-9 * (double)(equant_now_ns() - before));
 	}
 	return error;
 }
 
 /* Two numbers of a link: what each message takes, and each byte. */
-static int measure(MPI_Comm comm, char *memory, size_t most, int peer, bool first, double link[2])
+static int measure(struct equant *eq, char *memory, size_t most, int peer, bool first,
+		   double link[2])
 {
 	double small, large;
-	int error = time_message(comm, memory, most / PART, peer, first, &small);
+	int error = time_message(eq, memory, most / PART, peer, first, &small);
 
 	if (!error)
-		error = time_message(comm, memory, most, peer, first, &large);
+		error = time_message(eq, memory, most, peer, first, &large);
 	if (error)
 		return error;
 	link[1] = fmax((large - small) / (double)(most - most / PART), 1e-12);
@@ -88,8 +104,8 @@ static int measure_all(struct equant *eq, size_t most, char *memory, double *lin
 			error = equant_barrier(eq);
 			if (error || (eq->rank != k && eq->rank != l))
 				continue;
-			error = measure(eq->collectives, memory, most, eq->rank == k ? l : k,
-					eq->rank == k, &links[2 * (k * p + l)]);
+			error = measure(eq, memory, most, eq->rank == k ? l : k, eq->rank == k,
+					&links[2 * (k * p + l)]);
 			/* The lower rank's figures are those of both. */
 			if (eq->rank == l)
 				memset(&links[2 * (k * p + l)], 0, 2 * sizeof(*links));
