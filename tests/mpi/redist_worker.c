@@ -50,7 +50,7 @@ static struct equant_transfer_options random_options(struct random *random, stru
 	struct equant_transfer_options options = {
 		.sz = sizeof(options),
 		.scheduler = equant_redist_scheduler_name((int)random_below(random, 10)),
-		.window = (int)(random_below(random, 5) + rank) % 5,
+		.window = (int)random_below(random, 5),
 		.largest = random_below(random, 2) ? 0 : 1 + (size_t)random_below(random, 300),
 		.node = (enum equant_transfer_node)random_below(random, 2),
 	};

@@ -59,7 +59,7 @@ enum equant_transfer_node {
 };
 
 /**
- * struct equant_transfer_options - how; the same on all ranks but for @memory and @window
+ * struct equant_transfer_options - how; the same on all ranks but for @memory
  * @sz: sizeof(struct equant_transfer_options); bytes unknown to the library must be 0
  * @senders: the rank that each sender is, no two the same; NULL: sender i is rank i; of an
  *	intercommunicator in the group that sends
