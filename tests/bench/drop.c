@@ -53,7 +53,8 @@ static struct equant_transfer *make(const struct equant_redist_array *array, con
 	struct equant_redist_network *network = must_read(path);
 	const struct equant_transfer_options options = { .sz = sizeof(options),
 							 .network = network,
-							 .scheduler = "shortest" };
+							 .scheduler = "shortest",
+							 .window = EQUANT_TRANSFER_WINDOW_NETWORK };
 	struct equant_transfer *transfer =
 		equant_transfer_new(MPI_COMM_WORLD, array, sizeof(double), &options);
 

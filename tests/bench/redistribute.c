@@ -160,7 +160,8 @@ static void set_up(struct bench *bench, const char *path, long k)
 {
 	const struct equant_transfer_options options = { .sz = sizeof(options),
 							 .network = bench->network,
-							 .scheduler = "shortest" };
+							 .scheduler = "shortest",
+							 .window = EQUANT_TRANSFER_WINDOW_NETWORK };
 	int64_t here;
 
 	bench->array = (struct equant_redist_array){ .dimensions = 1, .extent = { ELEMENTS } };

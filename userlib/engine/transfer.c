@@ -46,15 +46,18 @@ static int set(struct equant_transfer *transfer, const struct equant_redist_arra
 {
 	transfer->array = *array;
 	transfer->element = element;
-	transfer->largest = options->largest ? options->largest : EQUANT_TRANSFER_LARGEST;
+	transfer->largest = options->largest ? options->largest :
+			    options->window == EQUANT_TRANSFER_WINDOW_NETWORK ?
+					       EQUANT_TRANSFER_PROMPT :
+					       EQUANT_TRANSFER_LARGEST;
 	transfer->lists[0] = list_of(transfer, 0, options->senders, equant_redist_senders(array));
 	transfer->lists[1] =
 		list_of(transfer, 1, options->receivers, equant_redist_receivers(array));
 	return transfer->lists[0] && transfer->lists[1] ? 0 : -ENOMEM;
 }
 
-static int set_window(struct equant_transfer *transfer,
-		      const struct equant_transfer_options *options)
+int equant_transfer_set_window(struct equant_transfer *transfer,
+			       const struct equant_transfer_options *options)
 {
 	transfer->window = options->window ? options->window : 1;
 	if (options->window == EQUANT_TRANSFER_WINDOW_NETWORK)
@@ -88,7 +91,7 @@ static int plan(struct equant_transfer *transfer, const struct equant_redist_arr
 		return error;
 	error = equant_transfer_schedule_make(transfer, options);
 	if (!error)
-		error = set_window(transfer, options);
+		error = equant_transfer_set_window(transfer, options);
 	return equant_transfer_prepare(transfer, options, error);
 }
 
@@ -144,6 +147,7 @@ void equant_transfer_release_plan(struct equant_transfer *transfer)
 void equant_transfer_take_plan(struct equant_transfer *to, const struct equant_transfer *from)
 {
 	to->schedule = from->schedule;
+	to->window = from->window;
 	to->own = from->own;
 	memcpy(to->lanes, from->lanes, sizeof(to->lanes));
 	memcpy(to->reach, from->reach, sizeof(to->reach));

@@ -144,6 +144,7 @@ static uint64_t digest(const struct equant_transfer *transfer,
 	hash = equant_mix_word(equant_mix_word(equant_mix_word(hash, array->from_order),
 					       array->to_order),
 			       options->node);
+	hash = equant_mix_word(hash, (uint64_t)options->window);
 	for (int d = 0; d < array->dimensions; d++) {
 		hash = equant_mix_word(hash, (uint64_t)array->extent[d]);
 		hash = add_cyclic(add_cyclic(hash, &array->from[d]), &array->to[d]);

@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #define EQUANT_TRANSFER_LARGEST ((size_t)1 << 18)
+#define EQUANT_TRANSFER_PROMPT ((size_t)60000) /* over TCP at once, without asking the receiver */
 
 enum equant_transfer_tag {
 	EQUANT_TRANSFER_DATA,
@@ -32,7 +33,8 @@ struct equant_offer {
  * @part: where its elements are
  * @bytes: all of them
  * @end: up to here they are in chunks, while planning
- * @flying: its messages that are under way, in this run
+ * @last: the chunk before that
+ * @stream: that its chunks go by now, in this run, or -1
  * @left: bytes that have not been read yet, in this run, if it is read
  * @near: the receiver can read the sender's memory
  * @pid: the sender's, if it is near
@@ -45,7 +47,8 @@ struct equant_letter {
 	struct equant_redist_part *part;
 	size_t bytes;
 	size_t end;
-	int flying;
+	int64_t last;
+	int stream;
 	size_t left;
 	bool near;
 	pid_t pid;
@@ -59,15 +62,31 @@ struct equant_letter {
  * @letter: which, in the lane
  * @at: first byte of the letter
  * @length: bytes
+ * @next: the next one of the letter, or -1
  */
 struct equant_chunk {
 	int64_t letter;
 	size_t at;
 	int length;
+	int64_t next;
 };
 
 /**
- * struct equant_slot - memory for one chunk after another
+ * struct equant_stream - a letter on its way, and after it another
+ * @letter: which, or -1
+ * @next: the chunk of it that is to begin, or -1
+ * @turn: chunks that have begun; that many modulo the lane's depth is the slot of the next
+ * @flying: chunks that are under way
+ */
+struct equant_stream {
+	int64_t letter;
+	int64_t next;
+	unsigned int turn;
+	int flying;
+};
+
+/**
+ * struct equant_slot - memory for one chunk of a stream after another
  * @chunk: the last one that it was for
  * @memory: bytes of the lane's longest chunk
  */
@@ -84,12 +103,14 @@ struct equant_slot {
  * @chunk_count: of them
  * @chunk_room: for so many there is memory
  * @longest: bytes of a chunk
- * @slots: where chunks are packed and unpacked; that of chunk k is k modulo @slot_count
- * @slot_count: of them, at least 1
- * @window: messages under way at once, of which each may have several chunks
+ * @streams: of letters under way at once
+ * @stream_count: of them, at least 1
+ * @depth: slots of each stream
+ * @slots: where chunks are packed and unpacked, those of stream s from s @depth on
+ * @slot_count: of all streams
  * @requests: of each slot
- * @begun: chunks, in this run
- * @flying: letters with chunks that are under way
+ * @opened: chunks, in the schedule's order, that may begin, in this run
+ * @begun: how many have
  * @near: the letters that are near
  * @near_count: of them
  * @notes: two requests of each: the offer, and that it has been taken
@@ -101,12 +122,14 @@ struct equant_lane {
 	int64_t chunk_count;
 	int64_t chunk_room;
 	size_t longest;
+	struct equant_stream *streams;
+	int stream_count;
+	int depth;
 	struct equant_slot *slots;
 	int slot_count;
-	int window;
 	MPI_Request *requests;
+	int64_t opened;
 	int64_t begun;
-	int flying;
 	int64_t *near;
 	int near_count;
 	MPI_Request *notes;
@@ -217,6 +240,10 @@ int equant_transfer_copy_options(const char *function, const struct equant_trans
 /* An empty transfer on all ranks of @comm, or NULL and errno. */
 struct equant_transfer *equant_transfer_open(MPI_Comm comm, int group, const char *function);
 
+/* The window of a transfer that has its schedule.  0 or -ENOMEM. */
+int equant_transfer_set_window(struct equant_transfer *transfer,
+			       const struct equant_transfer_options *options);
+
 /* Lanes, slots and requests; collective: with an @error that has been before, too.  0 or -errno. */
 int equant_transfer_prepare(struct equant_transfer *transfer,
 			    const struct equant_transfer_options *options, int error);
@@ -280,12 +307,19 @@ int equant_transfer_allocate(struct equant_transfer *transfer);
 int equant_transfer_window(const struct equant_redist_schedule *schedule,
 			   const struct equant_redist_network *network);
 
+/*
+ * Messages that may be under way at once through each host's port with such a @window: out of host
+ * h and into it in 2 h and 2 h + 1.  The caller's to free, or NULL if there is no memory.
+ */
+int *equant_transfer_sharers(const struct equant_redist_schedule *schedule,
+			     const struct equant_redist_network *network, int window);
+
 /* ---- transfer_lane.c ------------------------------------------------------------------- */
 
 /* One more piece of @letter, up to its byte @end, in MPI messages of up to @largest bytes. */
 int equant_lane_add(struct equant_lane *lane, int64_t letter, size_t end, size_t largest);
 
-/* Have @slots slots, or as many as there are chunks. */
+/* Have up to @slots slots, and streams for them: no more than there are chunks and letters. */
 void equant_lane_resize(struct equant_lane *lane, int slots);
 
 /* Bytes of all slots. */
@@ -296,6 +330,29 @@ int equant_lane_allocate(struct equant_lane *lane);
 
 /* Forget it all; with @under_way the memory stays, since MPI may still write to it. */
 void equant_lane_release(struct equant_lane *lane, bool under_way);
+
+/* ---- transfer_view.c: the local arrays ---------------------------------------------------- */
+
+/* Those of a run that begins.  0, or -EINVAL after a message. */
+int equant_transfer_set_view(struct equant_transfer *transfer, const int64_t *const strides[2],
+			     char *const base[2]);
+
+/* ---- transfer_stream.c: messages of a run ------------------------------------------------ */
+
+/* A run begins: nothing is under way. */
+void equant_streams_reset(struct equant_transfer *transfer);
+
+/* Begin all that can begin; @read: something was read, which takes its time.  0 or -errno. */
+int equant_streams_begin(struct equant_transfer *transfer, bool *read);
+
+/*
+ * Take what has come, and free what has been sent; with @block wait for something.  @count is how
+ * much it was, MPI_UNDEFINED if nothing is under way.  0 or -errno.
+ */
+int equant_streams_finish(struct equant_transfer *transfer, bool block, int *count);
+
+/* Has everything begun? */
+bool equant_streams_are_through(const struct equant_transfer *transfer);
 
 /* ---- transfer_near.c: what is read out of another process' memory ------------------------ */
 
@@ -322,7 +379,7 @@ void equant_refresh_free(struct equant_refresh *refresh);
 /* A run begins. */
 void equant_refresh_begin(struct equant_transfer *transfer);
 
-/* A piece of a message has come. */
-void equant_refresh_arrived(struct equant_transfer *transfer, int peer, int bytes);
+/* A piece of a message has come; @first: another message was before it. */
+void equant_refresh_arrived(struct equant_transfer *transfer, int peer, int bytes, bool first);
 
 #endif /* EQUANT_ENGINE_TRANSFER_INTERNAL_H */

@@ -2,17 +2,20 @@
 /*
  * What a rank sends, or what it receives, in the schedule's order and with bounded memory.
  *
- * Chunk k is packed into slot k modulo the number of slots, or received there, once chunk k - slots
- * has left it.  There are two slots for each message of the window: while one chunk is under way,
- * the next is packed or the last is unpacked.
+ * Each message of the window has a stream of its own with two slots: while one chunk is under way
+ * the next is packed, or the last is unpacked.
  */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "engine/transfer_internal.h"
 
+#define DEPTH 2
+
 static int add_chunk(struct equant_lane *lane, int64_t letter, size_t at, size_t length)
 {
+	struct equant_letter *of = &lane->letters[letter];
+
 	if (lane->chunk_count == lane->chunk_room) {
 		int64_t room = 2 * lane->chunk_room + 16;
 		struct equant_chunk *more = reallocarray(lane->chunks, (size_t)room, sizeof(*more));
@@ -22,7 +25,10 @@ static int add_chunk(struct equant_lane *lane, int64_t letter, size_t at, size_t
 		lane->chunks = more;
 		lane->chunk_room = room;
 	}
-	lane->chunks[lane->chunk_count++] = (struct equant_chunk){ letter, at, (int)length };
+	if (at)
+		lane->chunks[of->last].next = lane->chunk_count;
+	of->last = lane->chunk_count++;
+	lane->chunks[of->last] = (struct equant_chunk){ letter, at, (int)length, -1 };
 	if (length > lane->longest)
 		lane->longest = length;
 	return 0;
@@ -44,10 +50,14 @@ int equant_lane_add(struct equant_lane *lane, int64_t letter, size_t end, size_t
 
 void equant_lane_resize(struct equant_lane *lane, int slots)
 {
-	int64_t most = lane->chunk_count ? lane->chunk_count : 1;
+	int64_t chunks = lane->chunk_count ? lane->chunk_count : 1;
+	int streams = slots < 2 * DEPTH ? 1 : slots / DEPTH;
 
-	lane->slot_count = slots < most ? slots : (int)most;
-	lane->window = (lane->slot_count + 1) / 2;
+	lane->stream_count = lane->letter_count < streams ? (int)lane->letter_count : streams;
+	if (!lane->stream_count)
+		lane->stream_count = 1;
+	lane->depth = slots < DEPTH || chunks < (int64_t)DEPTH * lane->stream_count ? 1 : DEPTH;
+	lane->slot_count = lane->stream_count * lane->depth;
 }
 
 size_t equant_lane_size(const struct equant_lane *lane)
@@ -60,13 +70,14 @@ size_t equant_lane_size(const struct equant_lane *lane)
 
 int equant_lane_allocate(struct equant_lane *lane)
 {
+	lane->streams = calloc((size_t)lane->stream_count, sizeof(*lane->streams));
 	lane->slots = calloc((size_t)lane->slot_count, sizeof(*lane->slots));
 	for (int i = 0; lane->slots && i < lane->slot_count; i++) {
 		lane->slots[i].memory = malloc(lane->longest + 1);
 		if (!lane->slots[i].memory)
 			return -ENOMEM;
 	}
-	return lane->slots ? 0 : -ENOMEM;
+	return lane->slots && lane->streams ? 0 : -ENOMEM;
 }
 
 void equant_lane_release(struct equant_lane *lane, bool under_way)
@@ -78,6 +89,7 @@ void equant_lane_release(struct equant_lane *lane, bool under_way)
 	if (!under_way)
 		free(lane->letters);
 	free(lane->chunks);
+	free(lane->streams);
 	free(lane->slots);
 	free(lane->near);
 }

@@ -4,8 +4,9 @@
  * sends and what it receives.
  *
  * Nobody waits in a circle: of all chunks that are not through take the first in the schedule's
- * order. What its sender has before it is through, and what its receiver has too, so both have
- * begun it.  That holds for any windows, so they need not be the same on all ranks.
+ * order.  What its sender has before it is through, and what its receiver has too, so both have a
+ * stream for it and it is the next one there.  That holds for any windows, so those that memory has
+ * made smaller need not be the same on all ranks.
  */
 #include <errno.h>
 #include <limits.h>

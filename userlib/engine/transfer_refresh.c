@@ -6,13 +6,15 @@
  * A message comes in pieces.  The time between two pieces that come one after the other from the
  * same rank is what the second one took, whoever waited for whom before.  The first ones do not
  * count, as they have been under way since before, beside others.  Added up over a run that gives
- * the rate of each link that a message of some more pieces came by; where it is clearly another
- * than the network has, all ranks learn of it, change the network and plan again.
+ * the rate of each link that a message of some more pieces came by.  Of a port that messages share
+ * each gets a part, so it is too slow only below that.  Where it is clearly another than the
+ * network has, all ranks learn of it, change the network and plan again.
  *
  * Source: Bhat, Prasanna, Raghavendra, section 4: schedules for the bandwidths that there are
  * now; how these are found out is an addition.
  */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,11 +28,15 @@
 
 /**
  * struct arrivals - what came from one rank in a run
+ * @row: pieces that have come one after the other
+ * @last: when the last one came
  * @pieces: whose times are known
  * @bytes: of them
  * @seconds: the times
  */
 struct arrivals {
+	int row;
+	double last;
 	int pieces;
 	double bytes;
 	double seconds;
@@ -42,18 +48,12 @@ struct arrivals {
  * @network: as it is taken to be
  * @scheduler: its name
  * @from: by rank
- * @last: whose piece came last, in this run, or -1
- * @row: pieces that have come from there one after the other
- * @time: when the last one came
  */
 struct equant_refresh {
 	struct equant_transfer_options options;
 	struct equant_redist_network *network;
 	char *scheduler;
 	struct arrivals *from;
-	int last;
-	int row;
-	double time;
 };
 
 /* ---- what a transfer remembers ----------------------------------------------------------- */
@@ -99,25 +99,24 @@ void equant_refresh_begin(struct equant_transfer *transfer)
 	if (!refresh)
 		return;
 	memset(refresh->from, 0, (size_t)transfer->ranks * sizeof(*refresh->from));
-	refresh->last = -1;
 }
 
-void equant_refresh_arrived(struct equant_transfer *transfer, int peer, int bytes)
+void equant_refresh_arrived(struct equant_transfer *transfer, int peer, int bytes, bool first)
 {
-	struct equant_refresh *refresh = transfer->refresh;
+	struct arrivals *from;
 	double now;
 
-	if (!refresh)
+	if (!transfer->refresh)
 		return;
+	from = &transfer->refresh->from[peer];
 	now = MPI_Wtime();
-	refresh->row = refresh->last == peer ? refresh->row + 1 : 1;
-	if (refresh->row > transfer->lanes[1].slot_count + 1) {
-		refresh->from[peer].pieces++;
-		refresh->from[peer].bytes += bytes;
-		refresh->from[peer].seconds += now - refresh->time;
+	from->row = first ? 1 : from->row + 1;
+	if (from->row > transfer->lanes[1].depth + 1) {
+		from->pieces++;
+		from->bytes += bytes;
+		from->seconds += now - from->last;
 	}
-	refresh->last = peer;
-	refresh->time = now;
+	from->last = now;
 }
 
 const struct equant_redist_network *equant_transfer_network(const struct equant_transfer *transfer)
@@ -127,30 +126,51 @@ const struct equant_redist_network *equant_transfer_network(const struct equant_
 
 /* ---- what has changed -------------------------------------------------------------------- */
 
-/* Is the link from @peer another one than it was?  What its ports leave is compared. */
-static bool has_changed(const struct equant_transfer *transfer, int peer,
+/* The least that a message from @peer gets where all others share the ports that it goes through. */
+static double least(const struct equant_transfer *transfer, const int *sharers, int peer,
+		    double bandwidth)
+{
+	const struct equant_redist_network *network = transfer->refresh->network;
+	int a = network->places[peer], b = network->places[transfer->rank];
+
+	if (a >= 0 && a != b && sharers[2 * a])
+		bandwidth = fmin(bandwidth, network->host[a].send / sharers[2 * a]);
+	if (b >= 0 && a != b && sharers[2 * b + 1])
+		bandwidth = fmin(bandwidth, network->host[b].receive / sharers[2 * b + 1]);
+	return bandwidth;
+}
+
+/* Is the link from @peer another one than it was?  What ports leave, alone or shared, is not. */
+static bool has_changed(const struct equant_transfer *transfer, const int *sharers, int peer,
 			struct equant_redist_link *link)
 {
 	const struct equant_refresh *refresh = transfer->refresh;
 	const struct arrivals *from = &refresh->from[peer];
 	int me = transfer->rank;
-	double expected, seen;
+	double was, seen;
 
 	if (from->pieces < PIECES || from->seconds <= 0)
 		return false;
 	*link = equant_redist_network_link(refresh->network, peer, me);
-	expected = equant_redist_network_through(refresh->network, peer, me, link->bandwidth);
-	link->bandwidth = from->bytes / from->seconds;
-	seen = equant_redist_network_through(refresh->network, peer, me, link->bandwidth);
-	return seen > CHANGED * expected || expected > CHANGED * seen;
+	was = link->bandwidth;
+	link->bandwidth = seen = from->bytes / from->seconds;
+	return equant_redist_network_through(refresh->network, peer, me, seen) >
+		       CHANGED * equant_redist_network_through(refresh->network, peer, me, was) ||
+	       least(transfer, sharers, peer, was) > CHANGED * least(transfer, sharers, peer, seen);
 }
 
+/* How many there are in @links, or -ENOMEM. */
 static int find_changes(const struct equant_transfer *transfer, struct equant_redist_link *links)
 {
+	int *sharers = equant_transfer_sharers(transfer->schedule, transfer->refresh->network,
+					       transfer->window);
 	int count = 0;
 
+	if (!sharers)
+		return -ENOMEM;
 	for (int r = 0; r < transfer->ranks; r++)
-		count += has_changed(transfer, r, &links[count]);
+		count += has_changed(transfer, sharers, r, &links[count]);
+	free(sharers);
 	return count;
 }
 
@@ -204,6 +224,8 @@ static int plan_again(struct equant_transfer *transfer)
 
 	equant_transfer_take_plan(&fresh, &(struct equant_transfer){ 0 });
 	error = equant_transfer_schedule_make(&fresh, &transfer->refresh->options);
+	if (!error)
+		error = equant_transfer_set_window(&fresh, &transfer->refresh->options);
 	error = equant_transfer_prepare(&fresh, &transfer->refresh->options, error);
 	if (!error)
 		swap(transfer, &fresh);
@@ -246,15 +268,17 @@ static int check(const struct equant_transfer *transfer, const int *changed)
 int equant_transfer_refresh(struct equant_transfer *transfer, int *changed)
 {
 	struct equant_redist_link *mine, *all = NULL;
-	int error, count;
+	int error, found = 0, count;
 
 	if (transfer->broken || equant_mpi_is_over())
 		return -EPIPE;
 	error = check(transfer, changed);
 	mine = calloc((size_t)transfer->ranks + 1, sizeof(*mine));
-	error = equant_mpi_agree(transfer->comm, error ? error : mine ? 0 : -ENOMEM);
 	if (!error)
-		error = exchange(transfer, find_changes(transfer, mine), mine, &all, &count);
+		found = mine ? find_changes(transfer, mine) : -ENOMEM;
+	error = equant_mpi_agree(transfer->comm, found < 0 ? found : error);
+	if (!error)
+		error = exchange(transfer, found, mine, &all, &count);
 	if (!error && count)
 		error = change(transfer, count, all);
 	if (!error) {

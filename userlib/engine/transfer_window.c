@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
  * How many messages a rank has under way at once, if the network is to say it: as many as the part
- * of its host's port that is its own can carry at the pace of their links.  With a port that one
- * message fills that is the one of section 4.2; where links are what limits, it is more.  The same
- * on all ranks: the largest that any of them needs.
+ * of its host's port that is its own can carry at the pace of their links, and one more, since
+ * others send to the same receivers and each gets only a part of those.  Where links are what
+ * limits that is everything.  The same on all ranks: the largest that any of them needs.
  */
 #include <errno.h>
 #include <math.h>
@@ -63,9 +63,32 @@ static double largest_window(const struct equant_redist_network *network,
 		double share = share_of_port(network, together, i / 2, i % 2);
 
 		if (one->pieces && !isinf(one->bandwidth))
-			most = fmax(most, ceil(share * (double)one->pieces / one->bandwidth));
+			most = fmax(most, 1 + ceil(share * (double)one->pieces / one->bandwidth));
 	}
 	return fmin(most, WINDOW_MOST);
+}
+
+int *equant_transfer_sharers(const struct equant_redist_schedule *schedule,
+			     const struct equant_redist_network *network, int window)
+{
+	struct traffic *traffic = calloc(2 * (size_t)network->ranks, sizeof(*traffic));
+	int *sharers = calloc(2 * (size_t)network->hosts + 1, sizeof(*sharers));
+
+	if (!traffic || !sharers) {
+		free(traffic);
+		free(sharers);
+		return NULL;
+	}
+	count_traffic(schedule, network, traffic);
+	for (int i = 0; i < 2 * network->ranks; i++) {
+		int host = network->places[i / 2];
+		int64_t pieces = traffic[i].pieces;
+
+		if (host >= 0)
+			sharers[2 * host + i % 2] += pieces < window ? (int)pieces : window;
+	}
+	free(traffic);
+	return sharers;
 }
 
 int equant_transfer_window(const struct equant_redist_schedule *schedule,

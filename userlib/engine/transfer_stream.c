@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * What is under way: both lanes at once, as section 4.2's ranks do that send one message and
+ * receive one at the same time, or as many of each as the window has.
+ *
+ * Every message that is under way has a stream, with a place in it and slots of its own, so that a
+ * slow one holds up no other.  Messages are let in in the schedule's order: the next one when a
+ * stream has nothing left; one more part of a message that has a stream goes on there.  In each
+ * stream a chunk begins as soon as there is a slot for it, in turn with the other streams, so that
+ * all links get something before any gets much.
+ *
+ * Source: Bhat, Prasanna, Raghavendra, sections 3 and 4; several at once are an addition.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "core/message.h"
+#include "core/mpi_error.h"
+#include "engine/transfer_internal.h"
+#include "redist/pack.h"
+
+/* ---- streams ----------------------------------------------------------------------------- */
+
+void equant_streams_reset(struct equant_transfer *transfer)
+{
+	for (int side = 0; side < 2; side++) {
+		struct equant_lane *lane = &transfer->lanes[side];
+
+		lane->opened = lane->begun = 0;
+		for (int s = 0; s < lane->stream_count; s++)
+			lane->streams[s] = (struct equant_stream){ .letter = -1, .next = -1 };
+		for (int64_t i = 0; i < lane->letter_count; i++)
+			lane->letters[i].stream = -1;
+	}
+}
+
+bool equant_streams_are_through(const struct equant_transfer *transfer)
+{
+	return transfer->lanes[0].begun == transfer->lanes[0].chunk_count &&
+	       transfer->lanes[1].begun == transfer->lanes[1].chunk_count;
+}
+
+static bool has_chunk(const struct equant_lane *lane, const struct equant_stream *stream)
+{
+	return stream->next >= 0 && stream->next < lane->opened;
+}
+
+/* What is being sent keeps its stream until it is; to receive the next one there must be a slot. */
+static struct equant_stream *find_idle(struct equant_lane *lane, bool out)
+{
+	for (int s = 0; s < lane->stream_count; s++) {
+		struct equant_stream *stream = &lane->streams[s];
+
+		if (!has_chunk(lane, stream) && stream->flying < (out ? 1 : lane->depth))
+			return stream;
+	}
+	return NULL;
+}
+
+static void give(struct equant_lane *lane, struct equant_stream *stream, int64_t chunk)
+{
+	if (stream->letter >= 0)
+		lane->letters[stream->letter].stream = -1;
+	stream->letter = lane->chunks[chunk].letter;
+	stream->next = chunk;
+	lane->letters[stream->letter].stream = (int)(stream - lane->streams);
+}
+
+/* Let in what there are streams for. */
+static void open_chunks(struct equant_transfer *transfer, int side)
+{
+	struct equant_lane *lane = &transfer->lanes[side];
+
+	for (; lane->opened < lane->chunk_count; lane->opened++) {
+		struct equant_letter *letter = &lane->letters[lane->chunks[lane->opened].letter];
+		struct equant_stream *idle;
+
+		/* The receiver reads it. */
+		if (!side && letter->near && letter->offer.direct) {
+			lane->begun++;
+			continue;
+		}
+		if (letter->stream >= 0)
+			continue;
+		idle = find_idle(lane, !side);
+		if (!idle)
+			return;
+		give(lane, idle, lane->opened);
+	}
+}
+
+/* ---- messages ---------------------------------------------------------------------------- */
+
+/* The slot for a stream's next chunk, if there is a chunk and the slot is free; or -1. */
+static int free_slot(const struct equant_lane *lane, int s)
+{
+	const struct equant_stream *stream = &lane->streams[s];
+	int slot = s * lane->depth + (int)(stream->turn % (unsigned int)lane->depth);
+
+	return has_chunk(lane, stream) && lane->requests[slot] == MPI_REQUEST_NULL ? slot : -1;
+}
+
+/* The next chunk of a stream has begun. */
+static void pass(struct equant_lane *lane, struct equant_stream *stream)
+{
+	stream->next = lane->chunks[stream->next].next;
+	lane->begun++;
+}
+
+/* Which of the near ones a letter is. */
+static int64_t near_of(const struct equant_lane *lane, int64_t letter)
+{
+	int64_t low = 0, high = lane->near_count;
+
+	while (low < high - 1) {
+		int64_t middle = low + (high - low) / 2;
+
+		if (lane->near[middle] <= letter)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static int send_chunk(struct equant_transfer *transfer, int s, int slot)
+{
+	struct equant_lane *lane = &transfer->lanes[0];
+	struct equant_stream *stream = &lane->streams[s];
+	const struct equant_chunk *chunk = &lane->chunks[stream->next];
+	const struct equant_letter *letter = &lane->letters[chunk->letter];
+	char *memory = lane->slots[slot].memory;
+
+	equant_redist_pack_piece(letter->part, transfer->element, transfer->view.strides[0],
+				 transfer->view.base[0], (int64_t)chunk->at, chunk->length, memory);
+	lane->slots[slot].chunk = stream->next;
+	stream->turn++;
+	stream->flying++;
+	pass(lane, stream);
+	return equant_mpi_error(MPI_Isend(memory, chunk->length, MPI_BYTE, letter->peer,
+					  EQUANT_TRANSFER_DATA, transfer->comm,
+					  &lane->requests[slot]),
+				"sending of a redistribution");
+}
+
+static int receive_chunk(struct equant_transfer *transfer, int s, int slot)
+{
+	struct equant_lane *lane = &transfer->lanes[1];
+	struct equant_stream *stream = &lane->streams[s];
+	const struct equant_chunk *chunk = &lane->chunks[stream->next];
+
+	lane->slots[slot].chunk = stream->next;
+	stream->turn++;
+	stream->flying++;
+	pass(lane, stream);
+	return equant_mpi_error(MPI_Irecv(lane->slots[slot].memory, chunk->length, MPI_BYTE,
+					  lane->letters[chunk->letter].peer, EQUANT_TRANSFER_DATA,
+					  transfer->comm, &lane->requests[slot]),
+				"receiving of a redistribution");
+}
+
+/* Receive a chunk of a stream, or read it, if that is possible.  0 or -errno. */
+static int get_chunk(struct equant_transfer *transfer, int s, bool *began, bool *read)
+{
+	struct equant_lane *lane = &transfer->lanes[1];
+	struct equant_stream *stream = &lane->streams[s];
+	int slot = free_slot(lane, s), error;
+	const struct equant_letter *letter;
+
+	if (slot < 0)
+		return 0;
+	letter = &lane->letters[stream->letter];
+	if (letter->near && !letter->offered)
+		return 0;
+	*began = true;
+	if (!letter->near || !letter->offer.direct)
+		return receive_chunk(transfer, s, slot);
+	*read = true;
+	error = equant_near_read(transfer, near_of(lane, stream->letter),
+				 &lane->chunks[stream->next], lane->slots[slot].memory);
+	pass(lane, stream);
+	return error;
+}
+
+static int receive_all(struct equant_transfer *transfer, bool *read)
+{
+	struct equant_lane *lane = &transfer->lanes[1];
+	bool began = true;
+	int error = 0;
+
+	while (began && !*read && !error) {
+		began = false;
+		open_chunks(transfer, 1);
+		for (int s = 0; s < lane->stream_count && !*read && !error; s++)
+			error = get_chunk(transfer, s, &began, read);
+	}
+	return error;
+}
+
+static int send_all(struct equant_transfer *transfer)
+{
+	struct equant_lane *lane = &transfer->lanes[0];
+	bool began = true;
+	int error = 0;
+
+	while (began && !error) {
+		began = false;
+		open_chunks(transfer, 0);
+		for (int s = 0; s < lane->stream_count && !error; s++) {
+			int slot = free_slot(lane, s);
+
+			if (slot < 0)
+				continue;
+			began = true;
+			error = send_chunk(transfer, s, slot);
+		}
+	}
+	return error;
+}
+
+int equant_streams_begin(struct equant_transfer *transfer, bool *read)
+{
+	int error;
+
+	/* Receive first: what comes then has a place to go to.  Read one chunk at most. */
+	*read = false;
+	error = receive_all(transfer, read);
+	return error ? error : send_all(transfer);
+}
+
+/* ---- what is through ----------------------------------------------------------------------- */
+
+static void received(struct equant_transfer *transfer, const struct equant_slot *slot)
+{
+	const struct equant_lane *lane = &transfer->lanes[1];
+	const struct equant_chunk *chunk = &lane->chunks[slot->chunk];
+	const struct equant_letter *letter = &lane->letters[chunk->letter];
+
+	equant_refresh_arrived(transfer, letter->peer, chunk->length,
+			       slot->chunk && chunk[-1].letter != chunk->letter);
+	equant_redist_unpack_piece(letter->part, transfer->element, transfer->view.strides[1],
+				   slot->memory, (int64_t)chunk->at, chunk->length,
+				   transfer->view.base[1]);
+}
+
+/* Of a lane's notes the even ones are offers, the odd ones what has been taken. */
+static void noted(struct equant_transfer *transfer, int side, int note)
+{
+	struct equant_lane *lane = &transfer->lanes[side];
+	struct equant_letter *letter = &lane->letters[lane->near[note / 2]];
+
+	if (side && note % 2 == 0)
+		letter->offered = true;
+	if (!side && note % 2 && letter->taken && !transfer->failure) {
+		equant_message("rank %d: rank %d could not read its array: %s", transfer->rank,
+			       letter->peer, strerror(letter->taken));
+		transfer->failure = -letter->taken;
+	}
+}
+
+static void finish(struct equant_transfer *transfer, int i)
+{
+	struct equant_lane *lanes = transfer->lanes;
+	int out = lanes[0].slot_count, slots = out + lanes[1].slot_count;
+
+	if (i < out) {
+		lanes[0].streams[i / lanes[0].depth].flying--;
+	} else if (i < slots) {
+		lanes[1].streams[(i - out) / lanes[1].depth].flying--;
+		received(transfer, &lanes[1].slots[i - out]);
+	} else if (i < slots + 2 * lanes[0].near_count) {
+		noted(transfer, 0, i - slots);
+	} else {
+		noted(transfer, 1, i - slots - 2 * lanes[0].near_count);
+	}
+}
+
+int equant_streams_finish(struct equant_transfer *transfer, bool block, int *count)
+{
+	int all = transfer->request_count, error;
+
+	if (block)
+		error = MPI_Waitsome(all, transfer->requests, count, transfer->done,
+				     MPI_STATUSES_IGNORE);
+	else
+		error = MPI_Testsome(all, transfer->requests, count, transfer->done,
+				     MPI_STATUSES_IGNORE);
+	error = equant_mpi_error(error, "waiting for messages of a redistribution");
+	for (int i = 0; !error && *count != MPI_UNDEFINED && i < *count; i++)
+		finish(transfer, transfer->done[i]);
+	return error;
+}
