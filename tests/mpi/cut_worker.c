@@ -53,8 +53,7 @@ static void one_is_cut_off(void)
 	int done = 0;
 
 	setup_small(&s, &random);
-	transfer = equant_transfer_new(MPI_COMM_WORLD, &s.array, s.element, &options);
-	demand(transfer);
+	transfer = must_transfer(&s, &options);
 	setup_fill(&s, 0);
 	demand_equal(0, setup_run(transfer, &s));
 	setup_check(&s);

@@ -125,3 +125,39 @@ void setup_small(struct setup *s, struct random *random)
 		s->senders[r] = s->receivers[r] = r;
 	demand(setup_make(s, random));
 }
+
+void setup_large(struct setup *s, struct random *random, int64_t to_block)
+{
+	s->array = (struct equant_redist_array){
+		.dimensions = 1,
+		.extent = { 2 * BLOCK * ranks + 3 },
+		.from = { { BLOCK, ranks, 0, 0 } },
+		.to = { { to_block, ranks, ranks / 2, 0 } },
+	};
+	for (int r = 0; r < ranks; r++)
+		s->senders[r] = s->receivers[r] = r;
+	demand(setup_make(s, random));
+	while (s->element < 16) {
+		setup_free(s);
+		demand(setup_make(s, random));
+	}
+}
+
+struct equant_transfer *must_transfer(const struct setup *s,
+				      const struct equant_transfer_options *options)
+{
+	struct equant_transfer *transfer =
+		equant_transfer_new(MPI_COMM_WORLD, &s->array, s->element, options);
+
+	demand(transfer);
+	return transfer;
+}
+
+void must_run(struct equant_transfer *transfer, struct setup *s)
+{
+	for (uint64_t r = 0; r < 2; r++) {
+		setup_fill(s, r);
+		demand_equal(0, setup_run(transfer, s));
+		setup_check(s);
+	}
+}

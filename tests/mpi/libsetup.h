@@ -9,6 +9,7 @@
 
 #define MOST 16 /* ranks */
 #define UNTOUCHED 0xee
+#define BLOCK 500 /* elements of up to 40 bytes */
 
 /**
  * struct setup - a redistribution, the same on all ranks, and this rank's arrays
@@ -43,6 +44,9 @@ void setup_random(struct setup *s, struct random *random);
 /* cyclic(1) to cyclic(7) on all ranks: each has something for each. */
 void setup_small(struct setup *s, struct random *random);
 
+/* Blocks that are long enough to be read, from all ranks to all; the last one is short. */
+void setup_large(struct setup *s, struct random *random, int64_t to_block);
+
 void setup_free(struct setup *s);
 
 /* Bytes of run @run to be sent, and those expected. */
@@ -54,5 +58,11 @@ void setup_check(const struct setup *s);
 /* equant_transfer_start() and _run() */
 int setup_start(struct equant_transfer *transfer, struct setup *s);
 int setup_run(struct equant_transfer *transfer, struct setup *s);
+
+struct equant_transfer *must_transfer(const struct setup *s,
+				      const struct equant_transfer_options *options);
+
+/* Twice, with other bytes. */
+void must_run(struct equant_transfer *transfer, struct setup *s);
 
 #endif /* LIBSETUP_H */

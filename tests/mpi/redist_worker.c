@@ -80,8 +80,7 @@ static void random_arrays(void)
 		struct equant_transfer *transfer;
 
 		setup_random(&s, &random);
-		transfer = equant_transfer_new(MPI_COMM_WORLD, &s.array, s.element, &options);
-		demand(transfer);
+		transfer = must_transfer(&s, &options);
 		for (uint64_t r = 0; r < RUNS; r++) {
 			setup_fill(&s, r);
 			demand_equal(0, run_somehow(transfer, &s, rank + round + (long)r));
@@ -102,21 +101,18 @@ static void memory(void)
 	struct setup s;
 
 	setup_small(&s, &random);
-	transfer = equant_transfer_new(MPI_COMM_WORLD, &s.array, s.element, &options);
-	demand(transfer);
+	transfer = must_transfer(&s, &options);
 	all = equant_transfer_memory(transfer);
 	demand_equal(0, equant_transfer_free(transfer));
 	options.window = 1;
-	transfer = equant_transfer_new(MPI_COMM_WORLD, &s.array, s.element, &options);
-	demand(transfer);
+	transfer = must_transfer(&s, &options);
 	least = equant_transfer_memory(transfer);
 	demand(ranks < 4 ? least == all : least < all);
 	demand_equal(0, equant_transfer_free(transfer));
 
 	options.window = 2 * MOST;
 	options.memory = least + (all - least) / 2;
-	transfer = equant_transfer_new(MPI_COMM_WORLD, &s.array, s.element, &options);
-	demand(transfer);
+	transfer = must_transfer(&s, &options);
 	demand(equant_transfer_memory(transfer) <= options.memory);
 	setup_fill(&s, 0);
 	demand_equal(0, setup_run(transfer, &s));
@@ -259,8 +255,7 @@ static void refused_run(void)
 	struct setup s;
 
 	setup_small(&s, &random);
-	transfer = equant_transfer_new(MPI_COMM_WORLD, &s.array, s.element, NULL);
-	demand(transfer);
+	transfer = must_transfer(&s, NULL);
 	setup_fill(&s, 0);
 	demand_equal(odd ? -EINVAL : -ECANCELED,
 		     equant_transfer_run(transfer, s.from_strides[rank], odd ? NULL : s.from,

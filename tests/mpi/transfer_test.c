@@ -20,16 +20,19 @@ FIXTURE_TEARDOWN(transfer)
 
 TEST_F(transfer, ranks_of_a_node_read_each_others_memory_or_send_messages)
 {
+	self->job.program = "near_worker";
 	EXPECT_CASE("memory_is_read");
 }
 
 TEST_F(transfer, a_rank_that_may_not_read_gets_messages)
 {
+	self->job.program = "near_worker";
 	EXPECT_CASE("one_may_not_read");
 }
 
 TEST_F(transfer, reading_that_fails_is_an_error_on_both_sides_and_nobody_waits)
 {
+	self->job.program = "near_worker";
 	self->job.ranks = 2;
 	EXPECT_CASE("one_may_no_longer_read");
 	EXPECT_SAID(&self->job, "rank 0: reading from rank 1, process");
@@ -78,6 +81,7 @@ TEST_F(transfer, a_plan_is_saved_and_loaded_and_a_damaged_one_is_refused_by_name
 
 	ASSERT_EQ(0, folder_make(folder, sizeof(folder)));
 	snprintf(variable, sizeof(variable), "FOLDER=%s", folder);
+	self->job.program = "saved_worker";
 	self->job.environment[0] = variable;
 	EXPECT_CASE("saved_plans");
 	folder_remove(folder);

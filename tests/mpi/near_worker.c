@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* Transfers between ranks of a node, which read each other's memory where they may. */
+#include <equant/transfer.h>
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+#include "libsetup.h"
+#include "libworker.h"
+
+/* Rows that are read in one block and written element by element, since they become columns. */
+static void transposed_setup(struct setup *s, struct random *random)
+{
+	const int rows = 16, columns = 60;
+
+	s->array = (struct equant_redist_array){
+		.dimensions = 2,
+		.extent = { rows * ranks, columns },
+		.from = { { rows, ranks, 0, 0 }, { columns, 1, 0, 0 } },
+		.to = { { rows, ranks, 1 % ranks, 0 }, { columns, 1, 0, 0 } },
+	};
+	for (int r = 0; r < ranks; r++)
+		s->senders[r] = s->receivers[r] = r;
+	demand(setup_make(s, random));
+	for (int r = 0; r < ranks; r++) {
+		s->from_strides[r][0] = columns;
+		s->to_strides[r][1] = rows;
+		s->from_strides[r][1] = s->to_strides[r][0] = 1;
+	}
+}
+
+/* Every system call of this number fails. */
+static void forbid(int number)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)number, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { sizeof(code) / sizeof(*code), code };
+
+	demand_equal(0, prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
+	demand_equal(0, prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program));
+}
+
+/* Yama may let nobody but a parent. */
+static void let_read(void)
+{
+	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
+	MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static int others(void)
+{
+	return ranks - 1;
+}
+
+static void reads_or_messages(struct setup *s, size_t largest)
+{
+	struct equant_transfer_options options = { .sz = sizeof(options), .largest = largest };
+	struct equant_transfer *transfer = must_transfer(s, &options);
+
+	demand(ranks == 1 || equant_transfer_near(transfer) > 0);
+	must_run(transfer, s);
+	demand_equal(0, equant_transfer_free(transfer));
+
+	options.node = EQUANT_TRANSFER_NODE_MESSAGES;
+	transfer = must_transfer(s, &options);
+	demand_equal(0, equant_transfer_near(transfer));
+	must_run(transfer, s);
+	demand_equal(0, equant_transfer_free(transfer));
+	setup_free(s);
+}
+
+static void memory_is_read(void)
+{
+	const int64_t blocks[] = { 3 * BLOCK / 2, 1, 2 * BLOCK };
+	struct random random = common_random();
+	struct setup s;
+
+	let_read();
+	for (int i = 0; i < 3; i++) {
+		setup_large(&s, &random, blocks[i]);
+		reads_or_messages(&s, i == 1 ? 0 : 3001);
+		transposed_setup(&s, &random);
+		reads_or_messages(&s, i ? 1000 : 0);
+	}
+}
+
+/* Rank 0 may not: what it gets comes in messages, and others still read. */
+static void one_may_not_read(void)
+{
+	struct random random = common_random();
+	struct equant_transfer *transfer;
+	struct setup s;
+
+	let_read();
+	if (!rank)
+		forbid(SYS_process_vm_readv);
+	setup_large(&s, &random, 1);
+	transfer = must_transfer(&s, NULL);
+	demand_equal(rank ? others() : 0, equant_transfer_near(transfer));
+	must_run(transfer, &s);
+	demand_equal(0, equant_transfer_free(transfer));
+	setup_free(&s);
+}
+
+/*
+ * It could when the transfer was made: it knows, those whose memory it was know, and nobody
+ * waits.
+ */
+static void one_may_no_longer_read(void)
+{
+	struct random random = common_random();
+	struct equant_transfer *transfer;
+	struct setup s;
+
+	let_read();
+	setup_large(&s, &random, 3 * BLOCK / 2);
+	transfer = must_transfer(&s, NULL);
+	must_run(transfer, &s);
+	if (!rank)
+		forbid(SYS_process_vm_readv);
+	demand_equal(-EPERM, setup_run(transfer, &s));
+	demand_equal(0, equant_transfer_free(transfer));
+	setup_free(&s);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct worker_case cases[] = {
+		CASE(memory_is_read),
+		CASE(one_may_not_read),
+		CASE(one_may_no_longer_read),
+	};
+
+	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));
+}
