@@ -242,7 +242,9 @@ static __always_inline void switch_out(u32 slot, struct task_struct *task, bool 
 	s->clean = 0;
 }
 
-static __always_inline void switch_in(u32 slot, struct task_struct *task, u32 cpu, u64 now)
+/* @turn: from one who would have gone on; after others the rest of a slice may be left. */
+static __always_inline void switch_in(u32 slot, struct task_struct *task, u32 cpu, bool turn,
+				      u64 now)
 {
 	struct equant_record *r = record_of(slot);
 	struct slot *s = slot_of(slot);
@@ -260,7 +262,7 @@ static __always_inline void switch_in(u32 slot, struct task_struct *task, u32 cp
 	compute_share(slot, now);
 	s->t_in = now;
 	s->exec_in = task->se.sum_exec_runtime;
-	s->clean = r->share_now != EQUANT_SHARE_ONE;
+	s->clean = turn && r->share_now != EQUANT_SHARE_ONE;
 }
 
 static __always_inline void wake_up(u32 slot, u32 cpu, u64 now)

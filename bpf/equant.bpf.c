@@ -23,24 +23,25 @@ static __always_inline u32 load_cpu_of(struct task_struct *task)
 SEC("tp_btf/sched_switch")
 int BPF_PROG(equant_switch, bool preempt, struct task_struct *prev, struct task_struct *next)
 {
+	bool delayed, blocked;
 	u32 cpu, slot;
-	bool delayed;
 	u64 now = 0;
 
 	if (!nr_registered)
 		return 0;
 	cpu = bpf_get_smp_processor_id();
 	delayed = is_delayed(&prev->se, true);
+	blocked = !prev->on_rq || delayed;
 	slot = registered_slot(prev, cpu);
 	if (slot) {
 		now = bpf_ktime_get_ns();
-		switch_out(slot, prev, !prev->on_rq || delayed, next, now);
+		switch_out(slot, prev, blocked, next, now);
 		release_dying(slot, prev, cpu);
 	}
 	slot = registered_slot(next, cpu);
 	if (slot) {
 		now = now ?: bpf_ktime_get_ns();
-		switch_in(slot, next, cpu, now);
+		switch_in(slot, next, cpu, !blocked && prev->pid, now);
 	}
 	/* A delayed dequeue leaves the number of running tasks as it is. */
 	if (delayed)

@@ -405,7 +405,7 @@ __noinline int compute_share(u32 slot, u64 now)
 	foresee = now - s->t_settled >= tick_ns;
 	if (situation.key == s->key && !foresee)
 		return 0;
-	if (situation.key != s->key)
+	if (situation.nr_runnable != r->nr_runnable)
 		s->clean = 0;
 	s->key = situation.key;
 	foresee |= nr_cpus <= SETTLE_AT_ONCE_CPUS;

@@ -64,7 +64,7 @@ struct slot {
 	u32 uid;
 	u32 epoch_share; /* share_now when its epoch began, 0 = no share yet */
 	u32 held_share; /* the last share that held for some quanta */
-	u32 clean; /* this slice has been contended, and by the same tasks, so far */
+	u32 clean; /* this slice is a turn among as many tasks as when it began, so far */
 	u32 crowded;
 	u32 unseen; /* a switch was: the last share had outlived its time */
 	u32 dying; /* detach, exec or exit seen: to be freed at the next switch-out */

@@ -179,8 +179,14 @@ void equant_switch_out(struct equant_attachment *a, bool blocked, struct task_st
 	a->clean = false;
 }
 
-/** equant_switch_in() - the task gets this CPU */
-void equant_switch_in(struct equant_attachment *a, struct equant_cpu *cpu, u64 now)
+/**
+ * equant_switch_in() - the task gets this CPU
+ * @a: its attachment
+ * @cpu: the CPU
+ * @turn: from one who would have gone on; after others the rest of a slice may be left
+ * @now: the time
+ */
+void equant_switch_in(struct equant_attachment *a, struct equant_cpu *cpu, bool turn, u64 now)
 {
 	struct equant_record *r = a->record;
 
@@ -194,7 +200,7 @@ void equant_switch_in(struct equant_attachment *a, struct equant_cpu *cpu, u64 n
 	write_end(r);
 	equant_compute_share(a, cpu, now);
 	a->t_in = now;
-	a->clean = r->share_now != EQUANT_SHARE_ONE;
+	a->clean = turn && r->share_now != EQUANT_SHARE_ONE;
 	equant_watch_share(a, now);
 }
 

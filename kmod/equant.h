@@ -171,7 +171,7 @@ struct equant_attachment {
 	u32 limits; /* EQUANT_F_CPU_MAX or 0 */
 	u32 epoch_share; /* share_now when its epoch began, 0 = no share yet */
 	u32 held_share; /* the last share that held for some quanta */
-	bool clean; /* this slice has been contended, and by the same tasks, so far */
+	bool clean; /* this slice is a turn among as many tasks as when it began, so far */
 	struct equant_watch watch;
 };
 
@@ -240,7 +240,7 @@ void equant_begin(struct equant_attachment *a, struct equant_cpu *cpu, u64 now);
 void equant_begin_asleep(struct equant_attachment *a, u64 now);
 void equant_switch_out(struct equant_attachment *a, bool blocked, struct task_struct *next,
 		       u64 now);
-void equant_switch_in(struct equant_attachment *a, struct equant_cpu *cpu, u64 now);
+void equant_switch_in(struct equant_attachment *a, struct equant_cpu *cpu, bool turn, u64 now);
 void equant_wake_up(struct equant_attachment *a, struct equant_cpu *cpu, u64 now);
 void equant_integrate(struct equant_record *r, u64 now);
 void equant_end_episode(struct equant_record *r, u64 now);

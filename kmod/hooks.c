@@ -58,7 +58,7 @@ static bool take_off(struct equant_cpu *cpu, struct task_struct *prev, struct ta
 	return changed;
 }
 
-static void put_on(struct equant_cpu *cpu, struct task_struct *next, u64 now)
+static void put_on(struct equant_cpu *cpu, struct task_struct *next, bool turn, u64 now)
 {
 	struct equant_attachment *a;
 
@@ -70,7 +70,7 @@ static void put_on(struct equant_cpu *cpu, struct task_struct *next, u64 now)
 			continue;
 		raw_spin_lock(&a->lock);
 		if (!a->dead)
-			equant_switch_in(a, cpu, now);
+			equant_switch_in(a, cpu, turn, now);
 		raw_spin_unlock(&a->lock);
 	}
 }
@@ -89,7 +89,7 @@ static void on_switch(void *data, bool preempt, struct task_struct *prev, struct
 		learn_root(next, cpu->cpu);
 	raw_spin_lock_irqsave(&cpu->lock, flags);
 	changed = take_off(cpu, prev, next, blocked, now);
-	put_on(cpu, next, now);
+	put_on(cpu, next, !blocked && !is_idle_task(prev), now);
 	if (changed)
 		equant_refresh(cpu, now);
 	raw_spin_unlock_irqrestore(&cpu->lock, flags);

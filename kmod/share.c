@@ -335,7 +335,8 @@ void equant_compute_share(struct equant_attachment *a, struct equant_cpu *cpu, u
 	if (key == a->key)
 		return;
 	a->key = key;
-	a->clean = false;
+	if (situation.runnable != r->nr_runnable)
+		a->clean = false;
 
 	write_begin(r);
 	set_share(a, share_of(&situation), now);

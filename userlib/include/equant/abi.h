@@ -97,7 +97,7 @@ struct equant_record {
 	__u32 share_prev; /* the last share_now that held for at least a quantum */
 	__u32 epoch; /* counts changes of share_now, slow drift of group weights left out */
 	__u64 t_epoch; /* when the epoch began */
-	__u32 quantum_ns; /* average slice that was contended from start to end; 0 = none yet */
+	__u32 quantum_ns; /* average slice that began and ended by preemption; 0 = none yet */
 	__u32 nr_runnable; /* runnable tasks on this CPU, this one included */
 	__u64 switches; /* times switched out */
 	__u64 contended_ns; /* total length of the ended contended episodes */
