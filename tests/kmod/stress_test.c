@@ -21,7 +21,7 @@
 #define SKIPPED 255
 
 /* The harness would end them after half a minute. */
-#define STRESS(name) TEST_F_TIMEOUT(stress, name, 300)
+#define STRESS(name) TEST_F(stress, name)
 
 FIXTURE(stress)
 {

@@ -71,7 +71,7 @@ static int have_valgrind(void)
 	return !access("/usr/bin/valgrind", X_OK) || !access("/usr/local/bin/valgrind", X_OK);
 }
 
-TEST_F_TIMEOUT(memory, a_balanced_run_neither_leaks_nor_errs, 80)
+TEST_F(memory, a_balanced_run_neither_leaks_nor_errs)
 {
 	struct dirent *entry;
 	int complete = 0;
