@@ -11,7 +11,7 @@
 
 /**
  * struct equant_dag_watch - this rank's share of its CPU
- * @share: now
+ * @share: that it wishes to be planned for
  * @planned: what the plan goes by
  * @changed_ns: since when they differ, or 0
  * @wishes: for long enough
@@ -20,6 +20,8 @@
  * @task_ns: on-CPU time of the task that runs, or ran last
  * @ran_ns: on-CPU time since a share was measured
  * @waited_ns: the same, for the CPU
+ * @changed_ran_ns: on-CPU time since it changed
+ * @changed_waited_ns: the same, for the CPU
  * @units: planned costs of tasks that have ended here
  * @units_ns: what they took
  */
@@ -33,6 +35,8 @@ struct equant_dag_watch {
 	uint64_t task_ns;
 	uint64_t ran_ns;
 	uint64_t waited_ns;
+	uint64_t changed_ran_ns;
+	uint64_t changed_waited_ns;
 	double units;
 	uint64_t units_ns;
 };
@@ -68,7 +72,7 @@ struct equant_dag_news {
 };
 
 /* What a share has to stay changed for, of the planned makespan, and what a new plan must save. */
-#define EQUANT_DAG_HOLD 0.1
+#define EQUANT_DAG_HOLD 0.12
 #define EQUANT_DAG_GAIN 0.05
 #define EQUANT_DAG_WORD 8 /* bytes before what is told */
 

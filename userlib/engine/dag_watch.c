@@ -5,7 +5,8 @@
  * over some turns of the scheduler.
  *
  * A share that has changed is worth a new plan once it has stayed so for a part of the run: a competitor
- * that leaves again costs no more than what it takes itself.
+ * that leaves again costs no more than what it takes itself.  By then it has been measured, too, and that is
+ * what the plan goes by: a prediction that was wrong is none.
  */
 #include <math.h>
 #include <time.h>
@@ -57,23 +58,49 @@ static void count(struct equant_dag_run *run)
 	watch->task_ns += ran;
 	watch->ran_ns += ran;
 	watch->waited_ns += waited;
+	watch->changed_ran_ns += ran;
+	watch->changed_waited_ns += waited;
 }
 
-/* Has it stayed changed for long enough? */
+static bool has_changed(double share, double from)
+{
+	return share * CHANGE <= from || share >= from * CHANGE;
+}
+
+static void wait_for_change(struct equant_dag_watch *watch, uint64_t changed_ns)
+{
+	watch->changed_ns = changed_ns;
+	watch->changed_ran_ns = watch->changed_waited_ns = 0;
+}
+
+/* It has stayed changed for long enough; what was measured meanwhile? */
+static void believe(struct equant_dag_watch *watch, double share)
+{
+	uint64_t wanted = watch->changed_ran_ns + watch->changed_waited_ns;
+
+	if (wanted >= MEASURE_NS)
+		share = (double)watch->changed_ran_ns / (double)wanted;
+	if (has_changed(share, watch->planned)) {
+		watch->share = share > SMALLEST ? share : SMALLEST;
+		watch->wishes = true;
+	} else {
+		wait_for_change(watch, 0);
+	}
+}
+
 static void judge(struct equant_dag_run *run, double share, uint64_t now)
 {
 	struct equant_dag_watch *watch = &run->replan->watch;
-	double ratio = share / watch->planned, unit = unit_of(watch);
+	double unit = unit_of(watch);
 
-	watch->share = share > SMALLEST ? share : SMALLEST;
-	if (ratio < CHANGE && ratio * CHANGE > 1) {
-		watch->changed_ns = 0;
+	if (watch->wishes)
 		return;
-	}
-	if (!watch->changed_ns)
-		watch->changed_ns = now;
-	if (unit > 0 && 1e-9 * (double)(now - watch->changed_ns) >= unit * run->replan->hold)
-		watch->wishes = true;
+	if (!has_changed(share, watch->planned))
+		wait_for_change(watch, 0);
+	else if (!watch->changed_ns)
+		wait_for_change(watch, now);
+	else if (unit > 0 && 1e-9 * (double)(now - watch->changed_ns) >= unit * run->replan->hold)
+		believe(watch, share);
 }
 
 static void look(struct equant_dag_run *run, uint64_t now)

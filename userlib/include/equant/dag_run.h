@@ -110,7 +110,7 @@ typedef int equant_dag_body(const struct equant_dag_handle *handle, void *user);
  * @replan: NULL: the schedule is held on to; a name of equant_dag_scheduler(): when the share that a
  *	rank has of its CPU has changed, by a fifth at least, this scheduler plans the tasks that have
  *	not begun anew, with rates that are those of the machine over these shares
- * @hold: part of the planned makespan for which a share must have stayed changed; 0: 0.1
+ * @hold: part of the planned makespan for which a share must have stayed changed; 0: 0.12
  * @gain: part of the time left that the new plan must save, or the old one goes on; 0: 0.05
  */
 struct equant_dag_run_options {
