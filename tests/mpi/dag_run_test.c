@@ -60,7 +60,10 @@ TEST_F(dag_run, what_cannot_be_carried_out_is_refused_by_all)
 	EXPECT_PASSED(&self->job);
 	EXPECT_SAID(&self->job, "4 processors, and 3 ranks");
 	EXPECT_SAID(&self->job, "cycle of 2 tasks");
-	EXPECT_SAID(&self->job, "differs between ranks");
+	EXPECT_SAID(&self->job, "the graph differs between ranks");
+	EXPECT_SAID(&self->job, "the machine differs between ranks");
+	EXPECT_SAID(&self->job, "the data differs between ranks");
+	EXPECT_SAID(&self->job, "how it is replanned differs between ranks");
 	EXPECT_SAID(&self->job, "edge 0: fewer than 0 elements");
 	EXPECT_SAID(&self->job, "no scheduler \"hefty\"");
 	EXPECT_SAID(&self->job, "hold must be 0 or more");

@@ -43,6 +43,8 @@ TEST_F(gemr2d, what_one_rank_gets_wrong_is_an_error_on_all_and_moves_nothing)
 {
 	self->job.argv[0] = "misuse";
 	EXPECT_PASSED(&self->job);
+	EXPECT_SAID(&self->job, "equant_gemr2d: row blocks of a: 3 on one rank, 5 on another");
+	EXPECT_SAID(&self->job, "equant_gemr2d_plans_new: their memory differs between ranks");
 }
 
 TEST_HARNESS_MAIN

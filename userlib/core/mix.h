@@ -28,4 +28,12 @@ static inline uint64_t equant_mix_double(uint64_t hash, double value)
 	return equant_mix_word(hash, bits);
 }
 
+/* The checksum @hash with a text more; NULL is as good as "". */
+static inline uint64_t equant_mix_text(uint64_t hash, const char *text)
+{
+	for (; text && *text; text++)
+		hash = equant_mix_word(hash, (unsigned char)*text);
+	return equant_mix_word(hash, 0);
+}
+
 #endif /* EQUANT_CORE_MIX_H */

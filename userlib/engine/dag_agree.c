@@ -7,9 +7,9 @@
 #include <limits.h>
 #include <string.h>
 
+#include "core/compare.h"
 #include "core/message.h"
 #include "core/mix.h"
-#include "core/mpi_error.h"
 #include "engine/dag_replan.h"
 #include "loop/loop_internal.h"
 
@@ -171,37 +171,26 @@ static uint64_t add_data(uint64_t hash, const struct equant_dag_run *run)
 	return hash;
 }
 
-static uint64_t add_replan(uint64_t hash, const struct equant_dag_replan *replan)
+static uint64_t add_replan(const struct equant_dag_replan *replan)
 {
-	for (const char *name = replan->scheduler; *name; name++)
-		hash = equant_mix_word(hash, (unsigned char)*name);
-	return equant_mix_double(equant_mix_double(equant_mix_word(hash, 1), replan->part),
+	return equant_mix_double(equant_mix_double(equant_mix_text(1, replan->scheduler),
+						   replan->part),
 				 replan->gain);
 }
 
 int equant_dag_run_agree(const struct equant_dag_run *run, int error)
 {
-	uint64_t mine[3] = { error != 0, 0, ~0ull }, all[3], hash;
-	int failed;
+	struct equant_alike things[] = {
+		{ "the graph", 0 },	      { "the machine", 0 }, { "the schedule", 0 },
+		{ "how it is replanned", 0 }, { "the data", 0 },
+	};
 
 	if (!error) {
-		hash = add_machine(add_graph(0, run->dag), run->machine);
-		hash = add_order(hash, &run->given, run->dag->tasks);
-		if (run->replan)
-			hash = add_replan(hash, run->replan);
-		mine[1] = add_data(hash, run);
-		mine[2] = ~mine[1];
+		things[0].sum = add_graph(0, run->dag);
+		things[1].sum = add_machine(0, run->machine);
+		things[2].sum = add_order(0, &run->given, run->dag->tasks);
+		things[3].sum = run->replan ? add_replan(run->replan) : 0;
+		things[4].sum = add_data(0, run);
 	}
-	failed = equant_mpi_error(MPI_Allreduce(mine, all, 3, MPI_UINT64_T, MPI_MAX, run->comm),
-				  "comparing schedules");
-	if (error || failed)
-		return error ? error : failed;
-	if (all[0])
-		return -ECANCELED;
-	if (all[1] == ~all[2])
-		return 0;
-	if (!run->eq->rank)
-		equant_message(
-			"equant_dag_run_new: graph, machine, schedule or data differs between ranks");
-	return -EINVAL;
+	return equant_compare(run->comm, "equant_dag_run_new", error, things, 5);
 }

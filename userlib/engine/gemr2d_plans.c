@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/compare.h"
 #include "core/mpi_error.h"
 #include "engine/gemr2d_internal.h"
 
@@ -22,8 +23,8 @@ _Static_assert(PLACES < 63, "a bit for each place");
 
 static int check(const struct equant_gemr2d_plans *plans, size_t memory)
 {
-	int64_t mine[4] = { plans->most, -(int64_t)plans->most, plans->memory, -plans->memory },
-		all[4];
+	const struct equant_alike things[] = { { "the number of plans", (uint64_t)plans->most },
+					       { "their memory", memory } };
 	int error = 0;
 
 	if (plans->most < 0 || plans->most > EQUANT_GEMR2D_PLANS || memory > INT64_MAX) {
@@ -32,16 +33,7 @@ static int check(const struct equant_gemr2d_plans *plans, size_t memory)
 			plans->rank, plans->most, memory, EQUANT_GEMR2D_PLANS);
 		error = -EINVAL;
 	}
-	error = equant_mpi_agree(plans->comm, error);
-	if (!error)
-		error = equant_mpi_error(MPI_Allreduce(mine, all, 4, MPI_INT64_T, MPI_MAX,
-						       plans->comm),
-					 "comparing arguments of equant_gemr2d_plans_new");
-	if (error || (all[0] == -all[1] && all[2] == -all[3]))
-		return error;
-	if (!plans->rank)
-		equant_message("equant_gemr2d_plans_new: plans or memory differ between ranks");
-	return -EINVAL;
+	return equant_compare(plans->comm, "equant_gemr2d_plans_new", error, things, 2);
 }
 
 struct equant_gemr2d_plans *equant_gemr2d_plans_new(MPI_Comm comm, int plans, size_t memory)

@@ -10,7 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/compare.h"
 #include "core/message.h"
+#include "core/mix.h"
 #include "core/mpi_error.h"
 #include "core/struct.h"
 #include "engine/self_messages.h"
@@ -56,43 +58,22 @@ static int check_options(const struct equant_self_options *options)
 	return 0;
 }
 
-static uint64_t add_text(uint64_t hash, const char *text)
-{
-	for (; text && *text; text++)
-		hash = (hash ^ (unsigned char)*text) * 0x100000001b3ull;
-	return hash * 0x100000001b3ull;
-}
-
-/* FNV-1a over what must not differ between ranks. */
-static uint64_t digest(const struct equant_self_options *options)
-{
-	const struct equant_chunks_options *loop = options->loop;
-	int64_t fields[EQUANT_CHUNKS_DIMENSIONS + 8] = {
-		loop->dimensions, loop->chunk,	  loop->minimum,     loop->first,
-		loop->rounding,	  options->fixed, !!options->record, !!options->replay,
-	};
-	uint64_t hash = 0xcbf29ce484222325ull;
-
-	for (int i = 0; i < loop->dimensions && i < EQUANT_CHUNKS_DIMENSIONS; i++)
-		fields[8 + i] = loop->extents[i];
-	for (size_t i = 0; i < sizeof(fields); i++)
-		hash = (hash ^ ((unsigned char *)fields)[i]) * 0x100000001b3ull;
-	return add_text(add_text(hash, loop->scheme), options->engine);
-}
-
 /* All ranks have the same loop, or none has any. */
 static int agree_on_loop(struct equant_self *self, const struct equant_self_options *options)
 {
-	uint64_t hash = digest(options), mine[2] = { hash, ~hash }, all[2];
-	int error;
+	const struct equant_chunks_options *loop = options->loop;
+	const int64_t numbers[] = { loop->dimensions,  loop->chunk,	 loop->minimum,
+				    loop->first,       loop->rounding,	 options->fixed,
+				    !!options->record, !!options->replay };
+	struct equant_alike things[] = { { "the loop", 0 },
+					 { "its scheme", equant_mix_text(0, loop->scheme) },
+					 { "the engine", equant_mix_text(0, options->engine) } };
 
-	error = equant_mpi_error(MPI_Allreduce(mine, all, 2, MPI_UINT64_T, MPI_MAX, self->comm),
-				 "comparing loops");
-	if (error || all[0] == ~all[1])
-		return error;
-	if (!self->eq->rank)
-		equant_message("equant_self_new: the loop or its scheme differs between ranks");
-	return -EINVAL;
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
+		things[0].sum = equant_mix_word(things[0].sum, (uint64_t)numbers[i]);
+	for (int i = 0; i < loop->dimensions && i < EQUANT_CHUNKS_DIMENSIONS; i++)
+		things[0].sum = equant_mix_word(things[0].sum, (uint64_t)loop->extents[i]);
+	return equant_compare(self->comm, "equant_self_new", 0, things, 3);
 }
 
 /* What a rank adds to the counter: its power, where the scheme knows such. */
