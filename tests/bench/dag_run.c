@@ -7,21 +7,19 @@
  *	the same beside a process that never rests, on rank 0's CPU, from a quarter of the planned
  *	makespan on: to the end, or for a tenth of it; the schedule is held on to or not
  *
- * For each graph rank 0 prints the family, planned and measured makespan, seconds, messages and how often
- * there was a new plan.  What was planned and what was executed is in FAMILY.planned.json and
- * FAMILY.executed.json in the folder.
+ * For each graph rank 0 prints the family, planned and measured makespan, seconds, messages and how
+ * often there was a new plan.  What was planned and what was executed is in FAMILY.planned.json
+ * and FAMILY.executed.json in the folder.
  */
 #include <equant/dag_run.h>
 #include <math.h>
 #include <mpi.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
+
+#include "libcompetitor.h"
 
 /* Of computation between two calls of the library: a fraction of a millisecond. */
 #define STEPS 20000
@@ -33,6 +31,7 @@
 #define LOCAL_BYTES 5e9
 #define HOSTS_BYTES 20e6
 
+static struct competitor competitor; /* of rank 0 */
 static int rank;
 static double step_seconds; /* that STEPS take here */
 static double rate; /* seconds of this rank for a unit of work */
@@ -53,51 +52,7 @@ static double clock_seconds(clockid_t id)
 	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* ---- the competitor: a child of rank 0, made before MPI is there ------------------------------- */
-
-static int command[2];
-
-/* Rests until it reads when to be busy, from and to by CLOCK_MONOTONIC. */
-static void be_busy(void)
-{
-	double span[2];
-
-	while (read(command[0], span, sizeof(span)) == sizeof(span)) {
-		double left = span[0] - clock_seconds(CLOCK_MONOTONIC);
-
-		if (left > 0)
-			usleep((useconds_t)(left * 1e6));
-		while (clock_seconds(CLOCK_MONOTONIC) < span[1])
-			;
-	}
-	_exit(0);
-}
-
-static pid_t make_competitor(void)
-{
-	pid_t child;
-
-	if (pipe(command))
-		return -1;
-	child = fork();
-	if (!child) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		close(command[1]);
-		be_busy();
-	}
-	close(command[0]);
-	return child;
-}
-
-static void compete(double from, double to)
-{
-	double now = clock_seconds(CLOCK_MONOTONIC), span[2] = { now + from, now + to };
-
-	if (write(command[1], span, sizeof(span)) != sizeof(span))
-		die("no competitor");
-}
-
-/* ---- tasks --------------------------------------------------------------------------------------- */
+/* ---- tasks ---------------------------------------------------------------------------------- */
 
 static volatile double sink;
 
@@ -155,11 +110,11 @@ static double time_step(void)
 	return spent / (double)steps;
 }
 
-/* ---- graphs and machines ---------------------------------------------------------------------------- */
+/* ---- graphs and machines -------------------------------------------------------------------- */
 
 /*
- * Sizes for which two ranks compute half a second, or two, and four hosts as long.  A message takes 0.3 ms for
- * 15 ms of work, or half as long as a task between hosts.
+ * Sizes for which two ranks compute half a second, or two.  A message takes 0.3 ms for 15 ms of
+ * work, and half as long as a task between hosts.
  */
 static struct equant_dag *make_graph(const char *family, int larger)
 {
@@ -252,7 +207,7 @@ static struct equant_dag_machine *make_machine(struct equant *eq, const char *ov
 	return machine;
 }
 
-/* ---- a run ----------------------------------------------------------------------------------------------- */
+/* ---- a run ---------------------------------------------------------------------------------- */
 
 static void keep(const char *folder, const char *family, const struct equant_dag_schedule *schedule,
 		 const char *what)
@@ -314,9 +269,10 @@ static void carry_out(struct equant *eq, char **argv, const struct equant_dag_ma
 	if (!run)
 		die("nothing to carry out");
 	MPI_Barrier(MPI_COMM_WORLD);
-	if (when && !rank && strcmp(when, "none"))
-		compete(schedule->makespan / 4,
-			schedule->makespan * (strcmp(when, "leave") ? 20 : 0.35));
+	if (when && !rank && strcmp(when, "none") &&
+	    competitor_compete(&competitor, schedule->makespan / 4,
+			       schedule->makespan * (strcmp(when, "leave") ? 20 : 0.35)))
+		die("no competitor");
 	if (equant_dag_carry_out(run))
 		die("it was not carried out");
 	report(argv, family, schedule, run);
@@ -344,8 +300,8 @@ int main(int argc, char **argv)
 {
 	int competes = argc == 6 && !strcmp(argv[1], "compete");
 	const char *number = getenv("OMPI_COMM_WORLD_RANK");
-	pid_t child = competes && number && !strcmp(number, "0") ? make_competitor() : 0;
 	struct equant *eq;
+	int error = 0;
 
 	if (argc < 5 || (!competes && strcmp(argv[1], "plan"))) {
 		fprintf(stderr,
@@ -353,16 +309,15 @@ int main(int argc, char **argv)
 			"       dag_run compete FOLDER FAMILY none|stay|leave hold|replan\n");
 		return 2;
 	}
+	if (competes && number && !strcmp(number, "0"))
+		error = competitor_make(&competitor);
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-	if (child < 0 || equant_open(&eq, MPI_COMM_WORLD, NULL))
+	if (error || equant_open(&eq, MPI_COMM_WORLD, NULL))
 		die("no context");
 	waits = !competes && !strcmp(argv[argc - 1], "wait");
 	carry_out_all(eq, argc, argv, competes);
-	if (child) {
-		kill(child, SIGKILL);
-		waitpid(child, NULL, 0);
-	}
+	competitor_end(&competitor);
 	equant_close(eq);
 	MPI_Finalize();
 	return 0;

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 #
-# Schedules that are carried out.  For each family measured over planned makespan, and the greater of that and
-# its inverse: of two ranks that compute, and of four unlike hosts whose tasks wait for a time and whose links
-# carry one message at a time, both ways.  Then two ranks beside a process that never rests, which comes at a
-# quarter of the run: planning anew over holding on.
+# Schedules that are carried out.  For each family measured over planned makespan, and the greater of
+# that and its inverse: of two ranks that compute, and of four unlike hosts whose tasks wait for a time
+# and whose links carry one message at a time, both ways.  Then two ranks beside a process that never
+# rests, which comes at a quarter of the run: planning anew over holding on.
 #
-# A job that fails or hangs is named, and the others are measured all the same.  What each planned and
-# executed is kept in $out/dag_run.
+# A job that fails or hangs is named, and the others are measured all the same.  What each planned
+# and executed is kept in $out/dag_run.
 
 . "$(dirname "$0")/lib.sh"
 
@@ -24,7 +24,7 @@ link 0 1 bandwidth 40e6
 link 2 3 bandwidth 10e6
 EOF
 
-# job SECONDS NAME COMMAND...: into the file NAME, and what it plans and executes into the folder NAME
+# job SECONDS NAME COMMAND...: into the file NAME, and its schedules into the folder NAME
 job()
 {
 	local seconds=$1
@@ -99,7 +99,7 @@ planned()
 	for family in "${families[@]}"; do
 		t=$1_${family/-/_}
 		judge "$family, $2: measured / planned" "$t.measured/$t.planned"
-		judge "... over or under" "$t.off" '<=' 1.1
+		judge "$family, $2: over or under" "$t.off" '<=' 1.1
 	done
 }
 

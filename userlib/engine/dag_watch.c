@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * What share of its CPU this rank has, for the plan.  It is looked at within tasks only, as a rank that
- * waits for messages has another.  Where the probe predicts it that counts, else what was measured
- * over some turns of the scheduler.
+ * What share of its CPU this rank has, for the plan.  It is looked at within tasks only, as a rank
+ * that waits for messages has another.  Where the probe predicts it that counts, else what was
+ * measured over some turns of the scheduler.
  *
- * A share that has changed is worth a new plan once it has stayed so for a part of the run: a competitor
- * that leaves again costs no more than what it takes itself.  By then it has been measured, too, and that is
- * what the plan goes by: a prediction that was wrong is none.
+ * A share that has changed is worth a new plan once it has stayed so for a part of the run: a
+ * competitor that leaves again costs no more than what it takes itself.  By then it has been
+ * measured, too, and that is what the plan goes by: a prediction that was wrong is none.
  */
 #include <math.h>
 #include <time.h>
