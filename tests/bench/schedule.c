@@ -2,10 +2,10 @@
 /*
  * How long a scheduler of task graphs takes, and how much memory.
  *
- * Usage: schedule TASKS PROCESSORS CHANNELS SCHEDULER
+ * Usage: schedule TASKS LAYERS PROCESSORS CHANNELS SCHEDULER
  *
- * A random graph in layers with three edges into each task, and a machine whose processors and
- * links differ.  CHANNELS is free or shared.  Prints the seconds of equant_dag_schedule() alone, the
+ * A random graph in layers, 0 for as many as tasks in each, with three edges to a task, and a machine whose
+ * processors and links differ.  CHANNELS is free or shared.  Prints the seconds of equant_dag_schedule() alone, the
  * largest memory of the process in MB, edges and makespan.
  */
 #include <equant/dag.h>
@@ -31,18 +31,23 @@ static double now(void)
 	return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
 }
 
-static struct equant_dag *graph(int tasks)
+static struct equant_dag *graph(int tasks, int layers)
 {
 	struct equant_dag_shape shape = { .sz = sizeof(shape),
 					  .size = tasks,
+					  .layers = layers,
 					  .work = 10,
 					  .spread = 0.5,
 					  .comp_comm = 1,
 					  .degree = 3,
 					  .seed = 1 };
 	char why[200] = "no memory";
-	struct equant_dag *dag = equant_dag_generate("layered", &shape, why, sizeof(why));
+	struct equant_dag *dag;
 
+	/* None go into the first layer: rather more into the others than fewer in all. */
+	if (layers > 1)
+		shape.degree = (3 * layers + layers - 2) / (layers - 1);
+	dag = equant_dag_generate("layered", &shape, why, sizeof(why));
 	check(dag != NULL, why);
 	return dag;
 }
@@ -68,11 +73,11 @@ int main(int argc, char **argv)
 	struct rusage usage;
 	double start, end;
 
-	check(argc == 5, "expected TASKS PROCESSORS CHANNELS SCHEDULER");
-	dag = graph(atoi(argv[1]));
-	joined = machine(atoi(argv[2]), argv[3]);
+	check(argc == 6, "expected TASKS LAYERS PROCESSORS CHANNELS SCHEDULER");
+	dag = graph(atoi(argv[1]), atoi(argv[2]));
+	joined = machine(atoi(argv[3]), argv[4]);
 	start = now();
-	schedule = equant_dag_schedule(argv[4], dag, joined, NULL, why, sizeof(why));
+	schedule = equant_dag_schedule(argv[5], dag, joined, NULL, why, sizeof(why));
 	end = now();
 	check(schedule != NULL, why);
 	getrusage(RUSAGE_SELF, &usage);

@@ -157,7 +157,9 @@ static inline bool dag_may(const struct dag_state *state, int task, int k)
 {
 	int pin = dag_pin(state->model->machine, task);
 
-	return (pin < 0 || pin == k) && equant_dag_places_fit(&state->places, task, k);
+	if (pin >= 0 && pin != k)
+		return false;
+	return !state->places.left || equant_dag_places_fit(&state->places, task, k);
 }
 
 /* Let @task run on @k, not before @floor, and send its messages.  0 or -ENOMEM. */

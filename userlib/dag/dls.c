@@ -47,6 +47,12 @@ static void static_levels(const struct dag_model *model, double *level, double *
 	}
 }
 
+/* DL of a task that starts, or with @delta ends, at @time. */
+static double dynamic_level(double level, double median, double time, bool delta)
+{
+	return delta ? level + (median - time) : level - time;
+}
+
 static int choose(const struct dag_ready *ready, const double *level, const double *median,
 		  bool delta)
 {
@@ -54,15 +60,14 @@ static int choose(const struct dag_ready *ready, const double *level, const doub
 	int best = 0;
 
 	for (int i = 0; i < ready->count; i++) {
-		const struct dag_ready_task *one = &ready->list[i];
-		double dynamic = level[one->task];
+		struct dag_ready_task *one = &ready->list[i];
+		double sl = level[one->task], m = median[one->task];
 
-		if (delta)
-			dynamic += median[one->task] - one->end[one->ends_first];
-		else
-			dynamic -= one->start[one->starts_first];
-		if (dynamic > highest) {
-			highest = dynamic;
+		if (dynamic_level(sl, m, one->least, delta) <= highest)
+			continue;
+		equant_dag_ready_settle(ready, one);
+		if (dynamic_level(sl, m, one->least, delta) > highest) {
+			highest = dynamic_level(sl, m, one->least, delta);
 			best = i;
 		}
 	}
@@ -74,8 +79,7 @@ static int run(struct dag_ready *ready, const double *level, const double *media
 	int err = 0;
 
 	while (ready->count && !err) {
-		int i = choose(ready, level, median, delta);
-		int k = delta ? ready->list[i].ends_first : ready->list[i].starts_first;
+		int i = choose(ready, level, median, delta), k = ready->list[i].first;
 
 		err = equant_dag_ready_place(ready, i, k, dag_ready_floor(ready, k));
 	}
@@ -86,8 +90,9 @@ static int dls(struct dag_state *state, bool delta)
 {
 	size_t n = (size_t)state->model->dag->tasks, p = (size_t)state->model->machine->processors;
 	double *level = calloc(2 * n + p, sizeof(*level));
+	unsigned int asks = delta ? 0 : DAG_READY_BY_START;
 	struct dag_ready ready = { 0 };
-	int err = level ? equant_dag_ready_init(&ready, state, false) : -ENOMEM;
+	int err = level ? equant_dag_ready_init(&ready, state, asks) : -ENOMEM;
 
 	if (!err) {
 		static_levels(state->model, level, level + n, level + 2 * n);

@@ -42,20 +42,47 @@ static void longest_to_the_end(const struct dag_model *model, double *lct, bool 
 /* P(n_a) */
 static int dominant_processor(const struct dts *dts, const struct dag_ready_task *one)
 {
-	return dts->printed ? one->ends_last : one->ends_first;
+	return dts->printed ? one->last : one->first;
+}
+
+/*
+ * No later than this a task ends on its dominant processor: it ends there first, so not after it would where
+ * it did before, nor where another task does now, on @like.
+ */
+static double at_most(const struct dts *dts, const struct dag_ready_task *one, int like)
+{
+	double end, other;
+
+	if (dts->printed)
+		return one->most;
+	end = dag_ready_end(&dts->ready, one, one->first);
+	other = dag_ready_end(&dts->ready, one, like);
+	return end < other ? end : other;
+}
+
+/* When it does. */
+static double dominant_end(const struct dts *dts, struct dag_ready_task *one)
+{
+	if (dts->printed)
+		return one->most;
+	equant_dag_ready_settle(&dts->ready, one);
+	return one->least;
 }
 
 /* Line 4: n_a. */
 static int dominant(const struct dts *dts)
 {
 	double longest = -INFINITY;
-	int best = 0;
+	int best = 0, like = 0;
 
 	for (int i = 0; i < dts->ready.count; i++) {
-		const struct dag_ready_task *one = &dts->ready.list[i];
-		int k = dominant_processor(dts, one);
-		double length = one->end[k] + dts->lct[one->task];
+		struct dag_ready_task *one = &dts->ready.list[i];
+		double lct = dts->lct[one->task], length;
 
+		if (at_most(dts, one, like) + lct <= longest)
+			continue;
+		length = dominant_end(dts, one) + lct;
+		like = one->first;
 		if (length > longest) {
 			longest = length;
 			best = i;
@@ -71,11 +98,14 @@ static int first_in_priority(const struct dts *dts)
 	int best = 0;
 
 	for (int i = 0; i < dts->ready.count; i++) {
-		const struct dag_ready_task *one = &dts->ready.list[i];
-		double end = one->end[one->ends_first];
+		struct dag_ready_task *one = &dts->ready.list[i];
+		double lct = dts->lct[one->task];
 
-		if (dts->lct[one->task] - end > highest) {
-			highest = dts->lct[one->task] - end;
+		if (lct - one->least <= highest)
+			continue;
+		equant_dag_ready_settle(&dts->ready, one);
+		if (lct - one->least > highest) {
+			highest = lct - one->least;
 			best = i;
 		}
 	}
@@ -89,7 +119,28 @@ static int candidate(const struct dts *dts)
 	const struct dag_ready_task *na = &dts->ready.list[a], *nb = &dts->ready.list[b];
 	int k = dominant_processor(dts, na);
 
-	return nb->ends_first == k && nb->start[k] > na->start[k] ? a : b;
+	if (nb->first != k)
+		return b;
+	return dag_ready_start(&dts->ready, nb, k) > dag_ready_start(&dts->ready, na, k) ? a : b;
+}
+
+/* Line 7: where the candidate goes.  Ties go to the lowest number. */
+static int place_of(const struct dts *dts, const struct dag_ready_task *one)
+{
+	double least = INFINITY;
+	int best = 0;
+
+	if (!dts->printed)
+		return one->first;
+	for (int k = 0; k < dts->ready.state->model->machine->processors; k++) {
+		double start = dag_ready_start(&dts->ready, one, k);
+
+		if (start < least) {
+			least = start;
+			best = k;
+		}
+	}
+	return best;
 }
 
 /* Line 8: condition B.  The ready task that starts first of those that fit before @until. */
@@ -102,11 +153,12 @@ static int second(const struct dts *dts, int k, double from, double until)
 
 	for (int i = 0; i < ready->count; i++) {
 		const struct dag_ready_task *one = &ready->list[i];
-		double start = equant_dag_start(ready->state, one->task, k, one->arrival[k], from);
-		double cost = dag_cost(model->dag, model->machine, one->task, k);
+		double cost = dag_cost(model->dag, model->machine, one->task, k), start;
 
-		if (isinf(one->start[k]))
+		if (from + cost > until || one->arrival[k] + cost > until ||
+		    !dag_may(ready->state, one->task, k))
 			continue;
+		start = equant_dag_start(ready->state, one->task, k, one->arrival[k], from);
 		if (start < earliest && start + cost <= until) {
 			earliest = start;
 			best = i;
@@ -118,8 +170,7 @@ static int second(const struct dts *dts, int k, double from, double until)
 static int step(struct dts *dts)
 {
 	struct dag_ready *ready = &dts->ready;
-	int i = candidate(dts), task = ready->list[i].task;
-	int k = dts->printed ? ready->list[i].starts_first : ready->list[i].ends_first;
+	int i = candidate(dts), task = ready->list[i].task, k = place_of(dts, &ready->list[i]);
 	double p_time = ready->state->last[k];
 	int err = equant_dag_ready_place(ready, i, k, dag_ready_floor(ready, k));
 
@@ -132,12 +183,14 @@ static int step(struct dts *dts)
 static int run(struct dag_state *state, const struct equant_dag_options *options, bool printed)
 {
 	struct dts dts = { .options = options, .printed = printed };
+	unsigned int asks = (printed ? DAG_READY_LAST : 0) |
+			    (options->insertion ? DAG_READY_INSERTION : 0);
 	int err = -ENOMEM;
 
 	dts.lct = calloc((size_t)state->model->dag->tasks, sizeof(*dts.lct));
 	if (dts.lct) {
 		longest_to_the_end(state->model, dts.lct, printed);
-		err = equant_dag_ready_init(&dts.ready, state, options->insertion);
+		err = equant_dag_ready_init(&dts.ready, state, asks);
 	}
 	while (!err && dts.ready.count)
 		err = step(&dts);

@@ -4,8 +4,12 @@
  *
  * A placement on processor k changes start times on k, and, with contention, when data arrives
  * over the channels that its messages took: at k from their sources, and at the sources from k
- * where both directions share a channel.  Nothing else has to be computed again, but where tasks may
- * run if memory is limited.
+ * where both directions share a channel.
+ *
+ * As processors are given away, start times grow.  So where a task starts first is only looked for
+ * when somebody wants to know: until then what was the earliest time is a lower bound, and who looks
+ * for the best of all tasks passes over most by that.  What may become earlier is looked at when it
+ * does: data over channels in another order, and processors where memory is left again.
  */
 #include <errno.h>
 #include <math.h>
@@ -19,108 +23,91 @@ static int processors(const struct dag_ready *ready)
 	return ready->state->model->machine->processors;
 }
 
-/* Ties go to the lowest number. */
-static int lowest(const double *time, int p)
+/* What is the least on the first processor. */
+static inline double time_on(const struct dag_ready *ready, const struct dag_ready_task *one, int k)
 {
-	double least = time[0];
-	int best = 0;
+	return ready->asks & DAG_READY_BY_START ? dag_ready_start(ready, one, k) :
+						  dag_ready_end(ready, one, k);
+}
 
-	for (int k = 1; k < p; k++) {
-		if (time[k] < least) {
-			least = time[k];
-			best = k;
+/* Is @k the first one?  Ties go to the lowest number. */
+static void try_first(const struct dag_ready *ready, struct dag_ready_task *one, int k)
+{
+	double time = time_on(ready, one, k);
+
+	if (time < one->least || (time == one->least && k < one->first)) {
+		one->least = time;
+		one->first = k;
+	}
+}
+
+static void find_first(const struct dag_ready *ready, struct dag_ready_task *one)
+{
+	double least = time_on(ready, one, 0), time;
+	int first = 0;
+
+	for (int k = 1; k < processors(ready); k++) {
+		time = time_on(ready, one, k);
+		if (time < least) {
+			least = time;
+			first = k;
 		}
 	}
-	return best;
+	one->least = least;
+	one->first = first;
 }
 
-/* Of what is finite, as something is. */
-static int highest(const double *time, int p)
+/* All others are where they were, or later. */
+void equant_dag_ready_settle(const struct dag_ready *ready, struct dag_ready_task *one)
 {
-	double most = -1;
-	int best = 0;
+	if (time_on(ready, one, one->first) > one->least)
+		find_first(ready, one);
+}
 
-	for (int k = 0; k < p; k++) {
-		if (time[k] > most && !isinf(time[k])) {
-			most = time[k];
-			best = k;
-		}
+/* The same for the last one: of what is finite, as something is. */
+static void try_last(const struct dag_ready *ready, struct dag_ready_task *one, int k)
+{
+	double end = dag_ready_end(ready, one, k);
+
+	if (!isinf(end) && (end > one->most || (end == one->most && k < one->last))) {
+		one->most = end;
+		one->last = k;
 	}
-	return best;
 }
 
-static bool before(const double *time, int k, int l)
+static void find_last(const struct dag_ready *ready, struct dag_ready_task *one)
 {
-	return time[k] < time[l] || (time[k] == time[l] && k < l);
+	one->last = 0;
+	one->most = -INFINITY;
+	for (int k = 0; k < processors(ready); k++)
+		try_last(ready, one, k);
 }
 
-/* The first one, if it was @first until the time of @k changed, and was @was there. */
-static int still_first(const double *time, int p, int first, int k, double was)
+static void find(const struct dag_ready *ready, struct dag_ready_task *one)
 {
-	if (k == first)
-		return time[k] > was ? lowest(time, p) : k;
-	return before(time, k, first) ? k : first;
+	find_first(ready, one);
+	if (ready->asks & DAG_READY_LAST)
+		find_last(ready, one);
 }
 
-static int still_last(const double *time, int p, int last, int k, double was)
+/* The time of @one on @k has changed; with @earlier it may be earlier now. */
+static void change(const struct dag_ready *ready, struct dag_ready_task *one, int k, bool earlier)
 {
-	if (k == last)
-		return time[k] < was || isinf(time[k]) ? highest(time, p) : k;
-	if (isinf(time[k]))
-		return last;
-	/* Nothing may have been finite a moment ago. */
-	if (isinf(time[last]) || time[k] > time[last] || (time[k] == time[last] && k < last))
-		return k;
-	return last;
-}
-
-static double start_on(const struct dag_ready *ready, const struct dag_ready_task *one, int k)
-{
-	if (!dag_may(ready->state, one->task, k))
-		return INFINITY;
-	return equant_dag_start(ready->state, one->task, k, one->arrival[k],
-				dag_ready_floor(ready, k));
-}
-
-static double end_on(const struct dag_ready *ready, const struct dag_ready_task *one, int k)
-{
-	const struct dag_model *model = ready->state->model;
-
-	return one->start[k] + dag_cost(model->dag, model->machine, one->task, k);
+	if (earlier)
+		try_first(ready, one, k);
+	if (!(ready->asks & DAG_READY_LAST))
+		return;
+	if (earlier && k == one->last)
+		find_last(ready, one);
+	else
+		try_last(ready, one, k);
 }
 
 static void compute(const struct dag_ready *ready, struct dag_ready_task *one)
 {
-	for (int k = 0; k < processors(ready); k++) {
-		one->arrival[k] = equant_dag_arrival(ready->state, one->task, k);
-		one->start[k] = start_on(ready, one, k);
-		one->end[k] = end_on(ready, one, k);
-	}
-	one->starts_first = lowest(one->start, processors(ready));
-	one->ends_first = lowest(one->end, processors(ready));
-	one->ends_last = highest(one->end, processors(ready));
-}
-
-static void compute_start(const struct dag_ready *ready, struct dag_ready_task *one, int k)
-{
-	double start = one->start[k], end = one->end[k];
-	int p = processors(ready);
-
-	one->start[k] = start_on(ready, one, k);
-	if (one->start[k] == start)
-		return;
-	one->end[k] = end_on(ready, one, k);
-	one->starts_first = still_first(one->start, p, one->starts_first, k, start);
-	one->ends_first = still_first(one->end, p, one->ends_first, k, end);
-	one->ends_last = still_last(one->end, p, one->ends_last, k, end);
-}
-
-/* Where memory is left, and where no longer. */
-static void compute_places(const struct dag_ready *ready, struct dag_ready_task *one)
-{
 	for (int k = 0; k < processors(ready); k++)
-		if (dag_may(ready->state, one->task, k) != !isinf(one->start[k]))
-			compute_start(ready, one, k);
+		one->arrival[k] = equant_dag_arrival(ready->state, one->task, k);
+	find(ready, one);
 }
 
 /* Does @one need anything of processor @k, or, where that is -1, of a source? */
@@ -153,20 +140,27 @@ static bool mark_sources(struct dag_ready *ready, int task)
 	return any;
 }
 
+/* Is data there at another time? */
+static bool arrives(const struct dag_ready *ready, struct dag_ready_task *one, int k)
+{
+	double before = one->arrival[k];
+
+	one->arrival[k] = equant_dag_arrival(ready->state, one->task, k);
+	return one->arrival[k] != before;
+}
+
+/* Messages to @k have been sent. */
 static void arrivals(const struct dag_ready *ready, struct dag_ready_task *one, int k)
 {
 	const struct equant_dag_machine *machine = ready->state->model->machine;
 
-	if (needs(ready, one, -1))
-		one->arrival[k] = equant_dag_arrival(ready->state, one->task, k);
+	if (needs(ready, one, -1) && arrives(ready, one, k))
+		change(ready, one, k, true);
 	if (machine->channels != EQUANT_DAG_SHARED || !needs(ready, one, k))
 		return;
-	for (int l = 0; l < machine->processors; l++) {
-		if (!ready->source[l])
-			continue;
-		one->arrival[l] = equant_dag_arrival(ready->state, one->task, l);
-		compute_start(ready, one, l);
-	}
+	for (int l = 0; l < machine->processors; l++)
+		if (ready->source[l] && arrives(ready, one, l))
+			change(ready, one, l, true);
 }
 
 /* @task has been placed on @k. */
@@ -184,9 +178,10 @@ static void refresh(struct dag_ready *ready, int task, int k)
 		}
 		if (sent)
 			arrivals(ready, one, k);
-		compute_start(ready, one, k);
 		if (ready->state->places.left)
-			compute_places(ready, one);
+			find(ready, one);
+		else
+			change(ready, one, k, false);
 	}
 }
 
@@ -196,11 +191,9 @@ static int add(struct dag_ready *ready, int task)
 	struct dag_ready_task *one = &ready->list[ready->count];
 
 	*one = (struct dag_ready_task){ .task = task };
-	one->arrival = malloc(3 * p * sizeof(*one->arrival));
+	one->arrival = malloc(p * sizeof(*one->arrival));
 	if (!one->arrival)
 		return -ENOMEM;
-	one->start = one->arrival + p;
-	one->end = one->start + p;
 	ready->count++;
 	compute(ready, one);
 	return 0;
@@ -234,14 +227,16 @@ int equant_dag_ready_place(struct dag_ready *ready, int index, int k, double flo
 	return err;
 }
 
-int equant_dag_ready_init(struct dag_ready *ready, struct dag_state *state, bool insertion)
+int equant_dag_ready_init(struct dag_ready *ready, struct dag_state *state, unsigned int asks)
 {
 	const struct dag_model *model = state->model;
 	size_t n = (size_t)model->dag->tasks;
 	const int *first = model->paths.in.first;
 	int err = 0;
 
-	*ready = (struct dag_ready){ .state = state, .insertion = insertion };
+	*ready = (struct dag_ready){ .state = state, .asks = asks };
+	ready->behind = !(asks & DAG_READY_INSERTION) &&
+			model->machine->overlap == EQUANT_DAG_OVERLAP;
 	ready->list = calloc(n, sizeof(*ready->list));
 	ready->missing = calloc(n, sizeof(*ready->missing));
 	ready->source = calloc((size_t)processors(ready), sizeof(*ready->source));
