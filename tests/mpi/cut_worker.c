@@ -26,6 +26,14 @@ int MPI_Isend(const void *buffer, int count, MPI_Datatype type, int peer, int ta
 	return PMPI_Isend(buffer, count, type, peer, tag, comm, request);
 }
 
+int MPI_Issend(const void *buffer, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
+	       MPI_Request *request)
+{
+	if (cut && !left--)
+		return MPI_ERR_OTHER;
+	return PMPI_Issend(buffer, count, type, peer, tag, comm, request);
+}
+
 int MPI_Waitsome(int count, MPI_Request requests[], int *done, int indices[], MPI_Status statuses[])
 {
 	time_t end = time(NULL) + PATIENCE;

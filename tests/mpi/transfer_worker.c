@@ -149,7 +149,7 @@ static void long_messages(void)
 		}
 		demand(at == bytes);
 		demand_equal(2 * ((half + largest[i] - 1) / largest[i]), lane.chunk_count);
-		equant_lane_resize(&lane, INT_MAX);
+		equant_lane_resize(&lane, 1, INT_MAX);
 		demand(equant_lane_size(&lane) == 2 * largest[i]);
 		free(lane.chunks);
 	}

@@ -7,7 +7,7 @@
 #include <sys/types.h>
 
 #define EQUANT_TRANSFER_LARGEST ((size_t)1 << 18)
-#define EQUANT_TRANSFER_PROMPT ((size_t)60000) /* over TCP at once, without asking the receiver */
+#define EQUANT_TRANSFER_PROMPT ((size_t)60000) /* over TCP without asking the receiver */
 
 enum equant_transfer_tag {
 	EQUANT_TRANSFER_DATA,
@@ -319,8 +319,8 @@ int *equant_transfer_sharers(const struct equant_redist_schedule *schedule,
 /* One more piece of @letter, up to its byte @end, in MPI messages of up to @largest bytes. */
 int equant_lane_add(struct equant_lane *lane, int64_t letter, size_t end, size_t largest);
 
-/* Have up to @slots slots, and streams for them: no more than there are chunks and letters. */
-void equant_lane_resize(struct equant_lane *lane, int slots);
+/* Have streams for up to @window letters, with up to @slots slots, at least 1, in all. */
+void equant_lane_resize(struct equant_lane *lane, int window, int slots);
 
 /* Bytes of all slots. */
 size_t equant_lane_size(const struct equant_lane *lane);

@@ -2,15 +2,17 @@
 /*
  * What a rank sends, or what it receives, in the schedule's order and with bounded memory.
  *
- * Each message of the window has a stream of its own with two slots: while one chunk is under way
- * the next is packed, or the last is unpacked.
+ * Each message of the window has a stream of its own with two slots at least: while one chunk is
+ * under way the next is packed, or the last is unpacked.  Of short chunks more are under way.
  */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "engine/transfer_internal.h"
 
-#define DEPTH 2
+#define ROOM ((size_t)1 << 19) /* bytes of a stream's slots: what is on a link and in its queues */
+#define DEPTH_LEAST 2
+#define DEPTH_MOST 8
 
 static int add_chunk(struct equant_lane *lane, int64_t letter, size_t at, size_t length)
 {
@@ -48,15 +50,32 @@ int equant_lane_add(struct equant_lane *lane, int64_t letter, size_t end, size_t
 	return error;
 }
 
-void equant_lane_resize(struct equant_lane *lane, int slots)
+/* Slots of a stream: ROOM bytes, and not more than its longest letter needs, but two to take turns. */
+static int depth_of(const struct equant_lane *lane)
 {
-	int64_t chunks = lane->chunk_count ? lane->chunk_count : 1;
-	int streams = slots < 2 * DEPTH ? 1 : slots / DEPTH;
+	size_t longest = lane->longest ? lane->longest : 1;
+	size_t depth = DEPTH_LEAST, room = ROOM / longest;
 
-	lane->stream_count = lane->letter_count < streams ? (int)lane->letter_count : streams;
-	if (!lane->stream_count)
-		lane->stream_count = 1;
-	lane->depth = slots < DEPTH || chunks < (int64_t)DEPTH * lane->stream_count ? 1 : DEPTH;
+	for (int64_t i = 0; i < lane->letter_count; i++) {
+		size_t needs = (lane->letters[i].bytes + longest - 1) / longest;
+
+		needs = needs < room ? needs : room;
+		depth = needs > depth ? needs : depth;
+	}
+	return depth < DEPTH_MOST ? (int)depth : DEPTH_MOST;
+}
+
+void equant_lane_resize(struct equant_lane *lane, int window, int slots)
+{
+	int depth = depth_of(lane), streams = slots / depth < window ? slots / depth : window;
+	int64_t chunks;
+
+	streams = lane->letter_count < streams ? (int)lane->letter_count : streams;
+	lane->stream_count = streams ? streams : 1;
+	chunks = lane->chunk_count / lane->stream_count;
+	depth = depth < slots ? depth : slots;
+	depth = depth < chunks ? depth : (int)chunks;
+	lane->depth = depth ? depth : 1;
 	lane->slot_count = lane->stream_count * lane->depth;
 }
 

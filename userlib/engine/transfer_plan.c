@@ -131,14 +131,10 @@ static int make_lanes(struct equant_transfer *transfer)
 
 /* ---- memory ----------------------------------------------------------------------------- */
 
-/* Two slots for each message of the window, but @most at most. */
-static void resize(struct equant_transfer *transfer, int most)
+static void resize(struct equant_transfer *transfer, int slots)
 {
-	for (int side = 0; side < 2; side++) {
-		int slots = transfer->window < most / 2 ? 2 * transfer->window : most;
-
-		equant_lane_resize(&transfer->lanes[side], slots);
-	}
+	for (int side = 0; side < 2; side++)
+		equant_lane_resize(&transfer->lanes[side], transfer->window, slots);
 }
 
 static int fit_memory(struct equant_transfer *transfer, size_t memory)

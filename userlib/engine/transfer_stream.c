@@ -123,6 +123,24 @@ static int64_t near_of(const struct equant_lane *lane, int64_t letter)
 	return low;
 }
 
+/*
+ * What has more chunks than slots waits until the receiver has them, not until MPI and TCP have: else
+ * one direction's queue grows beyond the other's, and the answers to that one wait behind it.
+ */
+static int begin_sending(struct equant_transfer *transfer, const struct equant_letter *letter,
+			 int slot, int length)
+{
+	struct equant_lane *lane = &transfer->lanes[0];
+	bool waits = letter->bytes > (size_t)lane->depth * lane->longest;
+
+	int (*send)(const void *memory, int count, MPI_Datatype type, int to, int tag,
+		    MPI_Comm comm, MPI_Request *request) = waits ? MPI_Issend : MPI_Isend;
+
+	return equant_mpi_error(send(lane->slots[slot].memory, length, MPI_BYTE, letter->peer,
+				     EQUANT_TRANSFER_DATA, transfer->comm, &lane->requests[slot]),
+				"sending of a redistribution");
+}
+
 static int send_chunk(struct equant_transfer *transfer, int s, int slot)
 {
 	struct equant_lane *lane = &transfer->lanes[0];
@@ -137,10 +155,7 @@ static int send_chunk(struct equant_transfer *transfer, int s, int slot)
 	stream->turn++;
 	stream->flying++;
 	pass(lane, stream);
-	return equant_mpi_error(MPI_Isend(memory, chunk->length, MPI_BYTE, letter->peer,
-					  EQUANT_TRANSFER_DATA, transfer->comm,
-					  &lane->requests[slot]),
-				"sending of a redistribution");
+	return begin_sending(transfer, letter, slot, chunk->length);
 }
 
 static int receive_chunk(struct equant_transfer *transfer, int s, int slot)

@@ -73,14 +73,13 @@ enum equant_transfer_node {
  *	schedule the first ones, in its order.  0: one, as in the paper;
  *	EQUANT_TRANSFER_WINDOW_NETWORK: as many as fill a rank's part of its host's port in
  *	@network at the bandwidth of its links, and one more, up to 16
- * @memory: bytes that a rank may have for messages beside the arrays, without what MPI keeps;
- *	@window becomes smaller until that is enough; 0: no limit
+ * @memory: bytes that a rank may have for messages beside the arrays; @window becomes smaller
+ *	until that is enough; 0: no limit
  * @largest: bytes that go in one MPI message, at most 2^31 - 1; longer ones are sent in pieces,
  *	so that one is packed while another is under way and a third is unpacked: a rank has
- *	memory for two of each message of the window in each direction; 0: 60000 with
- *	EQUANT_TRANSFER_WINDOW_NETWORK, otherwise 2^18.  Over TCP Open MPI sends less than
- *	2^16 without asking the receiver, which keeps what comes early; what is asked first
- *	waits behind everything that goes the other way.
+ *	memory for two of each message of the window in each direction, or for 8 if these have
+ *	less than 2^19 bytes; 0: 60000 with EQUANT_TRANSFER_WINDOW_NETWORK, otherwise 2^18.
+ *	Over TCP Open MPI sends less than 2^16 without asking the receiver first.
  * @group: on an intercommunicator what this rank's group does, the same on all of the group;
  *	otherwise 0
  * @node: how ranks of a node get at each other's elements
@@ -231,8 +230,8 @@ EQUANT_API int equant_transfer_free(struct equant_transfer *transfer);
  * @changed: receives the number of links that are others now, on all ranks; 0: the plan is as it
  *	was
  *
- * Looks at the last run: at the times between the pieces of each message that has six at least
- * and is not read straight out of memory.  A link on which they came 1.33 times as fast or as slow
+ * Looks at the last run: at the times between the pieces of each message that has six at least,
+ * twelve of 60000 bytes, and is not read straight out of memory.  A link on which they came 1.33 times as fast or as slow
  * as the network has it has that bandwidth from then on, and the transfer the schedule for that.
  * Too slow is only what is below a fair part of the ports that messages share.  Links that nothing comes by and ports stay as they were.
  * If nothing has changed it costs one MPI_Allgather.
