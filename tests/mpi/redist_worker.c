@@ -140,7 +140,7 @@ static void refused(const struct equant_redist_array *array, size_t element,
 /* One number is more by one on the last rank, and all could as well be done with that. */
 static void one_number_differs(void)
 {
-	int64_t v[] = { 1, 100, 1, ranks - 1, 0, 0, 7, ranks - 1, 0, 0, 0, 0, 8, 10, 0 };
+	int64_t v[] = { 1, 100, 1, ranks - 1, 0, 0, 7, ranks - 1, 0, 0, 0, 0, 8, 10, 0, 1 };
 
 	for (size_t i = 0; i < sizeof(v) / sizeof(*v); i++) {
 		struct equant_transfer_options options;
@@ -159,6 +159,7 @@ static void one_number_differs(void)
 			.sz = sizeof(options),
 			.largest = (size_t)v[13],
 			.node = (enum equant_transfer_node)v[14],
+			.window = (int)v[15],
 		};
 		refused(&array, (size_t)v[12], &options, EINVAL);
 		v[i] -= rank == ranks - 1;
