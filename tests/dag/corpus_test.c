@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Whatever a file holds, reading it gives a graph, a machine or a reason, and what has been read
- * can be scheduled.  tests/dag/corpus holds files that a fuzzer found to take different ways
+ * Whatever a file holds, reading it gives a graph, a machine, a schedule or a reason; what has been read
+ * can be scheduled, or checked and, if it is sound, carried out again.  tests/dag/corpus holds files that a fuzzer found to take different ways
  * through the readers; the first byte says which one.  To look for more:
  *
  *	clang -g -O1 -fsanitize=fuzzer,address,undefined -DFUZZER -D_GNU_SOURCE= -Iuserlib/include \
@@ -78,6 +78,58 @@ static bool machine_is_handled(const char *data, size_t size)
 	return good;
 }
 
+/* Four tasks: one after two after one. */
+static struct equant_dag *diamond(void)
+{
+	static const int edges[4][2] = { { 0, 1 }, { 0, 2 }, { 1, 3 }, { 2, 3 } };
+	struct equant_dag *dag = equant_dag_new();
+
+	for (int i = 0; i < 4; i++)
+		if (equant_dag_add_task(dag, NULL, 1) != i)
+			abort();
+	for (int e = 0; e < 4; e++)
+		if (equant_dag_add_edge(dag, edges[e][0], edges[e][1], 1))
+			abort();
+	return dag;
+}
+
+/* A sound schedule can be carried out again, with itself as the result. */
+static bool is_replayed(const struct equant_dag *dag, const struct equant_dag_machine *machine,
+			const struct equant_dag_schedule *schedule)
+{
+	char why[200] = "";
+	struct equant_dag_schedule *again =
+		equant_dag_replay(dag, machine, schedule, machine, why, sizeof(why));
+	bool good = again && !equant_dag_verify(dag, machine, again, why, sizeof(why)) &&
+		    again->makespan <= schedule->makespan;
+
+	if (!good)
+		fprintf(stderr, "# %s\n", why);
+	equant_dag_schedule_free(again);
+	return good;
+}
+
+static bool schedule_is_handled(const char *data, size_t size)
+{
+	char why[200] = "";
+	struct dag_scan scan = { "x", data, size, 0, 1, why, sizeof(why) };
+	struct equant_dag_machine *machine = equant_dag_machine_new(2);
+	struct equant_dag *dag = diamond();
+	struct equant_dag_schedule *schedule;
+	bool good = true;
+
+	if (equant_dag_read_schedule(&scan, dag, &schedule))
+		good = why[0] != '\0';
+	else if (equant_dag_verify(dag, machine, schedule, why, sizeof(why)))
+		good = why[0] != '\0';
+	else
+		good = is_replayed(dag, machine, schedule);
+	equant_dag_schedule_free(schedule);
+	equant_dag_machine_free(machine);
+	equant_dag_free(dag);
+	return good;
+}
+
 /* Is @data read and scheduled, or refused with a reason?  Ends with a 0, as any text does. */
 static bool handled(const char *data, size_t size)
 {
@@ -90,6 +142,8 @@ static bool handled(const char *data, size_t size)
 		return graph_is_handled("json", data + 1, size - 1);
 	case 'm':
 		return machine_is_handled(data + 1, size - 1);
+	case 'e':
+		return schedule_is_handled(data + 1, size - 1);
 	}
 	return true;
 }

@@ -86,6 +86,8 @@ TEST_F(read, dot_that_is_none_is_refused_by_line_and_word)
 		{ "digraph {\n a [weight=nan] }", "f:2: 'nan': expected a number, not negative" },
 		{ "digraph {\n a [weight=1e999] }",
 		  "f:2: '1e999': expected a number, not negative" },
+		{ "digraph {\n node [weight=1]\n a -> b [weight=-2] }",
+		  "f:3: '-2': expected a number, not negative" },
 		{ "digraph {\n\n a [weight 1] }", "f:3: '1': expected =" },
 		{ "digraph { a [weight=1]", "f:1: 'end of file': expected }" },
 		{ "digraph { a [weight=1] } x", "f:1: 'x': expected nothing more" },
@@ -124,6 +126,8 @@ TEST_F(read, stg_that_is_none_is_refused_by_line_and_word)
 		{ "2\n0 0 0\n1 3 1 0\n2 3 2 0\n3 0 1 2\n",
 		  "f:4: '?': expected another predecessor" },
 		{ "1\n0 0 0\n1 x 1 0\n", "f:3: 'x': expected a number, not negative" },
+		{ "1\n0 0 0\n1 -2 1 0\n", "f:3: '-2': expected a number, not negative" },
+		{ "1\n0 0 0\n1 nan 1 0\n", "f:3: 'nan': expected a number, not negative" },
 		{ "1\n0 0 0\n1 1 1 0 0\n", "f:3: '0': unexpected" },
 		{ "1\n0 0 0\n1 1 1 0\n2 0 1 1\n3 0 0\n",
 		  "f:5: '3': more than the number of tasks" },
@@ -156,6 +160,9 @@ TEST_F(read, json_that_is_none_is_refused_by_line_and_word)
 		{ "{ \"tasks\": [ { \"work\": NaN } ] }", "f:1: 'NaN': expected a number" },
 		{ "{ \"tasks\": [ { \"work\": -1 } ] }",
 		  "f:1: '-1': expected a number, not negative" },
+		{ "{ \"tasks\": [ { \"work\": 1 }, { \"work\": 1 } ],\n"
+		  "\"edges\": [ { \"from\": 0, \"to\": 1, \"data\": -1 } ] }",
+		  "f:2: '-1': expected a number, not negative" },
 		{ "{ \"tasks\": [ { \"work\": 1, \"work\": 2 } ] }", "f:1: 'work': a second one" },
 		{ "{ \"tasks\": [ { \"work\": 1, \"memory\": 0.5 } ] }",
 		  "f:1: '0.5': expected a whole number" },
@@ -188,6 +195,15 @@ TEST_F(read, unknown_tasks_and_cycles_are_named)
 	      "f:2: '1': no task of this number before");
 	reads("dot", "digraph { node [weight=1] a -> b -> c -> a }",
 	      "f: cycle of 3 tasks: a -> b -> c -> a");
+	reads("json",
+	      "{ \"tasks\": [ { \"work\": 1 }, { \"work\": 1 } ],\n"
+	      "\"edges\": [ { \"from\": 0, \"to\": 1 }, { \"from\": 1, \"to\": 0 } ] }",
+	      "f: cycle of 2 tasks: 0 -> 1 -> 0");
+	reads("json",
+	      "{ \"tasks\": [ { \"work\": 1 }, { \"work\": 1 } ],\n"
+	      "\"edges\": [ { \"from\": 0, \"to\": 1 }, { \"from\": 0, \"to\": 1 } ] }",
+	      "f: two edges from task 0 to task 1");
+	reads("json", "{ \"tasks\": [ ] }", "f: a graph without tasks");
 	reads("dot", "digraph { node [weight=1] a -> b a -> b }",
 	      "f: two edges from task a to task b");
 }
@@ -286,6 +302,12 @@ TEST_F(read, a_machine_that_is_none_is_refused_by_line_and_word)
 				   self->why));
 	EXPECT_STREQ("f:1: '0': a rate is above 0",
 		     machine_fault("{ \"processors\": [1, 1], \"data_rate\": 0 }", self->why));
+	EXPECT_STREQ("f:1: '-1': expected a number, not negative",
+		     machine_fault("{ \"processors\": [1, -1] }", self->why));
+	EXPECT_STREQ("f:2: '-1': expected a number, not negative",
+		     machine_fault("{ \"processors\": [1, 1],\n\"startup\": -1 }", self->why));
+	EXPECT_STREQ("f:2: '-2': expected a number, not negative",
+		     machine_fault("{ \"processors\": [1],\n\"costs\": [ [-2] ] }", self->why));
 }
 
 /* ---- files --------------------------------------------------------------------------------- */
