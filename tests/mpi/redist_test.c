@@ -34,7 +34,7 @@ FIXTURE_TEARDOWN(arrays)
 {
 }
 
-TEST_F_TIMEOUT(arrays, every_element_comes_to_its_place_and_nothing_else_changes, 100)
+TEST_F(arrays, every_element_comes_to_its_place_and_nothing_else_changes)
 {
 	EXPECT_CASE("random_arrays");
 }
