@@ -2,6 +2,7 @@
 /* Schedules of task graphs, carried out: every task once, with the data that it needs, or an error everywhere. */
 #include "kselftest_harness.h"
 #include "libjob.h"
+#include "libshares.h"
 
 FIXTURE(dag_run)
 {
@@ -29,6 +30,35 @@ TEST_F(dag_run, tasks_that_have_not_begun_go_elsewhere_when_shares_change_and_no
 	self->job.argv[0] = "replanned";
 	self->job.environment[0] = "EQUANT_PROBE=schedstat";
 	EXPECT_PASSED(&self->job);
+}
+
+/* Rank 0 seems to have half of its CPU; what it is measured to have is @share. */
+static void expect_passed_with(struct __test_metadata *_metadata, struct job *job, double share)
+{
+	char folder[64], path[128], probe[128];
+
+	ASSERT_EQ(0, folder_make(folder, sizeof(folder)));
+	for (int r = 0; r < 2; r++) {
+		snprintf(path, sizeof(path), "%s/shares.%d.trace", folder, r);
+		EXPECT_EQ(0, shares_write_predicted(path, r, 2, r ? 1 : share, r ? 1 : 0.5));
+	}
+	snprintf(probe, sizeof(probe), "EQUANT_PROBE=replay:%s/shares.%%r.trace", folder);
+	job->ranks = 2;
+	job->environment[0] = probe;
+	EXPECT_PASSED(job);
+	folder_remove(folder);
+}
+
+TEST_F(dag_run, a_prediction_that_is_borne_out_brings_a_new_plan)
+{
+	self->job.argv[0] = "predicted_and_measured";
+	expect_passed_with(_metadata, &self->job, 0.5);
+}
+
+TEST_F(dag_run, a_prediction_that_is_not_borne_out_brings_none)
+{
+	self->job.argv[0] = "predicted_only";
+	expect_passed_with(_metadata, &self->job, 1);
 }
 
 TEST_F(dag_run, messages_are_measured_between_each_two_ranks_and_all_know)

@@ -172,6 +172,43 @@ static void replanned(void)
 	demand(orders > 0);
 }
 
+/* How often a fork on ranks that are alike is planned anew when the share of rank 0 has changed. */
+static int replan_fork(void)
+{
+	struct random random = random_from(1);
+	struct equant_dag_shape shape = {
+		.sz = sizeof(shape), .size = 90, .work = 10, .comp_comm = 1e6, .seed = 1
+	};
+	struct work work = work_set_up(MPI_COMM_WORLD, equant_dag_generate("fork", &shape, NULL, 0),
+				       equant_dag_machine_new(ranks), "heft", &random);
+	struct equant_dag_run_options options = work_options(&work);
+	struct equant_dag_run *run;
+	int orders;
+
+	options.body = body_that_takes_long;
+	options.replan = "heft";
+	options.hold = 0.5;
+	options.gain = -1e9;
+	run = equant_dag_run_new(work.eq, &options);
+	demand(run);
+	demand_equal(0, equant_dag_carry_out(run));
+	work_demand_done(&work);
+	orders = equant_dag_replans(run);
+	demand_equal(0, equant_dag_run_free(run));
+	work_tear_down(&work);
+	return orders;
+}
+
+static void predicted_and_measured(void)
+{
+	demand(replan_fork() > 0);
+}
+
+static void predicted_only(void)
+{
+	demand_equal(0, replan_fork());
+}
+
 /* ---- costs ---------------------------------------------------------------------------------------- */
 
 static void calibrated(void)
@@ -232,10 +269,8 @@ static void parts_of_the_job(void)
 int main(int argc, char **argv)
 {
 	static const struct worker_case cases[] = {
-		CASE(families),
-		CASE(replanned),
-		CASE(calibrated),
-		CASE(parts_of_the_job),
+		CASE(families),	      CASE(replanned),	CASE(predicted_and_measured),
+		CASE(predicted_only), CASE(calibrated), CASE(parts_of_the_job),
 	};
 
 	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));

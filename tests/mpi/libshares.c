@@ -7,8 +7,8 @@
 
 #include "libshares.h"
 
-int shares_write(const char *path, int rank, int ranks, long units, double share, uint64_t quantum,
-		 uint64_t other)
+static int write_trace(const char *path, int rank, int ranks, long units, double share,
+		       double predicted, const uint64_t quantum[2])
 {
 	struct equant_trace_header header = { .rank = rank, .ranks = ranks, .units = units };
 	struct equant_trace_writer *writer = equant_trace_create(path, &header, NULL, 0);
@@ -29,16 +29,29 @@ int shares_write(const char *path, int rank, int ranks, long units, double share
 			.type = EQUANT_EVENT_STATUS,
 			.u.status = { .run_ns = run,
 				      .wait_ns = ns - run,
-				      .quantum_ns = t / 100 % 2 ? other : quantum,
-				      .share = share,
-				      .settled = share,
-				      .runnable = share < 1 ? 2 : 1,
+				      .quantum_ns = quantum[t / 100 % 2],
+				      .share = predicted,
+				      .settled = predicted,
+				      .runnable = predicted < 1 ? 2 : 1,
 				      .cpu = rank,
 				      .features = EQUANT_PROBE_RUN | EQUANT_PROBE_WAIT |
 						  EQUANT_PROBE_QUANTUM | EQUANT_PROBE_PREDICTS },
 		};
 	}
 	return equant_trace_close(writer);
+}
+
+int shares_write(const char *path, int rank, int ranks, long units, double share, uint64_t quantum,
+		 uint64_t other)
+{
+	return write_trace(path, rank, ranks, units, share, share,
+			   (const uint64_t[]){ quantum, other });
+}
+
+int shares_write_predicted(const char *path, int rank, int ranks, double share, double predicted)
+{
+	return write_trace(path, rank, ranks, 0, share, predicted,
+			   (const uint64_t[]){ SHARES_QUANTUM, SHARES_QUANTUM });
 }
 
 long events_in(const char *path, int (*such)(const struct equant_event *event))

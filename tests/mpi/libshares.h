@@ -13,6 +13,9 @@
 int shares_write(const char *path, int rank, int ranks, long units, double share, uint64_t quantum,
 		 uint64_t other);
 
+/* The same in the usual turns, of a rank whose share is predicted to be another one. */
+int shares_write_predicted(const char *path, int rank, int ranks, double share, double predicted);
+
 struct equant_event;
 
 /* How many of a trace's events are such; -errno. */
