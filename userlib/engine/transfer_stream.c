@@ -4,7 +4,7 @@
  * receive one at the same time, or as many of each as the window has.
  *
  * Every message that is under way has a stream, with a place in it and slots of its own, so that a
- * slow one holds up no other.  Messages are let in in the schedule's order: the next one when a
+ * slow one holds up no other.  Messages begin in the order of the schedule: the next one when a
  * stream has nothing left; one more part of a message that has a stream goes on there.  In each
  * stream a chunk begins as soon as there is a slot for it, in turn with the other streams, so that
  * all links get something before any gets much.
