@@ -104,9 +104,14 @@ static void expect_fault(struct __test_metadata *_metadata, const struct fault *
 	}
 }
 
-#define EXPECT_FAULTS(faults)                                             \
-	for (size_t i = 0; i < sizeof(faults) / sizeof((faults)[0]); i++) \
-	expect_fault(_metadata, &(faults)[i])
+static void expect_faults(struct __test_metadata *_metadata, const struct fault *faults,
+			  size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		expect_fault(_metadata, &faults[i]);
+}
+
+#define EXPECT_FAULTS(faults) expect_faults(_metadata, faults, sizeof(faults) / sizeof((faults)[0]))
 
 TEST(a_word_that_is_none_is_named)
 {
