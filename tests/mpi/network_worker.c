@@ -122,7 +122,7 @@ static struct equant_transfer *by_a_wrong_network(const struct equant_redist_arr
 	struct equant_transfer_options options = { .sz = sizeof(options),
 						   .network = network,
 						   .scheduler = "preemptive",
-						   .largest = 2000,
+						   .largest = 500,
 						   .node = EQUANT_TRANSFER_NODE_MESSAGES };
 	struct equant_transfer *transfer =
 		equant_transfer_new(MPI_COMM_WORLD, array, sizeof(int64_t), &options);
