@@ -16,11 +16,11 @@ COMPILE = $(CC) $(CFLAGS_ALL) $(CPPFLAGS_ALL) $(DEPFLAGS)
 # $(call room,path/of/some/file.c): the folder below userlib/ or tests/
 room = $(word 2,$(subst /, ,$(1)))
 
-# stamp(FILE, TEXT): a file that changes when the text does.
+# stamp(FILE, TEXT): a file that changes when the text does, by whatever path the build folder is named.
 define stamp
 $(1): FORCE
-	@mkdir -p $$(@D); printf '%s\n' '$(subst ','\'',$(2))' | cmp -s - $$@ || \
-		printf '%s\n' '$(subst ','\'',$(2))' > $$@
+	@mkdir -p $$(@D); printf '%s\n' '$(subst ','\'',$(subst $(O)/,,$(2)))' | cmp -s - $$@ || \
+		printf '%s\n' '$(subst ','\'',$(subst $(O)/,,$(2)))' > $$@
 endef
 
 $(eval $(call stamp,$(O)/.flags,$(CC) $(CFLAGS_ALL) $(CPPFLAGS_ALL) $(LDFLAGS_ALL)))
