@@ -74,6 +74,13 @@ void equant_retire_record(struct equant_attachment *a)
 	write_end(r);
 }
 
+/* The first that is seen of a task tells what it has been doing since it was attached. */
+static void suppose(struct equant_record *r, u32 state)
+{
+	if (r->state == EQUANT_STATE_REGISTERED)
+		r->state = state;
+}
+
 /* Charge the time since the last change to the state it was spent in. */
 static void charge(struct equant_record *r, u64 now)
 {
@@ -117,7 +124,7 @@ static void arrive(struct equant_attachment *a, int cpu)
 	a->clean = false;
 }
 
-/** equant_begin() - the task is found runnable when it is attached */
+/** equant_begin() - the task is found runnable, and has been so since it was attached */
 void equant_begin(struct equant_attachment *a, struct equant_cpu *cpu, u64 now)
 {
 	struct equant_record *r = a->record;
@@ -125,22 +132,20 @@ void equant_begin(struct equant_attachment *a, struct equant_cpu *cpu, u64 now)
 	lockdep_assert_held(&a->lock);
 	write_begin(r);
 	r->state = cpu->curr == a->task ? EQUANT_STATE_RUN : EQUANT_STATE_WAIT;
-	r->t_state = now;
 	r->cpu = cpu->cpu;
 	r->slice_ns = configured_slice(a->task);
 	write_end(r);
 	equant_compute_share(a, cpu, now);
 }
 
-/** equant_begin_asleep() - the task is found asleep when it is attached */
-void equant_begin_asleep(struct equant_attachment *a, u64 now)
+/** equant_begin_asleep() - the task is found asleep, and has been so since it was attached */
+void equant_begin_asleep(struct equant_attachment *a)
 {
 	struct equant_record *r = a->record;
 
 	lockdep_assert_held(&a->lock);
 	write_begin(r);
 	r->state = EQUANT_STATE_SLEEP;
-	r->t_state = now;
 	write_end(r);
 }
 
@@ -158,6 +163,7 @@ void equant_switch_out(struct equant_attachment *a, bool blocked, struct task_st
 
 	lockdep_assert_held(&a->lock);
 	write_begin(r);
+	suppose(r, EQUANT_STATE_RUN);
 	charge(r, now);
 	r->switches++;
 	r->last_slice_ns = min_t(u64, slice, U32_MAX);
@@ -192,9 +198,9 @@ void equant_switch_in(struct equant_attachment *a, struct equant_cpu *cpu, bool 
 
 	lockdep_assert_held(&a->lock);
 	write_begin(r);
+	suppose(r, EQUANT_STATE_WAIT);
 	charge(r, now);
 	r->state = EQUANT_STATE_RUN;
-	r->t_state = now;
 	arrive(a, cpu->cpu);
 	r->slice_ns = configured_slice(a->task);
 	write_end(r);

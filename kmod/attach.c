@@ -227,7 +227,7 @@ static void find_state(struct equant_attachment *a)
 		if (runnable)
 			equant_begin(a, cpu, equant_now());
 		else if (!READ_ONCE(a->task->on_rq))
-			equant_begin_asleep(a, equant_now());
+			equant_begin_asleep(a);
 	}
 	raw_spin_unlock(&a->lock);
 	raw_spin_unlock_irqrestore(&cpu->lock, flags);

@@ -237,7 +237,7 @@ void equant_introduce(struct equant_attachment *a);
 void equant_count_from(struct equant_attachment *a, u64 now);
 void equant_retire_record(struct equant_attachment *a);
 void equant_begin(struct equant_attachment *a, struct equant_cpu *cpu, u64 now);
-void equant_begin_asleep(struct equant_attachment *a, u64 now);
+void equant_begin_asleep(struct equant_attachment *a);
 void equant_switch_out(struct equant_attachment *a, bool blocked, struct task_struct *next,
 		       u64 now);
 void equant_switch_in(struct equant_attachment *a, struct equant_cpu *cpu, bool turn, u64 now);
