@@ -115,6 +115,8 @@ hear()
 }
 
 run shown alone "${alone[@]}"
+# The guests' kernels, too, come meanwhile; what is missing then is said by them.
+start nice -n 19 tools/build/kernels.sh "${KERNELS:-$build/kernels}" > "$logs/kernels" 2>&1
 tell aside -a -f 6 "${aside[@]}"
 run shown beside "${beside[@]}"
 for name in "${guests[@]}"; do
