@@ -69,9 +69,14 @@ if ! run make setup "$build/tests/contain"; then
 	echo "0 passed, 1 failed, 0 skipped"
 	exit 1
 fi
+# The guests' kernels come meanwhile; what is missing then, they say.
+mkdir -p "$build/tests/log"
+start tools/build/kernels.sh "${KERNELS:-$build/kernels}" > "$build/tests/log/kernels" 2>&1
+kernels=$!
 # A part that does not build does not hide the state of the others; its tests
 # fail, and so does tests/tree/compilers_test.sh.
 run make -k -j"$(nproc)" all tests
+finish $kernels
 
 # Those that compile, read or boot take minutes of CPU time, leave nothing in the machine and do not mind
 # when they get it: what the jobs of ranks, which often wait, and the guests, which emulate their own
@@ -115,8 +120,6 @@ hear()
 }
 
 run shown alone "${alone[@]}"
-# The guests' kernels, too, come meanwhile; what is missing then is said by them.
-start nice -n 19 tools/build/kernels.sh "${KERNELS:-$build/kernels}" > "$logs/kernels" 2>&1
 tell aside -a -f 6 "${aside[@]}"
 run shown beside "${beside[@]}"
 for name in "${guests[@]}"; do

@@ -20,7 +20,7 @@ else
 fi
 succeeds "it builds without MPI" build without CFLAGS=-O0 HAVE_MPI=0 all
 succeeds "it builds without Fortran and ScaLAPACK" \
-	build without CFLAGS=-O0 HAVE_FORTRAN=0 HAVE_SCALAPACK=0 all tests
+	build without CFLAGS=-O0 HAVE_FORTRAN=0 HAVE_SCALAPACK=0 all
 succeeds "it builds without BPF" build without CFLAGS=-O0 HAVE_BPF=0 all
 succeeds "it builds without io_uring" build without CFLAGS=-O0 HAVE_LIBURING=0 all
 succeeds "it builds with none of them" \
