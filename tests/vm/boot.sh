@@ -60,6 +60,7 @@ missing()
 	command -v qemu-system-x86_64 > /dev/null || echo "no qemu-system-x86"
 	[ -n "$(virtiofsd)" ] || echo "no virtiofsd (qemu-system-common)"
 	[ -x /bin/busybox ] || echo "no busybox-static"
+	command -v insmod > /dev/null || echo "no insmod (kmod)"
 	[ ! -x /bin/busybox ] || ! ldd /bin/busybox > /dev/null 2>&1 ||
 		echo "busybox is not static (busybox-static)"
 	[ -x "$leave" ] || echo "$leave was not built"
