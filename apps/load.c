@@ -225,13 +225,19 @@ static void die_with_parent(void)
 		exit(0);
 }
 
+/* Who starts this may have blocked them, so that one that comes before here ends nothing too early. */
 static void catch_signals(void)
 {
+	static const int caught[] = { SIGTERM, SIGINT, SIGHUP };
 	struct sigaction action = { .sa_handler = on_signal };
+	sigset_t set;
 
-	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGHUP, &action, NULL);
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof(caught) / sizeof(*caught); i++) {
+		sigaction(caught[i], &action, NULL);
+		sigaddset(&set, caught[i]);
+	}
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
 static void burn(int64_t until)

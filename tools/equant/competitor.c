@@ -87,14 +87,16 @@ int competitor_start(struct competitor *load, const char *words)
 	char program[PATH_MAX], *argv[MAX_WORDS + 1], *copy;
 	struct spawn what = { .argv = argv, .err = -1 };
 	int fds[2] = { -1, -1 }, ret;
-	sigset_t none;
+	sigset_t blocked;
 
 	*load = (struct competitor){ .words = words, .out = -1, .cpu_time = NAN, .wait_time = NAN };
 	ret = prepare(words, program, &copy, argv, MAX_WORDS);
 	if (ret < 0)
 		return ret;
-	sigemptyset(&none);
-	what.mask = &none;
+	/* A job may be over before the load has a handler for the signal that ends it. */
+	sigemptyset(&blocked);
+	sigaddset(&blocked, SIGTERM);
+	what.mask = &blocked;
 	ret = pipe2(fds, O_CLOEXEC) ? -errno : 0;
 	what.out = fds[1];
 	if (!ret)
