@@ -325,20 +325,9 @@ static void wrong(struct equant_gemr2d_plans *plans, struct matrix a, struct mat
 		wrong(plans, x, b, (others)); \
 	} while (0)
 
-static void misuse(void)
+static void wrong_matrices(struct equant_gemr2d_plans *plans, struct matrix a, struct matrix b)
 {
-	struct equant_gemr2d_plans *plans = equant_gemr2d_plans_new(MPI_COMM_WORLD, 8, 0);
-	int odd = rank == ranks - 1;
-	MPI_Comm group, inter;
-	struct matrix a, b, c;
-
-	demand(plans);
-	simple(&a, 40, 6, 3);
-	simple(&b, 40, 6, 4);
-	fill(&a, 40, 6, sizeof(int));
-	/* A plan is kept, so that a rank that errs is not the only one that looks further. */
-	demand_equal(0, move(plans, &a, &b, 40, 6));
-	demand_filled(&b, 40, 6, sizeof(int));
+	struct matrix c;
 
 	ONE_WRONG(row_block, 0, -ECANCELED);
 	ONE_WRONG(column_block, -1, -ECANCELED);
@@ -366,9 +355,14 @@ static void misuse(void)
 	for (int r = 0; r < ranks; r++)
 		c.place[r] = -1;
 	demand_equal(-EINVAL, move(plans, &c, &b, 40, 6));
+}
+
+static void wrong_calls(struct equant_gemr2d_plans *plans, struct matrix a, struct matrix b)
+{
+	int odd = rank == ranks - 1;
+	struct matrix c = a;
 
 	wrong(plans, (odd ? (struct matrix){ a.m, .local = NULL } : a), b, -ECANCELED);
-	c = a;
 	c.m.leading = odd ? INT64_MAX / 5 : a.m.leading;
 	demand_equal(odd ? -EOVERFLOW : -ECANCELED, move(plans, &c, &b, 40, 6));
 	demand_equal(odd ? -EOVERFLOW : -ECANCELED, move(plans, &b, &c, 40, 6));
@@ -380,14 +374,12 @@ static void misuse(void)
 	demand_equal(odd ? -EINVAL : -ECANCELED,
 		     equant_gemr2d(plans, 40, 6, odd ? MPI_DATATYPE_NULL : MPI_INT, mine(&a),
 				   a.local, mine(&b), b.local));
-	demand_filled(&b, 0, 0, sizeof(int));
-	demand_equal(0, equant_gemr2d(plans, 0, 6, MPI_INT, NULL, NULL, mine(&b), b.local));
-	demand_equal(0, equant_gemr2d(plans, 6, 0, MPI_INT, mine(&a), a.local, NULL, NULL));
-	demand_filled(&b, 0, 0, sizeof(int));
-	demand_equal(0, move(plans, &a, &b, 40, 6));
-	demand_filled(&b, 40, 6, sizeof(int));
-	demand_equal(1, equant_gemr2d_plans_made(plans));
-	demand_equal(0, equant_gemr2d_plans_free(plans));
+}
+
+static void wrong_plans(void)
+{
+	int odd = rank == ranks - 1;
+	MPI_Comm group, inter;
 
 	errno = 0;
 	demand(!equant_gemr2d_plans_new(MPI_COMM_NULL, 8, 0));
@@ -404,7 +396,33 @@ static void misuse(void)
 	demand_equal(EINVAL, errno);
 	demand(!equant_gemr2d_plans_new(MPI_COMM_WORLD, 8, odd ? 5 : 6));
 	demand_equal(EINVAL, errno);
+}
+
+static void misuse(void)
+{
+	struct equant_gemr2d_plans *plans = equant_gemr2d_plans_new(MPI_COMM_WORLD, 8, 0);
+	struct matrix a, b;
+
+	demand(plans);
+	simple(&a, 40, 6, 3);
+	simple(&b, 40, 6, 4);
+	fill(&a, 40, 6, sizeof(int));
+	/* A plan is kept, so that a rank that errs is not the only one that looks further. */
+	demand_equal(0, move(plans, &a, &b, 40, 6));
+	demand_filled(&b, 40, 6, sizeof(int));
+	wrong_matrices(plans, a, b);
+	wrong_calls(plans, a, b);
+	demand_filled(&b, 0, 0, sizeof(int));
+	demand_equal(0, equant_gemr2d(plans, 0, 6, MPI_INT, NULL, NULL, mine(&b), b.local));
+	demand_equal(0, equant_gemr2d(plans, 6, 0, MPI_INT, mine(&a), a.local, NULL, NULL));
+	demand_filled(&b, 0, 0, sizeof(int));
+	demand_equal(0, move(plans, &a, &b, 40, 6));
+	demand_filled(&b, 40, 6, sizeof(int));
+	demand_equal(1, equant_gemr2d_plans_made(plans));
+	demand_equal(0, equant_gemr2d_plans_free(plans));
+
 	demand_equal(0, equant_gemr2d_plans_free(NULL));
+	wrong_plans();
 	free(a.local);
 	free(b.local);
 }
