@@ -61,6 +61,14 @@ TEST_F(transfer, memory_for_messages_is_bounded_and_too_little_is_refused_by_all
 TEST_F(transfer, arguments_that_differ_or_cannot_be_are_refused_by_all)
 {
 	EXPECT_CASE("misuse");
+	EXPECT_SAID(&self->job, "equant_transfer_new: the array differs between ranks");
+	EXPECT_SAID(&self->job, "equant_transfer_new: the list of senders differs between ranks");
+	EXPECT_SAID(&self->job, "equant_transfer_new: the list of receivers differs between ranks");
+	EXPECT_SAID(&self->job, "equant_transfer_new: the window differs between ranks");
+	EXPECT_SAID(&self->job, "equant_transfer_new: the largest piece differs between ranks");
+	EXPECT_SAID(&self->job, "equant_transfer_new: node differs between ranks");
+	EXPECT_SAID(&self->job, "equant_transfer_new: the scheduler differs between ranks");
+	EXPECT_SAID(&self->job, "equant_transfer_new: the network differs between ranks");
 }
 
 TEST_F(transfer, a_run_that_one_rank_refuses_moves_nothing_and_can_be_tried_again)

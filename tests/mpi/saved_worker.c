@@ -141,6 +141,8 @@ static void refused_plans(void)
 	refused_plan(MPI_COMM_WORLD, &options, EINVAL);
 	options.node = rank ? EQUANT_TRANSFER_NODE_BEST : EQUANT_TRANSFER_NODE_MESSAGES;
 	refused_plan(MPI_COMM_WORLD, &options, EINVAL);
+	options = (struct equant_transfer_options){ .sz = sizeof(options), .window = 1 + !rank };
+	refused_plan(MPI_COMM_WORLD, &options, EINVAL);
 	options = (struct equant_transfer_options){ .sz = sizeof(options), .memory = 1 };
 	refused_plan(MPI_COMM_WORLD, &options, ENOBUFS);
 	MPI_Comm_split(MPI_COMM_WORLD, !rank, 0, &all_but_one);

@@ -7,9 +7,9 @@
 #include <limits.h>
 #include <string.h>
 
+#include "core/compare.h"
 #include "core/message.h"
 #include "core/mix.h"
-#include "core/mpi_error.h"
 #include "engine/transfer_internal.h"
 
 /* ---- what is wrong here ------------------------------------------------------------------ */
@@ -133,52 +133,50 @@ static uint64_t add_network(uint64_t hash, const struct equant_redist_network *n
 	return add_list(hash, network->places, network->ranks);
 }
 
-static uint64_t digest(const struct equant_transfer *transfer,
-		       const struct equant_transfer_options *options)
+static uint64_t array_sum(const struct equant_transfer *transfer)
 {
 	const struct equant_redist_array *array = &transfer->array;
-	const char *scheduler = options->scheduler ? options->scheduler : "greedy";
-	uint64_t hash = equant_mix_word(
-		equant_mix_word((uint64_t)array->dimensions, transfer->element), options->largest);
+	uint64_t hash = equant_mix_word((uint64_t)array->dimensions, transfer->element);
 
-	hash = equant_mix_word(equant_mix_word(equant_mix_word(hash, array->from_order),
-					       array->to_order),
-			       options->node);
-	hash = equant_mix_word(hash, (uint64_t)options->window);
+	hash = equant_mix_word(equant_mix_word(hash, array->from_order), array->to_order);
 	for (int d = 0; d < array->dimensions; d++) {
 		hash = equant_mix_word(hash, (uint64_t)array->extent[d]);
 		hash = add_cyclic(add_cyclic(hash, &array->from[d]), &array->to[d]);
 	}
-	hash = add_list(hash, options->senders, equant_redist_senders(array));
-	hash = add_list(hash, options->receivers, equant_redist_receivers(array));
-	for (; *scheduler; scheduler++)
-		hash = equant_mix_word(hash, (unsigned char)*scheduler);
-	return options->network ? add_network(hash, options->network) : hash;
+	return hash;
 }
 
-int equant_transfer_compare(const char *message, const struct equant_transfer *transfer,
-			    uint64_t value, int error)
+static uint64_t scheduler_sum(const char *name)
 {
-	uint64_t mine[3] = { error != 0, error ? 0 : value, error ? 0 : ~value }, all[3];
-	int failed =
-		equant_mpi_error(MPI_Allreduce(mine, all, 3, MPI_UINT64_T, MPI_MAX, transfer->comm),
-				 "comparing redistributions");
+	uint64_t hash = 0;
 
-	if (error || failed)
-		return error ? error : failed;
-	if (all[0])
-		return -ECANCELED;
-	if (all[1] == ~all[2])
-		return 0;
-	if (!transfer->rank)
-		equant_message("%s", message);
-	return -EINVAL;
+	for (name = name ? name : "greedy"; *name; name++)
+		hash = equant_mix_word(hash, (unsigned char)*name);
+	return hash;
 }
 
 int equant_transfer_agree(const struct equant_transfer *transfer,
 			  const struct equant_transfer_options *options, int error)
 {
-	return equant_transfer_compare(
-		"equant_transfer_new: the array, its ranks or the options differ between ranks",
-		transfer, error ? 0 : digest(transfer, options), error);
+	const struct equant_redist_array *array = &transfer->array;
+	struct equant_alike things[] = {
+		{ "the array", 0 },
+		{ "the list of senders", 0 },
+		{ "the list of receivers", 0 },
+		{ "the window", (uint64_t)options->window },
+		{ "the largest piece", options->largest },
+		{ "node", options->node },
+		{ "the scheduler", 0 },
+		{ "the network", 0 },
+	};
+
+	if (!error) {
+		things[0].sum = array_sum(transfer);
+		things[1].sum = add_list(0, options->senders, equant_redist_senders(array));
+		things[2].sum = add_list(0, options->receivers, equant_redist_receivers(array));
+		things[6].sum = scheduler_sum(options->scheduler);
+		things[7].sum = options->network ? add_network(1, options->network) : 0;
+	}
+	return equant_compare(transfer->comm, "equant_transfer_new", error, things,
+			      sizeof(things) / sizeof(things[0]));
 }

@@ -276,10 +276,6 @@ int equant_transfer_check(const struct equant_transfer *transfer,
 int equant_transfer_check_node(const char *function, const struct equant_transfer *transfer,
 			       enum equant_transfer_node node);
 
-/* All ranks have the same @value, and @error is 0 on all: else an error on all, and the message. */
-int equant_transfer_compare(const char *message, const struct equant_transfer *transfer,
-			    uint64_t value, int error);
-
 /* All ranks have the same arguments, and @error is 0 on all: else an error on all. */
 int equant_transfer_agree(const struct equant_transfer *transfer,
 			  const struct equant_transfer_options *options, int error);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/compare.h"
 #include "core/message.h"
 #include "core/mpi_error.h"
 #include "engine/transfer_file.h"
@@ -80,6 +81,17 @@ static int check_options(const struct equant_transfer *transfer,
 	return -EINVAL;
 }
 
+static int agree(const struct equant_transfer *transfer,
+		 const struct equant_transfer_options *options, int error)
+{
+	const struct equant_alike things[] = {
+		{ "the window", (uint64_t)options->window },
+		{ "node", options->node },
+	};
+
+	return equant_compare(transfer->comm, "equant_transfer_load", error, things, 2);
+}
+
 struct equant_transfer *equant_transfer_load(MPI_Comm comm, const char *path,
 					     const struct equant_transfer_options *given)
 {
@@ -93,8 +105,7 @@ struct equant_transfer *equant_transfer_load(MPI_Comm comm, const char *path,
 		return NULL;
 	if (!error)
 		error = check_options(transfer, &options);
-	error = equant_transfer_compare("equant_transfer_load: node differs between ranks",
-					transfer, (uint64_t)options.node, error);
+	error = agree(transfer, &options, error);
 	file.says = !transfer->rank;
 	if (!error)
 		error = share_file(transfer, &file);
