@@ -63,7 +63,7 @@ static struct equant_redist_route *routed(FIXTURE_DATA(route) * self, const char
 				       LINE);
 }
 
-/* A leg takes what it carries from where it is; -1: that is not there. */
+/* A leg takes what it carries from where it is, and what has arrived stays; -1: otherwise. */
 static int carry(FIXTURE_DATA(route) * self, const struct equant_redist_route *route,
 		 const struct equant_redist_leg *leg)
 {
@@ -71,7 +71,10 @@ static int carry(FIXTURE_DATA(route) * self, const struct equant_redist_route *r
 
 	for (int64_t i = leg->first; i < leg->first + leg->count; i++) {
 		const struct equant_redist_parcel *parcel = &route->parcels[i];
+		const struct equant_redist_volume *volume = &self->volumes[parcel->volume];
 
+		if (volume->to == leg->from || volume->from == leg->to)
+			return -1;
 		for (int64_t b = parcel->begin; b < parcel->begin + parcel->bytes; b++) {
 			int *place = &self->place[parcel->volume][b];
 			double *since = &self->since[parcel->volume][b];

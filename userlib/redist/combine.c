@@ -196,7 +196,8 @@ static int send(const struct circle *circle, struct equant_redist_journey *journ
 
 	if (at == to)
 		return 0;
-	for (int k = 0; k < bits(circle) && !error; k++) {
+	/* What passes its receiver on the way stays there. */
+	for (int k = 0; k < bits(circle) && at != to && !error; k++) {
 		int next = at - (1 << k);
 
 		if (!(left & (1 << k)))
