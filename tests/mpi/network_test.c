@@ -66,7 +66,11 @@ TEST_F(redistribute, measures_the_network_first_and_says_what_it_takes_at_least)
 {
 	self->job.argv[5] = "--calibrate=1";
 	EXPECT_VERIFIED(&self->job);
-	EXPECT_SAID(&self->job, "bound=");
+	EXPECT_SAID(&self->job, " bound=");
+	self->job.argv[6] = "--router=relay";
+	self->job.argv[7] = "--window=network";
+	EXPECT_VERIFIED(&self->job);
+	EXPECT_SAID(&self->job, "bound of going straight=");
 }
 
 TEST_F(redistribute, bad_arguments_are_refused_and_named)
@@ -77,6 +81,8 @@ TEST_F(redistribute, bad_arguments_are_refused_and_named)
 		{ { "--scheduler=fast" }, "--scheduler fast: none of caterpillar" },
 		{ { "--network=/nonexistent/net" }, "/nonexistent/net" },
 		{ { "--network=net", "--calibrate=1" }, "not both --network and --calibrate" },
+		{ { "--router=relay" }, "--router needs --network or --calibrate" },
+		{ { "--window=network" }, "--window network needs --network or --calibrate" },
 		{ { "-b0" }, "-b 0: not a number from 1" },
 		{ { "sideways" }, "sideways: unexpected argument" },
 	};
@@ -85,7 +91,7 @@ TEST_F(redistribute, bad_arguments_are_refused_and_named)
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		for (int k = 0; k < 2; k++)
 			self->job.argv[5 + k] = bad[i].argv[k];
-		if (i == 4)
+		if (i == sizeof(bad) / sizeof(bad[0]) - 1)
 			self->job.argv[0] = "corner";
 		EXPECT_EQ(0, job_run(&self->job));
 		EXPECT_EQ(NULL, job_not_failed(&self->job, 20));

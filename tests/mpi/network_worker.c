@@ -116,12 +116,14 @@ static void demand_right(struct equant_transfer *transfer, const struct equant_r
 }
 
 /* A thousand bytes per second is not what there is. */
-static struct equant_transfer *by_a_wrong_network(const struct equant_redist_array *array)
+static struct equant_transfer *by_a_wrong_network(const struct equant_redist_array *array,
+						  const char *router)
 {
 	struct equant_redist_network *network = equant_redist_network_new(ranks, 0, 1e3, NULL, 0);
 	struct equant_transfer_options options = { .sz = sizeof(options),
 						   .network = network,
-						   .scheduler = "preemptive",
+						   .scheduler = router ? NULL : "preemptive",
+						   .router = router,
 						   .largest = 500,
 						   .node = EQUANT_TRANSFER_NODE_MESSAGES };
 	struct equant_transfer *transfer =
@@ -139,7 +141,7 @@ static void transfers_learn_what_the_network_is(void)
 						   .extent = { ELEMENTS },
 						   .from = { { 1, ranks, 0, 0 } },
 						   .to = { { 7, ranks, 0, 0 } } };
-	struct equant_transfer *transfer = by_a_wrong_network(&array);
+	struct equant_transfer *transfer = by_a_wrong_network(&array, NULL);
 	const struct equant_redist_network *network;
 	int changed = -1;
 
@@ -163,6 +165,56 @@ static void transfers_learn_what_the_network_is(void)
 	demand_equal(0, equant_transfer_free(transfer));
 }
 
+static void routed_transfers_learn_and_have_no_file(void)
+{
+	const struct equant_redist_array array = { .dimensions = 1,
+						   .extent = { ELEMENTS },
+						   .from = { { 1, ranks, 0, 0 } },
+						   .to = { { 7, ranks, 0, 0 } } };
+	struct equant_transfer *transfer = by_a_wrong_network(&array, "relay");
+	int changed;
+
+	demand_equal(ranks * (ranks - 1), equant_transfer_schedule(transfer)->count);
+	demand_right(transfer, &array);
+	demand_equal(0, equant_transfer_refresh(transfer, &changed));
+	demand_equal(ranks * (ranks - 1), changed);
+	demand_right(transfer, &array);
+	demand_equal(-EOPNOTSUPP, equant_transfer_save(transfer, "/nonexistent/plan"));
+	demand_equal(0, equant_transfer_free(transfer));
+}
+
+/* A link of a tenth: parts of its messages go over the other ranks, which need memory for them. */
+static void thin_links_are_relieved(void)
+{
+	const struct equant_redist_array array = { .dimensions = 1,
+						   .extent = { ELEMENTS },
+						   .from = { { 1, ranks, 0, 0 } },
+						   .to = { { 7, ranks, 0, 0 } } };
+	const struct equant_redist_link thin = { 0, ranks - 1, 0, 1e2 };
+	struct equant_redist_network *network = equant_redist_network_new(ranks, 0, 1e3, NULL, 0);
+	struct equant_transfer_options options = { .sz = sizeof(options),
+						   .network = network,
+						   .router = "relay" };
+	struct equant_transfer *transfer;
+	size_t memory;
+
+	demand_equal(0, equant_redist_network_set(network, &thin, NULL, 0));
+	transfer = equant_transfer_new(MPI_COMM_WORLD, &array, sizeof(int64_t), &options);
+	demand(transfer != NULL);
+	demand(equant_transfer_schedule(transfer)->count > ranks * (ranks - 1));
+	demand_right(transfer, &array);
+	demand_right(transfer, &array);
+	memory = equant_transfer_memory(transfer);
+	demand_equal(0, equant_transfer_free(transfer));
+
+	/* Who has least has too little, and who has most by one slot. */
+	options.memory = memory / 4;
+	errno = 0;
+	demand(!equant_transfer_new(MPI_COMM_WORLD, &array, sizeof(int64_t), &options));
+	demand(errno == ENOBUFS || errno == ECANCELED);
+	equant_redist_network_free(network);
+}
+
 static void only_a_transfer_with_a_network_learns(void)
 {
 	const struct equant_redist_array array = { .dimensions = 1,
@@ -175,7 +227,7 @@ static void only_a_transfer_with_a_network_learns(void)
 	demand(!equant_transfer_network(transfer));
 	demand_equal(-EINVAL, equant_transfer_refresh(transfer, &changed));
 	demand_equal(0, equant_transfer_free(transfer));
-	transfer = by_a_wrong_network(&array);
+	transfer = by_a_wrong_network(&array, NULL);
 	demand_equal(rank ? -ECANCELED : -EINVAL,
 		     equant_transfer_refresh(transfer, rank ? &changed : NULL));
 	demand_equal(0, equant_transfer_refresh(transfer, &changed));
@@ -185,6 +237,9 @@ static void only_a_transfer_with_a_network_learns(void)
 static void all_of_it(void)
 {
 	transfers_learn_what_the_network_is();
+	routed_transfers_learn_and_have_no_file();
+	if (ranks > 1)
+		thin_links_are_relieved();
 	only_a_transfer_with_a_network_learns();
 	every_rank_has_the_same_network();
 	any_communicator_is_measured();

@@ -68,7 +68,12 @@ TEST_F(transfer, arguments_that_differ_or_cannot_be_are_refused_by_all)
 	EXPECT_SAID(&self->job, "equant_transfer_new: the largest piece differs between ranks");
 	EXPECT_SAID(&self->job, "equant_transfer_new: node differs between ranks");
 	EXPECT_SAID(&self->job, "equant_transfer_new: the scheduler differs between ranks");
+	EXPECT_SAID(&self->job, "equant_transfer_new: the router differs between ranks");
 	EXPECT_SAID(&self->job, "equant_transfer_new: the network differs between ranks");
+	EXPECT_SAID(&self->job, "no scheduler is called 'direkt'");
+	EXPECT_SAID(&self->job, "no router is called 'relais'");
+	EXPECT_SAID(&self->job, "a router and a scheduler");
+	EXPECT_SAID(&self->job, "a router without a network");
 }
 
 TEST_F(transfer, a_run_that_one_rank_refuses_moves_nothing_and_can_be_tried_again)

@@ -65,6 +65,10 @@ static struct equant_transfer_options random_options(struct random *random, stru
 	}
 	if (random_below(random, 2))
 		options.network = random_network(random);
+	if (options.network && random_below(random, 2)) {
+		options.scheduler = NULL;
+		options.router = equant_redist_router_name((int)random_below(random, 2));
+	}
 	return options;
 }
 
@@ -188,6 +192,11 @@ static void one_list_differs(const struct setup *s)
 	demand_equal(0, equant_redist_network_set(network, &link, NULL, 0));
 	options.network = network;
 	refused(&s->array, s->element, &options, EINVAL);
+	options.router = rank == ranks - 1 ? "relay" : "combine";
+	demand_equal(0, equant_redist_network_set(
+				network, &(struct equant_redist_link){ 0, 1, 0, 1 }, NULL, 0));
+	refused(&s->array, s->element, &options, EINVAL);
+	options.router = NULL;
 	options.network = rank == ranks - 1 ? NULL : network;
 	refused(&s->array, s->element, &options, EINVAL);
 	equant_redist_network_free(network);
@@ -197,11 +206,23 @@ static void one_list_differs(const struct setup *s)
 static void misuse_by_one(struct setup *s, const struct equant_transfer_options *good)
 {
 	int odd = rank == ranks - 1, one = odd ? EINVAL : ECANCELED;
+	struct equant_redist_network *network = equant_redist_network_new(ranks, 0, 1, NULL, 0);
 	struct equant_transfer_options options = *good;
 	struct equant_redist_array array = s->array;
 
 	options.scheduler = odd ? "direkt" : "direct";
 	refused(&s->array, s->element, &options, one);
+	options = *good;
+	options.router = odd ? "relais" : "relay";
+	options.network = network;
+	refused(&s->array, s->element, &options, one);
+	options.router = "relay";
+	options.scheduler = odd ? "greedy" : NULL;
+	refused(&s->array, s->element, &options, one);
+	options.scheduler = NULL;
+	options.network = odd ? NULL : network;
+	refused(&s->array, s->element, &options, one);
+	equant_redist_network_free(network);
 	array.from[0].block = odd ? 0 : 1;
 	refused(&array, s->element, good, one);
 	refused(odd ? NULL : &s->array, s->element, good, one);

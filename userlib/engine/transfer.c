@@ -142,11 +142,18 @@ void equant_transfer_release_plan(struct equant_transfer *transfer)
 	free(transfer->done);
 	equant_redist_part_free(transfer->own);
 	equant_redist_schedule_free(transfer->schedule);
+	equant_redist_route_free(transfer->route);
+	free(transfer->volumes);
+	free(transfer->transit);
 }
 
 void equant_transfer_take_plan(struct equant_transfer *to, const struct equant_transfer *from)
 {
 	to->schedule = from->schedule;
+	to->route = from->route;
+	to->volumes = from->volumes;
+	to->transit = from->transit;
+	to->transit_size = from->transit_size;
 	to->window = from->window;
 	to->own = from->own;
 	memcpy(to->lanes, from->lanes, sizeof(to->lanes));
@@ -188,10 +195,13 @@ equant_transfer_schedule(const struct equant_transfer *transfer)
 
 size_t equant_transfer_memory(const struct equant_transfer *transfer)
 {
-	size_t out = equant_lane_size(&transfer->lanes[0]), in, all;
+	size_t out = equant_lane_size(&transfer->lanes[0]);
+	size_t in = equant_lane_size(&transfer->lanes[1]), all;
 
-	in = equant_lane_size(&transfer->lanes[1]);
-	return __builtin_add_overflow(out, in, &all) ? SIZE_MAX : all;
+	if (__builtin_add_overflow(out, in, &all) ||
+	    __builtin_add_overflow(all, transfer->transit_size, &all))
+		return SIZE_MAX;
+	return all;
 }
 
 int equant_transfer_near(const struct equant_transfer *transfer)

@@ -49,12 +49,41 @@ int equant_transfer_check_node(const char *function, const struct equant_transfe
 	return -EINVAL;
 }
 
+/* One of the names that @name_of has, or NULL. */
+static int check_name(const struct equant_transfer *transfer, const char *what, const char *name,
+		      const char *(*name_of)(int i))
+{
+	const char *known;
+	int i = 0;
+
+	while (name && (known = name_of(i)) && strcmp(known, name))
+		i++;
+	if (!name || known)
+		return 0;
+	equant_message("rank %d: equant_transfer_new: no %s is called '%s'", transfer->rank, what,
+		       name);
+	return -EINVAL;
+}
+
+static int check_way(const struct equant_transfer *transfer,
+		     const struct equant_transfer_options *options)
+{
+	if (options->router && (!options->network || options->scheduler)) {
+		equant_message("rank %d: equant_transfer_new: a router %s", transfer->rank,
+			       options->network ? "and a scheduler" : "without a network");
+		return -EINVAL;
+	}
+	return check_name(transfer, "scheduler", options->scheduler,
+			  equant_redist_scheduler_name) ||
+			       check_name(transfer, "router", options->router,
+					  equant_redist_router_name) ?
+		       -EINVAL :
+		       0;
+}
+
 static int check_options(const struct equant_transfer *transfer,
 			 const struct equant_transfer_options *options)
 {
-	const char *name;
-	int i = 0;
-
 	if (options->network && options->network->ranks != transfer->ranks) {
 		equant_message("rank %d: equant_transfer_new: a network of %d ranks, there are %d",
 			       transfer->rank, options->network->ranks, transfer->ranks);
@@ -67,14 +96,8 @@ static int check_options(const struct equant_transfer *transfer,
 			       transfer->rank, options->window, options->largest);
 		return -EINVAL;
 	}
-	while (options->scheduler && (name = equant_redist_scheduler_name(i)) &&
-	       strcmp(name, options->scheduler))
-		i++;
-	if (options->scheduler && !name) {
-		equant_message("rank %d: equant_transfer_new: no scheduler is called '%s'",
-			       transfer->rank, options->scheduler);
+	if (check_way(transfer, options))
 		return -EINVAL;
-	}
 	return equant_transfer_check_node("equant_transfer_new", transfer, options->node);
 }
 
@@ -146,11 +169,11 @@ static uint64_t array_sum(const struct equant_transfer *transfer)
 	return hash;
 }
 
-static uint64_t scheduler_sum(const char *name)
+static uint64_t name_sum(const char *name)
 {
 	uint64_t hash = 0;
 
-	for (name = name ? name : "greedy"; *name; name++)
+	for (; *name; name++)
 		hash = equant_mix_word(hash, (unsigned char)*name);
 	return hash;
 }
@@ -167,6 +190,7 @@ int equant_transfer_agree(const struct equant_transfer *transfer,
 		{ "the largest piece", options->largest },
 		{ "node", options->node },
 		{ "the scheduler", 0 },
+		{ "the router", 0 },
 		{ "the network", 0 },
 	};
 
@@ -174,8 +198,9 @@ int equant_transfer_agree(const struct equant_transfer *transfer,
 		things[0].sum = array_sum(transfer);
 		things[1].sum = add_list(0, options->senders, equant_redist_senders(array));
 		things[2].sum = add_list(0, options->receivers, equant_redist_receivers(array));
-		things[6].sum = scheduler_sum(options->scheduler);
-		things[7].sum = options->network ? add_network(1, options->network) : 0;
+		things[6].sum = name_sum(options->scheduler ? options->scheduler : "greedy");
+		things[7].sum = name_sum(options->router ? options->router : "");
+		things[8].sum = options->network ? add_network(1, options->network) : 0;
 	}
 	return equant_compare(transfer->comm, "equant_transfer_new", error, things,
 			      sizeof(things) / sizeof(things[0]));

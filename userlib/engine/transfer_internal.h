@@ -13,6 +13,7 @@ enum equant_transfer_tag {
 	EQUANT_TRANSFER_DATA,
 	EQUANT_TRANSFER_OFFER,
 	EQUANT_TRANSFER_TAKEN,
+	EQUANT_TRANSFER_LEG, /* of step 0 of a route, and so on */
 };
 
 /**
@@ -28,14 +29,35 @@ struct equant_offer {
 };
 
 /**
- * struct equant_letter - what this rank has for another, or gets from it
+ * struct equant_parcel - a part of a message, on a leg of a route
+ * @part: where its elements are, if it is this rank's message; NULL: it is on its way
+ * @begin: its first byte in that message, or in the transfer's transit memory
+ * @bytes: how many
+ * @after: the letter of the other lane that brings what is to be sent on, or -1
+ * @from: the first byte in that letter
+ */
+struct equant_parcel {
+	struct equant_redist_part *part;
+	int64_t begin;
+	int64_t bytes;
+	int64_t after;
+	int64_t from;
+};
+
+/**
+ * struct equant_letter - what this rank has for another, or gets from it, or a leg of a route
  * @peer: the other's rank
- * @part: where its elements are
+ * @tag: of its messages
+ * @part: where its elements are, or NULL: a leg
+ * @parcels: of a leg
+ * @parcel_count: of them
+ * @there: of them, from the first on, have come as a whole, in this run
+ * @begin: first byte of the next one
  * @bytes: all of them
  * @end: up to here they are in chunks, while planning
  * @last: the chunk before that
  * @stream: that its chunks go by now, in this run, or -1
- * @left: bytes that have not been read yet, in this run, if it is read
+ * @left: bytes that have not come yet, in this run
  * @near: the receiver can read the sender's memory
  * @pid: the sender's, if it is near
  * @offer: of this run, if it is near
@@ -44,7 +66,12 @@ struct equant_offer {
  */
 struct equant_letter {
 	int peer;
+	int tag;
 	struct equant_redist_part *part;
+	struct equant_parcel *parcels;
+	int64_t parcel_count;
+	int64_t there;
+	size_t begin;
 	size_t bytes;
 	size_t end;
 	int64_t last;
@@ -97,6 +124,9 @@ struct equant_slot {
 
 /**
  * struct equant_lane - all that this rank sends, or all that it receives
+ * @parts: of its message to each rank, or from each, or NULL
+ * @part_count: ranks
+ * @parcels: of all legs
  * @letters: in the order of their first chunks
  * @letter_count: of them
  * @chunks: in the schedule's order
@@ -116,6 +146,9 @@ struct equant_slot {
  * @notes: two requests of each: the offer, and that it has been taken
  */
 struct equant_lane {
+	struct equant_redist_part **parts;
+	int part_count;
+	struct equant_parcel *parcels;
 	struct equant_letter *letters;
 	int64_t letter_count;
 	struct equant_chunk *chunks;
@@ -183,7 +216,10 @@ enum equant_transfer_state {
  * @window: messages under way at once in each lane, if there is memory for them
  * @lists: the ranks that senders and receivers are
  * @number: this rank's among senders and among receivers, or -1
- * @schedule: the same on all ranks
+ * @schedule: the same on all ranks; of a route, its legs
+ * @route: that it is carried out by, or NULL
+ * @volumes: that the route is of
+ * @transit: memory for what this rank sends on, @transit_size bytes
  * @own: what this rank has for itself, or NULL
  * @lanes: what it sends, and what it receives
  * @reach: of the sender's local array, and of the receiver's
@@ -213,6 +249,10 @@ struct equant_transfer {
 	int *lists[2];
 	int number[2];
 	struct equant_redist_schedule *schedule;
+	struct equant_redist_route *route;
+	struct equant_redist_volume *volumes;
+	char *transit;
+	size_t transit_size;
 	struct equant_redist_part *own;
 	struct equant_lane lanes[2];
 	struct equant_reach reach[2];
@@ -294,8 +334,36 @@ int equant_transfer_schedule_make(struct equant_transfer *transfer,
  */
 int equant_transfer_plan(struct equant_transfer *transfer, size_t memory);
 
+/* Elements of this rank's message to @peer, or from it, the lane's; NULL and errno. */
+struct equant_redist_part *equant_transfer_part(struct equant_transfer *transfer, int side,
+						int peer);
+
 /* The requests of lanes that are complete.  0 or -ENOMEM. */
 int equant_transfer_allocate(struct equant_transfer *transfer);
+
+/* ---- transfer_route.c: what goes by way of other ranks ---------------------------------- */
+
+/* A route of @volumes and its schedule; 0 or -errno, and @why. */
+int equant_transfer_route_make(struct equant_transfer *transfer,
+			       const struct equant_transfer_options *options, int64_t count,
+			       const struct equant_redist_volume *volumes, char *why,
+			       size_t why_size);
+
+/* The lanes of a route.  0 or -errno. */
+int equant_transfer_route_lanes(struct equant_transfer *transfer);
+
+/* ---- transfer_letter.c: what a message consists of --------------------------------------- */
+
+/* @length bytes of a letter, from its byte @at on, to @memory, or out of it. */
+void equant_letter_pack(const struct equant_transfer *transfer, const struct equant_letter *letter,
+			size_t at, size_t length, char *memory);
+void equant_letter_unpack(const struct equant_transfer *transfer,
+			  const struct equant_letter *letter, size_t at, size_t length,
+			  const char *memory);
+
+/* Has all come that is sent on in its bytes below @end?  From call to call @end may not shrink. */
+bool equant_letter_is_there(const struct equant_transfer *transfer, struct equant_letter *letter,
+			    size_t end);
 
 /* ---- transfer_window.c ----------------------------------------------------------------- */
 

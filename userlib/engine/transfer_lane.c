@@ -101,8 +101,10 @@ int equant_lane_allocate(struct equant_lane *lane)
 
 void equant_lane_release(struct equant_lane *lane, bool under_way)
 {
-	for (int64_t i = 0; i < lane->letter_count; i++)
-		equant_redist_part_free(lane->letters[i].part);
+	for (int i = 0; i < lane->part_count; i++)
+		equant_redist_part_free(lane->parts[i]);
+	free(lane->parts);
+	free(lane->parcels);
 	for (int i = 0; lane->slots && i < lane->slot_count && !under_way; i++)
 		free(lane->slots[i].memory);
 	if (!under_way)

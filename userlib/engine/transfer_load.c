@@ -70,9 +70,9 @@ static int check_options(const struct equant_transfer *transfer,
 			 const struct equant_transfer_options *options)
 {
 	if (options->senders || options->receivers || options->network || options->scheduler ||
-	    options->largest) {
+	    options->router || options->largest) {
 		equant_message(
-			"equant_transfer_load: senders, receivers, network, scheduler and largest are the plan's");
+			"equant_transfer_load: senders, receivers, network, scheduler, router and largest are the plan's");
 		return -EINVAL;
 	}
 	if (options->window >= 0)

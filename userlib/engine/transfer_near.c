@@ -112,7 +112,7 @@ static int mark(struct equant_transfer *transfer, const struct node *node, int s
 		struct equant_letter *letter = &lane->letters[i];
 
 		for (int j = 0; j < node->count; j++) {
-			if (node->doors[j].rank != letter->peer)
+			if (node->doors[j].rank != letter->peer || !letter->part)
 				continue;
 			letter->near = side ? node->reads[j] : node->read_by[j];
 			letter->pid = (pid_t)node->doors[j].pid;
@@ -217,7 +217,6 @@ int equant_near_begin(struct equant_transfer *transfer)
 		struct equant_letter *letter = &in->letters[in->near[i]];
 
 		letter->offered = false;
-		letter->left = letter->bytes;
 		letter->taken = 0;
 		error = equant_mpi_error(MPI_Irecv(&letter->offer, sizeof(letter->offer), MPI_BYTE,
 						   letter->peer, EQUANT_TRANSFER_OFFER,

@@ -19,33 +19,55 @@
 
 /**
  * struct plan - what is needed while planning only
- * @numbers: of each rank among receivers, and among senders, or -1
  * @letters: of each rank in either lane, or -1
  * @shares: how much of each rank's message has been put into the lane
  */
 struct plan {
-	int *numbers[2];
 	int64_t *letters[2];
 	double *shares[2];
 };
 
+static int number_of(const int *ranks, int count, int rank)
+{
+	for (int i = 0; i < count; i++)
+		if (ranks[i] == rank)
+			return i;
+	return -1;
+}
+
 /* ---- lanes ------------------------------------------------------------------------------ */
+
+struct equant_redist_part *equant_transfer_part(struct equant_transfer *transfer, int side,
+						int peer)
+{
+	struct equant_redist_part **part = &transfer->lanes[side].parts[peer];
+	int count = side ? equant_redist_senders(&transfer->array) :
+			   equant_redist_receivers(&transfer->array);
+
+	if (!*part) {
+		int number = number_of(transfer->lists[!side], count, peer);
+
+		*part = equant_redist_part_new(&transfer->array,
+					       side ? number : transfer->number[0],
+					       side ? transfer->number[1] : number);
+	}
+	return *part;
+}
 
 /* The letter of @peer in a lane, a new one at the first time; its index or -errno. */
 static int64_t letter_of(struct equant_transfer *transfer, struct plan *plan, int side, int peer)
 {
 	struct equant_lane *lane = &transfer->lanes[side];
-	int number = plan->numbers[side][peer];
 	struct equant_redist_part *part;
 
 	if (plan->letters[side][peer] >= 0)
 		return plan->letters[side][peer];
-	part = equant_redist_part_new(&transfer->array, side ? number : transfer->number[0],
-				      side ? transfer->number[1] : number);
+	part = equant_transfer_part(transfer, side, peer);
 	if (!part)
 		return -errno;
 	lane->letters[lane->letter_count] = (struct equant_letter){
 		.peer = peer,
+		.tag = EQUANT_TRANSFER_DATA,
 		.part = part,
 		.bytes = (size_t)part->elements * transfer->element,
 	};
@@ -93,28 +115,22 @@ static int fill_lanes(struct equant_transfer *transfer, struct plan *plan, size_
 
 static int make_plan(struct equant_transfer *transfer, struct plan *plan)
 {
-	int counts[2] = { equant_redist_receivers(&transfer->array),
-			  equant_redist_senders(&transfer->array) };
 	size_t ranks = (size_t)transfer->ranks;
 
 	for (int side = 0; side < 2; side++) {
-		plan->numbers[side] = calloc(ranks, sizeof(int));
 		plan->letters[side] = calloc(ranks, sizeof(int64_t));
 		plan->shares[side] = calloc(ranks, sizeof(double));
 		transfer->lanes[side].letters =
 			calloc(ranks, sizeof(*transfer->lanes[side].letters));
-		if (!plan->numbers[side] || !plan->letters[side] || !plan->shares[side] ||
-		    !transfer->lanes[side].letters)
+		if (!plan->letters[side] || !plan->shares[side] || !transfer->lanes[side].letters)
 			return -ENOMEM;
 		for (int r = 0; r < transfer->ranks; r++)
-			plan->numbers[side][r] = plan->letters[side][r] = -1;
-		for (int i = 0; i < counts[side]; i++)
-			plan->numbers[side][transfer->lists[!side][i]] = i;
+			plan->letters[side][r] = -1;
 	}
 	return 0;
 }
 
-static int make_lanes(struct equant_transfer *transfer)
+static int make_straight_lanes(struct equant_transfer *transfer)
 {
 	struct plan plan = { 0 };
 	int error = make_plan(transfer, &plan);
@@ -122,11 +138,24 @@ static int make_lanes(struct equant_transfer *transfer)
 	if (!error)
 		error = fill_lanes(transfer, &plan, transfer->largest);
 	for (int side = 0; side < 2; side++) {
-		free(plan.numbers[side]);
 		free(plan.letters[side]);
 		free(plan.shares[side]);
 	}
 	return error;
+}
+
+static int make_lanes(struct equant_transfer *transfer)
+{
+	for (int side = 0; side < 2; side++) {
+		struct equant_lane *lane = &transfer->lanes[side];
+
+		lane->parts = calloc((size_t)transfer->ranks, sizeof(struct equant_redist_part *));
+		if (!lane->parts)
+			return -ENOMEM;
+		lane->part_count = transfer->ranks;
+	}
+	return transfer->route ? equant_transfer_route_lanes(transfer) :
+				 make_straight_lanes(transfer);
 }
 
 /* ---- memory ----------------------------------------------------------------------------- */
@@ -213,8 +242,9 @@ static void reach_all(struct equant_transfer *transfer)
 			transfer->reach[side].low[d] = INT64_MAX;
 			transfer->reach[side].high[d] = -1;
 		}
-		for (int64_t i = 0; i < lane->letter_count; i++)
-			reach(&transfer->reach[side], lane->letters[i].part, side);
+		for (int i = 0; i < lane->part_count; i++)
+			if (lane->parts[i])
+				reach(&transfer->reach[side], lane->parts[i], side);
 		if (transfer->own)
 			reach(&transfer->reach[side], transfer->own, side);
 	}
@@ -233,14 +263,6 @@ static int make_own(struct equant_transfer *transfer)
 		transfer->own = NULL;
 	}
 	return 0;
-}
-
-static int number_of(const int *ranks, int count, int rank)
-{
-	for (int i = 0; i < count; i++)
-		if (ranks[i] == rank)
-			return i;
-	return -1;
 }
 
 int equant_transfer_plan(struct equant_transfer *transfer, size_t memory)

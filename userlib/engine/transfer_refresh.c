@@ -44,15 +44,16 @@ struct arrivals {
 
 /**
  * struct equant_refresh - what a transfer needs to plan again
- * @options: as they were given, with this network, scheduler and no lists
+ * @options: as they were given, with this network, scheduler, router and no lists
  * @network: as it is taken to be
- * @scheduler: its name
+ * @scheduler: its name; likewise @router
  * @from: by rank
  */
 struct equant_refresh {
 	struct equant_transfer_options options;
 	struct equant_redist_network *network;
 	char *scheduler;
+	char *router;
 	struct arrivals *from;
 };
 
@@ -74,10 +75,14 @@ int equant_refresh_keep(struct equant_transfer *transfer,
 	refresh->from = calloc((size_t)transfer->ranks, sizeof(*refresh->from));
 	if (options->scheduler)
 		refresh->scheduler = strdup(options->scheduler);
+	if (options->router)
+		refresh->router = strdup(options->router);
 	refresh->options.network = refresh->network;
 	refresh->options.scheduler = refresh->scheduler;
+	refresh->options.router = refresh->router;
 	refresh->options.senders = refresh->options.receivers = NULL;
-	if (!refresh->network || !refresh->from || (options->scheduler && !refresh->scheduler))
+	if (!refresh->network || !refresh->from || (options->scheduler && !refresh->scheduler) ||
+	    (options->router && !refresh->router))
 		return -ENOMEM;
 	return 0;
 }
@@ -88,6 +93,7 @@ void equant_refresh_free(struct equant_refresh *refresh)
 		return;
 	equant_redist_network_free(refresh->network);
 	free(refresh->scheduler);
+	free(refresh->router);
 	free(refresh->from);
 	free(refresh);
 }

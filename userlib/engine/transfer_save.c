@@ -117,6 +117,10 @@ int equant_transfer_save(const struct equant_transfer *transfer, const char *pat
 	char *file;
 	int error;
 
+	if (transfer->route) {
+		equant_message("%s: a plan by way of other ranks has no file", path);
+		return -EOPNOTSUPP;
+	}
 	put_header(transfer, &header);
 	file = calloc(1, header.bytes);
 	if (!file)

@@ -31,7 +31,10 @@ static int schedule_volumes(struct equant_transfer *transfer,
 	char why[200] = "";
 	int error = -ENOMEM;
 
-	if (uniform)
+	if (options->router)
+		error = equant_transfer_route_make(transfer, options, count, volumes, why,
+						   sizeof(why));
+	else if (uniform)
 		error = make_schedule(transfer, options->scheduler ? options->scheduler : "greedy",
 				      options->network ? options->network : uniform, count, volumes,
 				      why, sizeof(why));

@@ -17,7 +17,6 @@
 #include "core/message.h"
 #include "core/mpi_error.h"
 #include "engine/transfer_internal.h"
-#include "redist/pack.h"
 
 /* ---- streams ----------------------------------------------------------------------------- */
 
@@ -29,8 +28,12 @@ void equant_streams_reset(struct equant_transfer *transfer)
 		lane->opened = lane->begun = 0;
 		for (int s = 0; s < lane->stream_count; s++)
 			lane->streams[s] = (struct equant_stream){ .letter = -1, .next = -1 };
-		for (int64_t i = 0; i < lane->letter_count; i++)
+		for (int64_t i = 0; i < lane->letter_count; i++) {
 			lane->letters[i].stream = -1;
+			lane->letters[i].there = 0;
+			lane->letters[i].begin = 0;
+			lane->letters[i].left = lane->letters[i].bytes;
+		}
 	}
 }
 
@@ -66,6 +69,16 @@ static void give(struct equant_lane *lane, struct equant_stream *stream, int64_t
 	lane->letters[stream->letter].stream = (int)(stream - lane->streams);
 }
 
+/* Is what the sender's chunk has of other ranks' messages here? */
+static bool is_there(const struct equant_transfer *transfer, int64_t chunk)
+{
+	const struct equant_lane *lane = &transfer->lanes[0];
+	const struct equant_chunk *c = &lane->chunks[chunk];
+
+	return equant_letter_is_there(transfer, &lane->letters[c->letter],
+				      c->at + (size_t)c->length);
+}
+
 /* Let in what there are streams for. */
 static void open_chunks(struct equant_transfer *transfer, int side)
 {
@@ -82,6 +95,8 @@ static void open_chunks(struct equant_transfer *transfer, int side)
 		}
 		if (letter->stream >= 0)
 			continue;
+		if (!side && !is_there(transfer, lane->opened))
+			return;
 		idle = find_idle(lane, !side);
 		if (!idle)
 			return;
@@ -137,7 +152,7 @@ static int begin_sending(struct equant_transfer *transfer, const struct equant_l
 		    MPI_Comm comm, MPI_Request *request) = waits ? MPI_Issend : MPI_Isend;
 
 	return equant_mpi_error(send(lane->slots[slot].memory, length, MPI_BYTE, letter->peer,
-				     EQUANT_TRANSFER_DATA, transfer->comm, &lane->requests[slot]),
+				     letter->tag, transfer->comm, &lane->requests[slot]),
 				"sending of a redistribution");
 }
 
@@ -147,10 +162,9 @@ static int send_chunk(struct equant_transfer *transfer, int s, int slot)
 	struct equant_stream *stream = &lane->streams[s];
 	const struct equant_chunk *chunk = &lane->chunks[stream->next];
 	const struct equant_letter *letter = &lane->letters[chunk->letter];
-	char *memory = lane->slots[slot].memory;
 
-	equant_redist_pack_piece(letter->part, transfer->element, transfer->view.strides[0],
-				 transfer->view.base[0], (int64_t)chunk->at, chunk->length, memory);
+	equant_letter_pack(transfer, letter, chunk->at, (size_t)chunk->length,
+			   lane->slots[slot].memory);
 	lane->slots[slot].chunk = stream->next;
 	stream->turn++;
 	stream->flying++;
@@ -163,14 +177,15 @@ static int receive_chunk(struct equant_transfer *transfer, int s, int slot)
 	struct equant_lane *lane = &transfer->lanes[1];
 	struct equant_stream *stream = &lane->streams[s];
 	const struct equant_chunk *chunk = &lane->chunks[stream->next];
+	const struct equant_letter *letter = &lane->letters[chunk->letter];
 
 	lane->slots[slot].chunk = stream->next;
 	stream->turn++;
 	stream->flying++;
 	pass(lane, stream);
 	return equant_mpi_error(MPI_Irecv(lane->slots[slot].memory, chunk->length, MPI_BYTE,
-					  lane->letters[chunk->letter].peer, EQUANT_TRANSFER_DATA,
-					  transfer->comm, &lane->requests[slot]),
+					  letter->peer, letter->tag, transfer->comm,
+					  &lane->requests[slot]),
 				"receiving of a redistribution");
 }
 
@@ -224,7 +239,7 @@ static int send_all(struct equant_transfer *transfer)
 		for (int s = 0; s < lane->stream_count && !error; s++) {
 			int slot = free_slot(lane, s);
 
-			if (slot < 0)
+			if (slot < 0 || !is_there(transfer, lane->streams[s].next))
 				continue;
 			began = true;
 			error = send_chunk(transfer, s, slot);
@@ -249,13 +264,12 @@ static void received(struct equant_transfer *transfer, const struct equant_slot 
 {
 	const struct equant_lane *lane = &transfer->lanes[1];
 	const struct equant_chunk *chunk = &lane->chunks[slot->chunk];
-	const struct equant_letter *letter = &lane->letters[chunk->letter];
+	struct equant_letter *letter = &lane->letters[chunk->letter];
 
 	equant_refresh_arrived(transfer, letter->peer, chunk->length,
 			       slot->chunk && chunk[-1].letter != chunk->letter);
-	equant_redist_unpack_piece(letter->part, transfer->element, transfer->view.strides[1],
-				   slot->memory, (int64_t)chunk->at, chunk->length,
-				   transfer->view.base[1]);
+	equant_letter_unpack(transfer, letter, chunk->at, (size_t)chunk->length, slot->memory);
+	letter->left -= (size_t)chunk->length;
 }
 
 /* Of a lane's notes the even ones are offers, the odd ones what has been taken. */

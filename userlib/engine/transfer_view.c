@@ -6,9 +6,10 @@
 #include "core/message.h"
 #include "engine/transfer_internal.h"
 
+/* Who only sends on what others have needs no array. */
 static bool uses(const struct equant_transfer *transfer, int side)
 {
-	return transfer->own || transfer->lanes[side].letter_count;
+	return transfer->reach[side].high[0] >= 0;
 }
 
 /* The memory from the first element to behind the last one; strides of any sign. */

@@ -83,6 +83,10 @@ enum equant_transfer_node {
  * @group: on an intercommunicator what this rank's group does, the same on all of the group;
  *	otherwise 0
  * @node: how ranks of a node get at each other's elements
+ * @router: a name of equant_redist_router_name(): parts of messages go by way of other ranks
+ *	where @network says that this pays, and all go in messages, whatever @node is;
+ *	@scheduler must be NULL then.  A rank has memory, also counted as that of messages, for
+ *	all that it sends on.  NULL: all go straight
  *
  * Pointers are borrowed by equant_transfer_new().
  */
@@ -97,6 +101,7 @@ struct equant_transfer_options {
 	size_t largest;
 	int group;
 	enum equant_transfer_node node;
+	const char *router;
 };
 
 /**
@@ -112,7 +117,7 @@ struct equant_transfer_options {
  *
  * Return: the transfer, or NULL and errno on all ranks: EINVAL for what equant_redist_array_check()
  * refuses, too few ranks, ranks that do not exist or come twice, a network of another number of
- * ranks, an unknown scheduler, groups of an intercommunicator of which not one sends and the
+ * ranks, an unknown scheduler or router, a router without a network or with a scheduler, groups of an intercommunicator of which not one sends and the
  * other receives, and arguments that differ between ranks; EOVERFLOW; ENOBUFS if @memory is not
  * enough even for one piece in each direction; ENOMEM; ECANCELED where another rank has refused;
  * MPI's errors.
@@ -126,7 +131,8 @@ equant_transfer_new(MPI_Comm comm, const struct equant_redist_array *array, size
  * @transfer: the plan; any rank's, since it is the same on all
  * @path: of the file, which is replaced
  *
- * Return: 0, -ENOMEM, or why the file cannot be written, after a message.
+ * Return: 0, -ENOMEM, or why the file cannot be written, after a message; -EOPNOTSUPP for a plan
+ * with a router.
  */
 EQUANT_API int equant_transfer_save(const struct equant_transfer *transfer, const char *path);
 
@@ -135,7 +141,7 @@ EQUANT_API int equant_transfer_save(const struct equant_transfer *transfer, cons
  * @comm: as for equant_transfer_new(), with as many ranks as when the plan was made
  * @path: of the file, which rank 0 reads; of an intercommunicator the first rank that sends
  * @options: NULL for defaults; @window 0 is that of the plan.  @senders, @receivers, @network,
- *	@scheduler and @largest are the plan's and must be 0.  It has no network, so
+ *	@scheduler, @router and @largest are the plan's and must be 0.  It has no network, so
  *	equant_transfer_refresh() refuses it.
  *
  * Return: the transfer, or NULL and errno on all ranks: EINVAL after a message for what is no such
@@ -206,7 +212,8 @@ EQUANT_API int equant_transfer_wait(struct equant_transfer *transfer);
 /**
  * equant_transfer_schedule() - the schedule by which it is carried out; belongs to the transfer
  *
- * Ranks are those of the communicator.  What a rank has for itself is not in it.
+ * Ranks are those of the communicator.  What a rank has for itself is not in it.  With a router it
+ * has a piece for every leg of the route.
  */
 EQUANT_API const struct equant_redist_schedule *
 equant_transfer_schedule(const struct equant_transfer *transfer);
