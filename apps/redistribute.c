@@ -14,6 +14,7 @@
  */
 #include <equant/transfer.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "app.h"
@@ -27,6 +28,7 @@ struct redistribute {
 	long runs;
 	long window;
 	const char *scheduler;
+	const char *router;
 	const char *path; /* of a network */
 	long seconds; /* to measure one; 0: do not */
 	int unverified;
@@ -53,7 +55,9 @@ static void usage(FILE *out)
 	      "  -c SIZE           of blocks afterwards (default as before)\n"
 	      "  -r TIMES          how often (default 3)\n"
 	      "  --scheduler NAME  who says what is sent when (default greedy)\n"
-	      "  --window N        messages that a rank sends at once, and receives (default 1)\n"
+	      "  --router NAME     who says what goes by way of other ranks (default: all goes straight)\n"
+	      "  --window N        messages that a rank sends at once, and receives (default 1);\n"
+	      "                    \"network\": as many as it can carry\n"
 	      "  --network FILE    what is between the ranks\n"
 	      "  --calibrate S     measure that, in S seconds\n"
 	      "  --refresh         after each look whether links have changed, and plan again\n"
@@ -82,6 +86,10 @@ static int parse_long(struct redistribute *r, int c)
 	if (c == 'S')
 		r->scheduler = app_name("redistribute", "--scheduler", optarg,
 					equant_redist_scheduler_name);
+	else if (c == 'D')
+		r->router = app_name("redistribute", "--router", optarg, equant_redist_router_name);
+	else if (c == 'W' && !strcmp(optarg, "network"))
+		r->window = EQUANT_TRANSFER_WINDOW_NETWORK;
 	else if (c == 'W')
 		r->window = number("--window", 1, 1000000);
 	else if (c == 'N')
@@ -101,9 +109,32 @@ static int parse_long(struct redistribute *r, int c)
 	return 1;
 }
 
+static void refuse(const char *why)
+{
+	fprintf(stderr, "redistribute: %s\n", why);
+	exit(2);
+}
+
+static void check_options(const struct redistribute *r)
+{
+	bool network = r->path || r->seconds;
+
+	if (r->path && r->seconds)
+		refuse("not both --network and --calibrate");
+	if (r->refresh && !network)
+		refuse("--refresh needs --network or --calibrate");
+	if (r->router && !network)
+		refuse("--router needs --network or --calibrate");
+	if (r->window < 0 && !network)
+		refuse("--window network needs --network or --calibrate");
+	if (r->router && r->scheduler)
+		refuse("not both --router and --scheduler");
+}
+
 static void parse(struct redistribute *r, int argc, char **argv)
 {
 	static const struct option longs[] = { { "scheduler", required_argument, NULL, 'S' },
+					       { "router", required_argument, NULL, 'D' },
 					       { "window", required_argument, NULL, 'W' },
 					       { "network", required_argument, NULL, 'N' },
 					       { "calibrate", required_argument, NULL, 'C' },
@@ -133,14 +164,7 @@ static void parse(struct redistribute *r, int argc, char **argv)
 	    (!strcmp(argv[optind], "corner") || !strcmp(argv[optind], "transpose")))
 		r->name = argv[optind++];
 	app_no_more("redistribute", argc, argv);
-	if (r->path && r->seconds) {
-		fputs("redistribute: not both --network and --calibrate\n", stderr);
-		exit(2);
-	}
-	if (r->refresh && !r->path && !r->seconds) {
-		fputs("redistribute: --refresh needs --network or --calibrate\n", stderr);
-		exit(2);
-	}
+	check_options(r);
 	if (r->m < 0)
 		r->m = r->n;
 	if (!r->after)
@@ -322,6 +346,7 @@ static double run(const struct redistribute *r)
 	const struct equant_transfer_options options = { .sz = sizeof(options),
 							 .network = r->network,
 							 .scheduler = r->scheduler,
+							 .router = r->router,
 							 .window = (int)r->window };
 	struct equant_transfer *transfer =
 		equant_transfer_new(MPI_COMM_WORLD, &r->array, sizeof(double), &options);
@@ -343,10 +368,11 @@ static double run(const struct redistribute *r)
 
 static void print(const struct redistribute *r, double elapsed, int wrong)
 {
-	char least[40] = "";
+	char least[60] = "";
 
 	if (r->network)
-		snprintf(least, sizeof(least), " bound=%.6f s", bound(r, r->network));
+		snprintf(least, sizeof(least), " %s=%.6f s",
+			 r->router ? "bound of going straight" : "bound", bound(r, r->network));
 	printf("redistribute: %s n=%ld m=%ld ranks=%d elapsed=%.6f s%s %s\n", r->name, r->n, r->m,
 	       r->ranks, elapsed, least,
 	       r->unverified ? "not verified" :

@@ -91,6 +91,10 @@ for k in 2 3 4 8; do
 	judge "links, K=$k: equant / bound" "$t.equant/$t.bound" '<=' 1.03
 	judge "links, K=$k: Alltoallv / equant" "$t.alltoallv/$t.equant" '>=' 1
 	judge "links, K=$k: Alltoallw / equant" "$t.alltoallw/$t.equant"
+	judge "... with relays / bound without, as planned" "$t.route/$t.bound"
+	judge "... as it is" "$t.relayed/$t.bound" '<=' 1
+	judge "... Alltoallv / with relays" "$t.alltoallv/$t.relayed" '>=' 1.15
+	judge "... Alltoallw / with relays" "$t.alltoallw/$t.relayed" '>=' 1.15
 done
 for network in ports uplink; do
 	for k in 2 3 4 8; do

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
  * redistribute NETWORK K NAME ROUNDS: cyclic(1000) to cyclic(1000 K) of 10^7 doubles, one after the other by a
- * transfer, by MPI_Alltoallv with packing, and by MPI_Alltoallw with types; planning is not in it.  Prints a line
+ * transfer, by one that relays, by MPI_Alltoallv with packing, and by MPI_Alltoallw with types; planning is not in it.  Prints a line
  * per round: the seconds of the slowest rank beside the bound.  Results are compared with the definition.
  */
 #include <equant/transfer.h>
@@ -27,6 +27,7 @@ struct bench {
 	struct equant_redist_array array;
 	struct equant_redist_network *network;
 	struct equant_transfer *transfer;
+	struct equant_transfer *relayed;
 	struct equant_redist_part **out;
 	struct equant_redist_part **in;
 	int *counts[2];
@@ -62,6 +63,12 @@ static void by_transfer(struct bench *bench)
 		fail("equant_transfer_run");
 }
 
+static void by_relays(struct bench *bench)
+{
+	if (equant_transfer_run(bench->relayed, stride, bench->a, stride, bench->b))
+		fail("equant_transfer_run");
+}
+
 static void by_alltoallv(struct bench *bench)
 {
 	for (int r = 0; r < ranks; r++)
@@ -90,6 +97,7 @@ static const struct way {
 	void (*run)(struct bench *bench);
 } ways[] = {
 	{ "equant", by_transfer },
+	{ "relayed", by_relays },
 	{ "alltoallv", by_alltoallv },
 	{ "alltoallw", by_alltoallw },
 };
@@ -158,10 +166,10 @@ static int64_t global(const struct equant_redist_cyclic *cyclic, int64_t k)
 
 static void set_up(struct bench *bench, const char *path, long k)
 {
-	const struct equant_transfer_options options = { .sz = sizeof(options),
-							 .network = bench->network,
-							 .scheduler = "shortest",
-							 .window = EQUANT_TRANSFER_WINDOW_NETWORK };
+	struct equant_transfer_options options = { .sz = sizeof(options),
+						   .network = bench->network,
+						   .scheduler = "shortest",
+						   .window = EQUANT_TRANSFER_WINDOW_NETWORK };
 	int64_t here;
 
 	bench->array = (struct equant_redist_array){ .dimensions = 1, .extent = { ELEMENTS } };
@@ -176,7 +184,11 @@ static void set_up(struct bench *bench, const char *path, long k)
 	set_up_parts(bench);
 	bench->transfer =
 		equant_transfer_new(MPI_COMM_WORLD, &bench->array, sizeof(double), &options);
-	if (!bench->transfer)
+	options.scheduler = NULL;
+	options.router = "relay";
+	bench->relayed =
+		equant_transfer_new(MPI_COMM_WORLD, &bench->array, sizeof(double), &options);
+	if (!bench->transfer || !bench->relayed)
 		fail(path);
 }
 
@@ -205,18 +217,48 @@ static double measure(struct bench *bench, const struct way *way)
 	return longest;
 }
 
-static double bound(const struct bench *bench)
+/* No transfer of what goes straight is faster, and none of what goes as the router has it. */
+static double bound(const struct bench *bench, int64_t count,
+		    const struct equant_redist_volume *volumes)
+{
+	return equant_redist_network_bound(bench->network, count, volumes, false);
+}
+
+/* What the legs of all steps carry between the same ranks, together. */
+static double bound_of_route(const struct bench *bench, int64_t count,
+			     const struct equant_redist_volume *volumes)
+{
+	struct equant_redist_volume *sums = memory((int64_t)ranks * ranks, sizeof(*sums));
+	struct equant_redist_route *route =
+		equant_redist_route_new("relay", bench->network, count, volumes, NULL, 0);
+	double seconds;
+
+	if (!route)
+		fail("equant_redist_route_new");
+	for (int i = 0; i < ranks * ranks; i++)
+		sums[i] = (struct equant_redist_volume){ i / ranks, i % ranks, 0 };
+	for (int64_t i = 0; i < route->count; i++)
+		sums[route->legs[i].from * ranks + route->legs[i].to].bytes += route->legs[i].bytes;
+	seconds = bound(bench, (int64_t)ranks * ranks, sums);
+	equant_redist_route_free(route);
+	free(sums);
+	return seconds;
+}
+
+static void print(const struct bench *bench, long round, const char *name, const double *seconds)
 {
 	int64_t count;
 	struct equant_redist_volume *volumes =
 		equant_redist_volumes(&bench->array, sizeof(double), NULL, NULL, &count);
-	double seconds;
 
 	if (!volumes)
 		fail("equant_redist_volumes");
-	seconds = equant_redist_network_bound(bench->network, count, volumes, false);
+	printf("%ld\t%s\tbound=%.6f\troute=%.6f", round, name, bound(bench, count, volumes),
+	       bound_of_route(bench, count, volumes));
 	free(volumes);
-	return seconds;
+	for (int w = 0; w < WAYS; w++)
+		printf("\t%s=%.6f", ways[w].name, seconds[w]);
+	printf("\n");
 }
 
 int main(int argc, char **argv)
@@ -239,14 +281,11 @@ int main(int argc, char **argv)
 
 		for (int w = 0; w < WAYS; w++)
 			seconds[w] = measure(&bench, &ways[w]);
-		if (rank || !round)
-			continue;
-		printf("%ld\t%s\tbound=%.6f", round, argv[3], bound(&bench));
-		for (int w = 0; w < WAYS; w++)
-			printf("\t%s=%.6f", ways[w].name, seconds[w]);
-		printf("\n");
+		if (!rank && round)
+			print(&bench, round, argv[3], seconds);
 	}
 	equant_transfer_free(bench.transfer);
+	equant_transfer_free(bench.relayed);
 	MPI_Finalize();
 	return 0;
 }

@@ -50,8 +50,10 @@ finds_the_network()
 	done
 }
 
-plan 2
+plan 3
 succeeds "links and a port are measured to be what the hosts were made with" finds_the_network
 succeeds "a matrix is transposed by what was measured" \
 	on_hosts "$programs/redistribute" -n 500 --network "$scratch/measured"
+succeeds "... and by way of other hosts" on_hosts "$programs/redistribute" -n 1500 \
+	--network "$scratch/measured" --router relay --window network
 exit $result
