@@ -194,7 +194,9 @@ static void thin_links_are_relieved(void)
 	struct equant_redist_network *network = equant_redist_network_new(ranks, 0, 1e3, NULL, 0);
 	struct equant_transfer_options options = { .sz = sizeof(options),
 						   .network = network,
-						   .router = "relay" };
+						   .router = "relay",
+						   .window = 3,
+						   .largest = 5000 };
 	struct equant_transfer *transfer;
 	size_t memory;
 

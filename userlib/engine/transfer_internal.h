@@ -57,7 +57,10 @@ struct equant_parcel {
  * @end: up to here they are in chunks, while planning
  * @last: the chunk before that
  * @stream: that its chunks go by now, in this run, or -1
- * @left: bytes that have not come yet, in this run
+ * @left: bytes that have not been read yet, in this run, if it is read
+ * @first: its first chunk
+ * @awaited: the first that has not come, in this run, or -1
+ * @arrived: bytes before that one
  * @near: the receiver can read the sender's memory
  * @pid: the sender's, if it is near
  * @offer: of this run, if it is near
@@ -77,6 +80,9 @@ struct equant_letter {
 	int64_t last;
 	int stream;
 	size_t left;
+	int64_t first;
+	int64_t awaited;
+	size_t arrived;
 	bool near;
 	pid_t pid;
 	struct equant_offer offer;
@@ -90,12 +96,14 @@ struct equant_letter {
  * @at: first byte of the letter
  * @length: bytes
  * @next: the next one of the letter, or -1
+ * @come: it has, in this run
  */
 struct equant_chunk {
 	int64_t letter;
 	size_t at;
 	int length;
 	int64_t next;
+	bool come;
 };
 
 /**
@@ -360,6 +368,10 @@ void equant_letter_pack(const struct equant_transfer *transfer, const struct equ
 void equant_letter_unpack(const struct equant_transfer *transfer,
 			  const struct equant_letter *letter, size_t at, size_t length,
 			  const char *memory);
+
+/* A chunk has come. */
+void equant_letter_take(struct equant_lane *lane, struct equant_letter *letter,
+			struct equant_chunk *chunk);
 
 /* Has all come that is sent on in its bytes below @end?  From call to call @end may not shrink. */
 bool equant_letter_is_there(const struct equant_transfer *transfer, struct equant_letter *letter,

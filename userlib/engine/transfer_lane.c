@@ -29,8 +29,10 @@ static int add_chunk(struct equant_lane *lane, int64_t letter, size_t at, size_t
 	}
 	if (at)
 		lane->chunks[of->last].next = lane->chunk_count;
+	else
+		of->first = lane->chunk_count;
 	of->last = lane->chunk_count++;
-	lane->chunks[of->last] = (struct equant_chunk){ letter, at, (int)length, -1 };
+	lane->chunks[of->last] = (struct equant_chunk){ letter, at, (int)length, -1, false };
 	if (length > lane->longest)
 		lane->longest = length;
 	return 0;

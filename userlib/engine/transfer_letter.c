@@ -112,7 +112,20 @@ void equant_letter_unpack(const struct equant_transfer *transfer,
 				      memory + slice.place);
 }
 
-/* How many bytes of what a parcel sends on have come: those of a letter come in their order. */
+/* A short chunk may overtake a long one. */
+void equant_letter_take(struct equant_lane *lane, struct equant_letter *letter,
+			struct equant_chunk *chunk)
+{
+	chunk->come = true;
+	while (letter->awaited >= 0 && lane->chunks[letter->awaited].come) {
+		const struct equant_chunk *next = &lane->chunks[letter->awaited];
+
+		letter->arrived += (size_t)next->length;
+		letter->awaited = next->next;
+	}
+}
+
+/* How many bytes of what a parcel sends on have come, from its first one on. */
 static int64_t arrived(const struct equant_transfer *transfer, const struct equant_parcel *parcel)
 {
 	const struct equant_letter *letter;
@@ -121,7 +134,7 @@ static int64_t arrived(const struct equant_transfer *transfer, const struct equa
 	if (parcel->after < 0)
 		return parcel->bytes;
 	letter = &transfer->lanes[1].letters[parcel->after];
-	bytes = (int64_t)(letter->bytes - letter->left) - parcel->from;
+	bytes = (int64_t)letter->arrived - parcel->from;
 	return bytes < parcel->bytes ? bytes : parcel->bytes;
 }
 

@@ -29,11 +29,16 @@ void equant_streams_reset(struct equant_transfer *transfer)
 		for (int s = 0; s < lane->stream_count; s++)
 			lane->streams[s] = (struct equant_stream){ .letter = -1, .next = -1 };
 		for (int64_t i = 0; i < lane->letter_count; i++) {
-			lane->letters[i].stream = -1;
-			lane->letters[i].there = 0;
-			lane->letters[i].begin = 0;
-			lane->letters[i].left = lane->letters[i].bytes;
+			struct equant_letter *letter = &lane->letters[i];
+
+			letter->stream = -1;
+			letter->there = 0;
+			letter->begin = letter->arrived = 0;
+			letter->left = letter->bytes;
+			letter->awaited = letter->first;
 		}
+		for (int64_t i = 0; i < lane->chunk_count; i++)
+			lane->chunks[i].come = false;
 	}
 }
 
@@ -262,14 +267,14 @@ int equant_streams_begin(struct equant_transfer *transfer, bool *read)
 
 static void received(struct equant_transfer *transfer, const struct equant_slot *slot)
 {
-	const struct equant_lane *lane = &transfer->lanes[1];
-	const struct equant_chunk *chunk = &lane->chunks[slot->chunk];
+	struct equant_lane *lane = &transfer->lanes[1];
+	struct equant_chunk *chunk = &lane->chunks[slot->chunk];
 	struct equant_letter *letter = &lane->letters[chunk->letter];
 
 	equant_refresh_arrived(transfer, letter->peer, chunk->length,
 			       slot->chunk && chunk[-1].letter != chunk->letter);
 	equant_letter_unpack(transfer, letter, chunk->at, (size_t)chunk->length, slot->memory);
-	letter->left -= (size_t)chunk->length;
+	equant_letter_take(lane, letter, chunk);
 }
 
 /* Of a lane's notes the even ones are offers, the odd ones what has been taken. */
