@@ -9,7 +9,7 @@
 
 #define MOST 16 /* ranks */
 #define UNTOUCHED 0xee
-#define BLOCK 500 /* elements of up to 40 bytes */
+#define BLOCK 2100 /* elements of 16 to 40 bytes: long enough to be read rather than packed */
 
 /**
  * struct setup - a redistribution, the same on all ranks, and this rank's arrays

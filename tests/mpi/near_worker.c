@@ -11,6 +11,8 @@
 #include "libsetup.h"
 #include "libworker.h"
 
+#define LONG (2 * BLOCK)
+
 /* Rows that are read in one block and written element by element, since they become columns. */
 static void transposed_setup(struct setup *s, struct random *random)
 {
@@ -91,22 +93,55 @@ static void memory_is_read(void)
 	}
 }
 
-/* Rank 0 may not: what it gets comes in messages, and others still read. */
-static void one_may_not_read(void)
+/* This rank gets at others, or not.  Pieces are so short that MPI has no need to read them, either. */
+static void run_near(int64_t block, bool near)
 {
+	struct equant_transfer_options options = { .sz = sizeof(options), .largest = 3000 };
 	struct random random = common_random();
 	struct equant_transfer *transfer;
 	struct setup s;
 
-	let_read();
-	if (!rank)
-		forbid(SYS_process_vm_readv);
-	setup_large(&s, &random, 1);
-	transfer = must_transfer(&s, NULL);
-	demand_equal(rank ? others() : 0, equant_transfer_near(transfer));
+	setup_large(&s, &random, block);
+	transfer = must_transfer(&s, &options);
+	/* Of long blocks it gets only some others'. */
+	if (!near || block == 1)
+		demand_equal(near ? others() : 0, equant_transfer_near(transfer));
+	else
+		demand(equant_transfer_near(transfer) > 0);
+	must_run(transfer, &s);
 	must_run(transfer, &s);
 	demand_equal(0, equant_transfer_free(transfer));
 	setup_free(&s);
+}
+
+/* Without slots that others see, long blocks are read and short ones are sent. */
+static void none_shares(void)
+{
+	let_read();
+	forbid(SYS_memfd_create);
+	run_near(1, true);
+	run_near(LONG, true);
+}
+
+/* Rank 0 may not read, and unpacks out of slots whatever it is. */
+static void one_may_not_read(void)
+{
+	let_read();
+	if (!rank)
+		forbid(SYS_process_vm_readv);
+	run_near(1, true);
+	run_near(LONG, true);
+}
+
+/* Nor that: what it gets comes in messages, and others still read. */
+static void one_gets_messages(void)
+{
+	let_read();
+	forbid(SYS_memfd_create);
+	if (!rank)
+		forbid(SYS_process_vm_readv);
+	run_near(1, rank != 0);
+	run_near(LONG, rank != 0);
 }
 
 /*
@@ -120,7 +155,7 @@ static void one_may_no_longer_read(void)
 	struct setup s;
 
 	let_read();
-	setup_large(&s, &random, 3 * BLOCK / 2);
+	setup_large(&s, &random, LONG);
 	transfer = must_transfer(&s, NULL);
 	must_run(transfer, &s);
 	if (!rank)
@@ -133,8 +168,8 @@ static void one_may_no_longer_read(void)
 int main(int argc, char **argv)
 {
 	static const struct worker_case cases[] = {
-		CASE(memory_is_read),
-		CASE(one_may_not_read),
+		CASE(memory_is_read),	      CASE(none_shares),
+		CASE(one_may_not_read),	      CASE(one_gets_messages),
 		CASE(one_may_no_longer_read),
 	};
 

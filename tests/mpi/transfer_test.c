@@ -24,10 +24,12 @@ TEST_F(transfer, ranks_of_a_node_read_each_others_memory_or_send_messages)
 	EXPECT_CASE("memory_is_read");
 }
 
-TEST_F(transfer, a_rank_that_may_not_read_gets_messages)
+TEST_F(transfer, a_rank_that_may_not_read_is_shown_slots_or_gets_messages)
 {
 	self->job.program = "near_worker";
+	EXPECT_CASE("none_shares");
 	EXPECT_CASE("one_may_not_read");
+	EXPECT_CASE("one_gets_messages");
 }
 
 TEST_F(transfer, reading_that_fails_is_an_error_on_both_sides_and_nobody_waits)

@@ -73,7 +73,8 @@ int equant_transfer_prepare(struct equant_transfer *transfer,
 		error = equant_transfer_plan(transfer, options->memory);
 	error = equant_mpi_agree(transfer->comm, error);
 	if (!error)
-		error = equant_near_find(transfer, options->node == EQUANT_TRANSFER_NODE_MESSAGES);
+		error = equant_transfer_node_find(transfer,
+						  options->node == EQUANT_TRANSFER_NODE_MESSAGES);
 	if (!error)
 		error = equant_transfer_allocate(transfer);
 	return equant_mpi_agree(transfer->comm, error);

@@ -14,7 +14,10 @@ enum equant_transfer_tag {
 	EQUANT_TRANSFER_OFFER,
 	EQUANT_TRANSFER_TAKEN,
 	EQUANT_TRANSFER_LEG, /* of step 0 of a route, and so on */
+	EQUANT_TRANSFER_ANSWER = 100, /* about the sender's slot 0, and so on */
 };
+
+#define EQUANT_TRANSFER_ANSWERS 32000 /* MPI has tags up to 32767 */
 
 /**
  * struct equant_offer - where a sender's elements are, to a receiver that can read its memory
@@ -61,8 +64,12 @@ struct equant_parcel {
  * @first: its first chunk
  * @awaited: the first that has not come, in this run, or -1
  * @arrived: bytes before that one
- * @near: the receiver can read the sender's memory
+ * @near: the receiver gets at the sender's memory in one way or both
+ * @readable: it can read the sender's arrays
  * @pid: the sender's, if it is near
+ * @shared: it sees the sender's slots
+ * @segment: there, on the receiver's side, or NULL; @segment_size bytes
+ * @step: bytes from one slot there to the next
  * @offer: of this run, if it is near
  * @offered: the offer is there
  * @taken: what the receiver says of it, 0 or an errno
@@ -84,7 +91,12 @@ struct equant_letter {
 	int64_t awaited;
 	size_t arrived;
 	bool near;
+	bool readable;
 	pid_t pid;
+	bool shared;
+	char *segment;
+	size_t segment_size;
+	size_t step;
 	struct equant_offer offer;
 	bool offered;
 	int taken;
@@ -123,10 +135,14 @@ struct equant_stream {
 /**
  * struct equant_slot - memory for one chunk of a stream after another
  * @chunk: the last one that it was for
+ * @pending: of its two requests; it is free if there are none
+ * @number: of a chunk that is shared, the sender's slot
  * @memory: bytes of the lane's longest chunk
  */
 struct equant_slot {
 	int64_t chunk;
+	int pending;
+	int number;
 	char *memory;
 };
 
@@ -146,7 +162,9 @@ struct equant_slot {
  * @depth: slots of each stream
  * @slots: where chunks are packed and unpacked, those of stream s from s @depth on
  * @slot_count: of all streams
- * @requests: of each slot
+ * @segment: memory of all slots that other ranks see, @segment_size bytes, or NULL
+ * @requests: of each slot: that a chunk is sent or received
+ * @answers: likewise: that it has been taken out of a shared slot
  * @opened: chunks, in the schedule's order, that may begin, in this run
  * @begun: how many have
  * @near: the letters that are near
@@ -168,7 +186,10 @@ struct equant_lane {
 	int depth;
 	struct equant_slot *slots;
 	int slot_count;
+	char *segment;
+	size_t segment_size;
 	MPI_Request *requests;
+	MPI_Request *answers;
 	int64_t opened;
 	int64_t begun;
 	int64_t *near;
@@ -231,7 +252,7 @@ enum equant_transfer_state {
  * @own: what this rank has for itself, or NULL
  * @lanes: what it sends, and what it receives
  * @reach: of the sender's local array, and of the receiver's
- * @requests: of both lanes' slots, then of their notes
+ * @requests: of both lanes' slots, then their answers, then notes
  * @request_count: of them
  * @done: indices of those that are through
  * @broken: MPI has failed; requests may be under way for ever
@@ -398,11 +419,17 @@ int equant_lane_add(struct equant_lane *lane, int64_t letter, size_t end, size_t
 /* Have streams for up to @window letters, with up to @slots slots, at least 1, in all. */
 void equant_lane_resize(struct equant_lane *lane, int window, int slots);
 
+/* Bytes from one slot of a segment to the next. */
+size_t equant_lane_step(const struct equant_lane *lane);
+
 /* Bytes of all slots. */
 size_t equant_lane_size(const struct equant_lane *lane);
 
-/* Get the slots' memory.  0 or -ENOMEM. */
+/* Have streams and slots.  0 or -ENOMEM. */
 int equant_lane_allocate(struct equant_lane *lane);
+
+/* Get memory for the slots that have none.  0 or -ENOMEM. */
+int equant_lane_fill(struct equant_lane *lane);
 
 /* Forget it all; with @under_way the memory stays, since MPI may still write to it. */
 void equant_lane_release(struct equant_lane *lane, bool under_way);
@@ -430,10 +457,18 @@ int equant_streams_finish(struct equant_transfer *transfer, bool block, int *cou
 /* Has everything begun? */
 bool equant_streams_are_through(const struct equant_transfer *transfer);
 
-/* ---- transfer_near.c: what is read out of another process' memory ------------------------ */
+/* ---- transfer_node.c: whose memory can be got at ---------------------------------------- */
 
-/* Find out whose memory can be read, unless @no.  Collective; 0 or -errno. */
-int equant_near_find(struct equant_transfer *transfer, bool no);
+/* Find out, and share the slots of what is sent, unless @no.  Collective; 0 or -errno. */
+int equant_transfer_node_find(struct equant_transfer *transfer, bool no);
+
+/* What is in a slot of the sender's. */
+const char *equant_transfer_slot(const struct equant_letter *letter, int number);
+
+/* The slots that others share, and those that are shared with others. */
+void equant_transfer_node_release(struct equant_lane *lane);
+
+/* ---- transfer_near.c: what is read out of another process' memory ------------------------ */
 
 /* Offer what is near, and look for what is offered, at a run's beginning.  0 or -errno. */
 int equant_near_begin(struct equant_transfer *transfer);

@@ -89,16 +89,28 @@ size_t equant_lane_size(const struct equant_lane *lane)
 											size;
 }
 
+/* No two ranks' data are in a line of the cache. */
+size_t equant_lane_step(const struct equant_lane *lane)
+{
+	return (lane->longest + 1 + 63) / 64 * 64;
+}
+
 int equant_lane_allocate(struct equant_lane *lane)
 {
 	lane->streams = calloc((size_t)lane->stream_count, sizeof(*lane->streams));
 	lane->slots = calloc((size_t)lane->slot_count, sizeof(*lane->slots));
-	for (int i = 0; lane->slots && i < lane->slot_count; i++) {
-		lane->slots[i].memory = malloc(lane->longest + 1);
+	return lane->slots && lane->streams ? 0 : -ENOMEM;
+}
+
+int equant_lane_fill(struct equant_lane *lane)
+{
+	for (int i = 0; i < lane->slot_count; i++) {
+		if (!lane->slots[i].memory)
+			lane->slots[i].memory = malloc(lane->longest + 1);
 		if (!lane->slots[i].memory)
 			return -ENOMEM;
 	}
-	return lane->slots && lane->streams ? 0 : -ENOMEM;
+	return 0;
 }
 
 void equant_lane_release(struct equant_lane *lane, bool under_way)
@@ -107,12 +119,14 @@ void equant_lane_release(struct equant_lane *lane, bool under_way)
 		equant_redist_part_free(lane->parts[i]);
 	free(lane->parts);
 	free(lane->parcels);
-	for (int i = 0; lane->slots && i < lane->slot_count && !under_way; i++)
+	for (int i = 0; lane->slots && i < lane->slot_count && !under_way && !lane->segment; i++)
 		free(lane->slots[i].memory);
-	if (!under_way)
+	if (!under_way) {
+		equant_transfer_node_release(lane);
 		free(lane->letters);
+		free(lane->slots);
+	}
 	free(lane->chunks);
 	free(lane->streams);
-	free(lane->slots);
 	free(lane->near);
 }

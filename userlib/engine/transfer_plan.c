@@ -188,28 +188,36 @@ static int fit_memory(struct equant_transfer *transfer, size_t memory)
 	return 0;
 }
 
+/* The next @count requests of all. */
+static MPI_Request *take(struct equant_transfer *transfer, int count)
+{
+	MPI_Request *first = transfer->requests + transfer->request_count;
+
+	transfer->request_count += count;
+	return first;
+}
+
 int equant_transfer_allocate(struct equant_transfer *transfer)
 {
 	struct equant_lane *lanes = transfer->lanes;
 	int slots = lanes[0].slot_count + lanes[1].slot_count;
-	size_t count;
+	int notes = 2 * (lanes[0].near_count + lanes[1].near_count);
+	size_t count = 2 * (size_t)slots + (size_t)notes;
 
-	transfer->request_count = slots + 2 * (lanes[0].near_count + lanes[1].near_count);
-	count = (size_t)transfer->request_count;
 	transfer->requests = reallocarray(NULL, count, sizeof(*transfer->requests));
 	transfer->done = reallocarray(NULL, count, sizeof(*transfer->done));
 	if (!transfer->requests || !transfer->done)
 		return -ENOMEM;
 	for (size_t i = 0; i < count; i++)
 		transfer->requests[i] = MPI_REQUEST_NULL;
-	lanes[0].requests = transfer->requests;
-	lanes[1].requests = transfer->requests + lanes[0].slot_count;
-	lanes[0].notes = transfer->requests + slots;
-	lanes[1].notes = lanes[0].notes + 2 * lanes[0].near_count;
+	transfer->request_count = 0;
 	for (int side = 0; side < 2; side++)
-		if (equant_lane_allocate(&lanes[side]))
-			return -ENOMEM;
-	return 0;
+		lanes[side].requests = take(transfer, lanes[side].slot_count);
+	for (int side = 0; side < 2; side++)
+		lanes[side].answers = take(transfer, lanes[side].slot_count);
+	for (int side = 0; side < 2; side++)
+		lanes[side].notes = take(transfer, 2 * lanes[side].near_count);
+	return equant_lane_fill(&lanes[0]) || equant_lane_fill(&lanes[1]) ? -ENOMEM : 0;
 }
 
 /* ---- what is here ------------------------------------------------------------------------ */
@@ -279,5 +287,8 @@ int equant_transfer_plan(struct equant_transfer *transfer, size_t memory)
 	if (error)
 		return error;
 	reach_all(transfer);
-	return fit_memory(transfer, memory);
+	error = fit_memory(transfer, memory);
+	for (int side = 0; side < 2 && !error; side++)
+		error = equant_lane_allocate(&transfer->lanes[side]);
+	return error;
 }

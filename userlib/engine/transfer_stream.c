@@ -117,7 +117,7 @@ static int free_slot(const struct equant_lane *lane, int s)
 	const struct equant_stream *stream = &lane->streams[s];
 	int slot = s * lane->depth + (int)(stream->turn % (unsigned int)lane->depth);
 
-	return has_chunk(lane, stream) && lane->requests[slot] == MPI_REQUEST_NULL ? slot : -1;
+	return has_chunk(lane, stream) && !lane->slots[slot].pending ? slot : -1;
 }
 
 /* The next chunk of a stream has begun. */
@@ -141,6 +141,26 @@ static int64_t near_of(const struct equant_lane *lane, int64_t letter)
 			high = middle;
 	}
 	return low;
+}
+
+/* The receiver takes a chunk out of the slot, and says so. */
+static int show_chunk(struct equant_transfer *transfer, const struct equant_letter *letter,
+		      int slot)
+{
+	struct equant_lane *lane = &transfer->lanes[0];
+	int error;
+
+	lane->slots[slot].number = slot;
+	lane->slots[slot].pending = 2;
+	error = equant_mpi_error(MPI_Irecv(NULL, 0, MPI_BYTE, letter->peer,
+					   EQUANT_TRANSFER_ANSWER + slot, transfer->comm,
+					   &lane->answers[slot]),
+				 "waiting until a slot has been read");
+	if (error)
+		return error;
+	return equant_mpi_error(MPI_Isend(&lane->slots[slot].number, 1, MPI_INT, letter->peer,
+					  letter->tag, transfer->comm, &lane->requests[slot]),
+				"saying what is in a slot");
 }
 
 /*
@@ -174,6 +194,9 @@ static int send_chunk(struct equant_transfer *transfer, int s, int slot)
 	stream->turn++;
 	stream->flying++;
 	pass(lane, stream);
+	if (letter->shared)
+		return show_chunk(transfer, letter, slot);
+	lane->slots[slot].pending = 1;
 	return begin_sending(transfer, letter, slot, chunk->length);
 }
 
@@ -188,6 +211,12 @@ static int receive_chunk(struct equant_transfer *transfer, int s, int slot)
 	stream->turn++;
 	stream->flying++;
 	pass(lane, stream);
+	lane->slots[slot].pending = 1;
+	if (letter->shared)
+		return equant_mpi_error(MPI_Irecv(&lane->slots[slot].number, 1, MPI_INT,
+						  letter->peer, letter->tag, transfer->comm,
+						  &lane->requests[slot]),
+					"waiting for what is in a slot");
 	return equant_mpi_error(MPI_Irecv(lane->slots[slot].memory, chunk->length, MPI_BYTE,
 					  letter->peer, letter->tag, transfer->comm,
 					  &lane->requests[slot]),
@@ -265,16 +294,27 @@ int equant_streams_begin(struct equant_transfer *transfer, bool *read)
 
 /* ---- what is through ----------------------------------------------------------------------- */
 
-static void received(struct equant_transfer *transfer, const struct equant_slot *slot)
+/* What came in a message, or is in a slot of the sender's, whom that is told then. */
+static int received(struct equant_transfer *transfer, int s)
 {
 	struct equant_lane *lane = &transfer->lanes[1];
+	struct equant_slot *slot = &lane->slots[s];
 	struct equant_chunk *chunk = &lane->chunks[slot->chunk];
 	struct equant_letter *letter = &lane->letters[chunk->letter];
+	const char *memory = letter->shared ? equant_transfer_slot(letter, slot->number) :
+					      slot->memory;
 
 	equant_refresh_arrived(transfer, letter->peer, chunk->length,
 			       slot->chunk && chunk[-1].letter != chunk->letter);
-	equant_letter_unpack(transfer, letter, chunk->at, (size_t)chunk->length, slot->memory);
+	equant_letter_unpack(transfer, letter, chunk->at, (size_t)chunk->length, memory);
 	equant_letter_take(lane, letter, chunk);
+	if (!letter->shared)
+		return 0;
+	slot->pending++;
+	return equant_mpi_error(MPI_Isend(NULL, 0, MPI_BYTE, letter->peer,
+					  EQUANT_TRANSFER_ANSWER + slot->number, transfer->comm,
+					  &lane->answers[s]),
+				"saying that a slot has been read");
 }
 
 /* Of a lane's notes the even ones are offers, the odd ones what has been taken. */
@@ -292,21 +332,36 @@ static void noted(struct equant_transfer *transfer, int side, int note)
 	}
 }
 
-static void finish(struct equant_transfer *transfer, int i)
+/* One of the two requests that a slot may have is through. */
+static int finish_slot(struct equant_transfer *transfer, int side, int s, bool answer)
 {
-	struct equant_lane *lanes = transfer->lanes;
-	int out = lanes[0].slot_count, slots = out + lanes[1].slot_count;
+	struct equant_lane *lane = &transfer->lanes[side];
+	int error = 0;
 
-	if (i < out) {
-		lanes[0].streams[i / lanes[0].depth].flying--;
-	} else if (i < slots) {
-		lanes[1].streams[(i - out) / lanes[1].depth].flying--;
-		received(transfer, &lanes[1].slots[i - out]);
-	} else if (i < slots + 2 * lanes[0].near_count) {
-		noted(transfer, 0, i - slots);
-	} else {
-		noted(transfer, 1, i - slots - 2 * lanes[0].near_count);
+	if (side && !answer)
+		error = received(transfer, s);
+	if (!--lane->slots[s].pending)
+		lane->streams[s / lane->depth].flying--;
+	return error;
+}
+
+/* Requests are in the order in which equant_transfer_allocate() has put them. */
+static int finish(struct equant_transfer *transfer, int i)
+{
+	const struct equant_lane *lanes = transfer->lanes;
+
+	for (int kind = 0; kind < 4; kind++) {
+		int side = kind % 2, slots = lanes[side].slot_count;
+
+		if (i < slots)
+			return finish_slot(transfer, side, i, kind >= 2);
+		i -= slots;
 	}
+	if (i < 2 * lanes[0].near_count)
+		noted(transfer, 0, i);
+	else
+		noted(transfer, 1, i - 2 * lanes[0].near_count);
+	return 0;
 }
 
 int equant_streams_finish(struct equant_transfer *transfer, bool block, int *count)
@@ -321,6 +376,6 @@ int equant_streams_finish(struct equant_transfer *transfer, bool block, int *cou
 				     MPI_STATUSES_IGNORE);
 	error = equant_mpi_error(error, "waiting for messages of a redistribution");
 	for (int i = 0; !error && *count != MPI_UNDEFINED && i < *count; i++)
-		finish(transfer, transfer->done[i]);
+		error = finish(transfer, transfer->done[i]);
 	return error;
 }

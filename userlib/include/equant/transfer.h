@@ -48,9 +48,10 @@ enum equant_transfer_group {
 
 /**
  * enum equant_transfer_node - how ranks of a node get at each other's elements
- * @EQUANT_TRANSFER_NODE_BEST: the receiver reads blocks of 2048 bytes and more straight out of
- *	the sender's memory, if the kernel lets it; when a transfer is made that is tried with
- *	each
+ * @EQUANT_TRANSFER_NODE_BEST: the sender packs where the receiver unpacks, in memory that both
+ *	have; blocks of 32768 bytes and more the receiver reads straight out of the sender's
+ *	array, and, where they cannot have memory together, blocks of 2048 bytes and more.  What
+ *	the kernel lets them is tried with each when a transfer is made.
  * @EQUANT_TRANSFER_NODE_MESSAGES: in messages, as between nodes
  */
 enum equant_transfer_node {
@@ -221,7 +222,7 @@ equant_transfer_schedule(const struct equant_transfer *transfer);
 /** equant_transfer_memory() - bytes that this rank has for messages */
 EQUANT_API size_t equant_transfer_memory(const struct equant_transfer *transfer);
 
-/** equant_transfer_near() - ranks that this one receives from and whose memory it can read */
+/** equant_transfer_near() - ranks that this one receives from without messages that have elements */
 EQUANT_API int equant_transfer_near(const struct equant_transfer *transfer);
 
 /**
