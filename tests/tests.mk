@@ -45,7 +45,7 @@ in_room = $(if $(filter $(2),$(call room,$(1))),$(3))
 TEST_CPPFLAGS := -Iuserlib -Itests -I$(O)/skel -I$(O)/skel/tests -isystem $(KSELFTEST) \
 	-Wno-unused-parameter
 
-$(O)/tests/%.o: tests/%.c $(O)/.flags | $(LINUX)/.complete
+$(O)/tests/%.o: tests/%.c $(O)/.flags | $(O)/include/have.h $(LINUX)/.complete
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D) && $(COMPILE) $(TEST_CPPFLAGS) \
 		$(call in_room,$<,$(TEST_MPI_ROOMS),$(MPI_CFLAGS)) \

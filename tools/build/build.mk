@@ -4,9 +4,8 @@
 WARN := -Wall -Wextra -Werror
 STD := -std=gnu11 -ffp-contract=off -fvisibility=hidden
 CFLAGS ?= -O2 -g
-CPPFLAGS_ALL = -D_GNU_SOURCE= -Iuserlib/include -DEQUANT_HAVE_MPI=$(HAVE_MPI) \
-	-DEQUANT_HAVE_BPF=$(HAVE_BPF) -DEQUANT_HAVE_LIBURING=$(HAVE_LIBURING) \
-	-DEQUANT_VERSION='"$(VERSION)"' $(CPPFLAGS)
+CPPFLAGS_ALL = -D_GNU_SOURCE= -Iuserlib/include -I$(O)/include -DEQUANT_VERSION='"$(VERSION)"' \
+	$(CPPFLAGS)
 CFLAGS_ALL = $(STD) $(WARN) $(CFLAGS) $(SANITIZE:%=-fsanitize=% -fno-sanitize-recover=all \
 	-fno-omit-frame-pointer)
 LDFLAGS_ALL = $(SANITIZE:%=-fsanitize=%) -Wl,--as-needed $(LDFLAGS)
@@ -24,6 +23,12 @@ $(1): FORCE
 endef
 
 $(eval $(call stamp,$(O)/.flags,$(CC) $(CFLAGS_ALL) $(CPPFLAGS_ALL) $(LDFLAGS_ALL)))
+
+# What is there, for the few files that ask.
+$(O)/include/have.h: FORCE
+	@mkdir -p $(@D); printf '#define EQUANT_HAVE_%s\n' 'MPI $(HAVE_MPI)' 'BPF $(HAVE_BPF)' \
+		'LIBURING $(HAVE_LIBURING)' > $@.new; \
+		if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 
 # ---- userlib ---------------------------------------------------------------
 
@@ -46,7 +51,7 @@ LIB_A := $(O)/libequant.a
 
 $(eval $(call stamp,$(O)/.lib-objects,$(LIB_OBJS)))
 
-$(O)/userlib/%.o: userlib/%.c $(O)/.flags
+$(O)/userlib/%.o: userlib/%.c $(O)/.flags | $(O)/include/have.h
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D) && $(COMPILE) -Iuserlib $(LIBURING_CFLAGS) \
 		$(if $(filter $(MPI_ROOMS),$(call room,$<)),$(MPI_CFLAGS)) -fPIC -c -o $@ $<
@@ -109,9 +114,10 @@ TOOL_OBJS := $(TOOL_SRCS:%.c=$(O)/%.o)
 TOOL := $(if $(TOOL_SRCS),$(O)/bin/equant)
 TOOL_CPPFLAGS = $(MPI_CFLAGS) -Itools/equant -I$(O)/skel -DEQUANT_LIBEXECDIR='"$(libexecdir)/equant"'
 
-$(eval $(call stamp,$(O)/.tool-objects,$(TOOL_OBJS) $(libexecdir)))
+$(eval $(call stamp,$(O)/.tool-objects,$(TOOL_OBJS)))
+$(eval $(call stamp,$(O)/.tool-flags,$(libexecdir)))
 
-$(O)/tools/equant/%.o: tools/equant/%.c $(O)/.flags $(O)/.tool-objects | \
+$(O)/tools/equant/%.o: tools/equant/%.c $(O)/.flags $(O)/.tool-flags | $(O)/include/have.h \
 		$(if $(filter 1,$(HAVE_BPF)),$(BPF_SKELS))
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D) && $(COMPILE) $(TOOL_CPPFLAGS) -c -o $@ $<

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "commands.h"
+#include "have.h"
 
 #if !EQUANT_HAVE_MPI
 static int built_without_mpi(const char *what)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "have.h"
 #include "probe.h"
 
 static void say(const char *kind, const char *format, va_list args)

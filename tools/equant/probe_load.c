@@ -6,6 +6,8 @@
  * that last step clients refuse the table, and a loader that finds a directory
  * without a live table knows that somebody was interrupted.
  */
+#include "have.h"
+
 #if EQUANT_HAVE_BPF
 #include <errno.h>
 #include <grp.h>

@@ -11,6 +11,7 @@
 
 #include <equant/probe.h>
 
+#include "have.h"
 #if EQUANT_HAVE_BPF
 #include <bpf/bpf.h>
 #endif

@@ -13,11 +13,8 @@
 #include <sys/types.h>
 
 #include "core/say.h"
+#include "have.h"
 #include <equant/trace.h>
-
-#ifndef EQUANT_HAVE_LIBURING
-#define EQUANT_HAVE_LIBURING 0
-#endif
 
 #define EQUANT_TRACE_BUFFERS 8
 #define EQUANT_TRACE_BUFFER_EVENTS 512

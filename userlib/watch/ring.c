@@ -13,11 +13,8 @@
 #include <string.h>
 
 #include "core/say.h"
+#include "have.h"
 #include "watch/ring.h"
-
-#ifndef EQUANT_HAVE_LIBURING
-#define EQUANT_HAVE_LIBURING 0
-#endif
 
 #if EQUANT_HAVE_LIBURING
 #include <liburing.h>
