@@ -257,7 +257,7 @@ static bool open_and_exec(void)
 	if (fork()) /* the reporting process stays; its child executes another program */
 		return true;
 	if (open_and_keep())
-		execl("/bin/sleep", "sleep", "0.3", NULL);
+		execl("/bin/sleep", "sleep", "1", NULL);
 	_exit(1);
 }
 
@@ -267,13 +267,16 @@ TEST_F(live, exec_frees_the_record)
 	pid_t pid = start_child(open_and_exec, true, &well);
 
 	ASSERT_TRUE(well);
-	sleep_ms(150); /* the child sleeps in its new program: its record is gone, ours is not */
+	/* Its child's comes, and goes when that has another program. */
+	for (int i = 0; i < 1000 && attached(self) < 2; i++)
+		sleep_ms(1);
 	EXPECT_EQ(2, attached(self));
-	EXPECT_EQ(1, self->table->nr_used);
+	EXPECT_TRUE(wait_for_used(self->table, 1));
 	EXPECT_NE(NULL, record_of_tid(self->table, pid));
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
-	sleep_ms(300);
+	EXPECT_TRUE(wait_for_used(self->table, 0));
+	sleep_ms(1000); /* nothing comes back when the program ends */
 	EXPECT_EQ(0, self->table->nr_used);
 }
 
