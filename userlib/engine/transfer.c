@@ -74,7 +74,8 @@ int equant_transfer_prepare(struct equant_transfer *transfer,
 	error = equant_mpi_agree(transfer->comm, error);
 	if (!error)
 		error = equant_transfer_node_find(transfer,
-						  options->node == EQUANT_TRANSFER_NODE_MESSAGES);
+						  options->node == EQUANT_TRANSFER_NODE_MESSAGES ||
+							  transfer->route);
 	if (!error)
 		error = equant_transfer_allocate(transfer);
 	return equant_mpi_agree(transfer->comm, error);
@@ -207,5 +208,10 @@ size_t equant_transfer_memory(const struct equant_transfer *transfer)
 
 int equant_transfer_near(const struct equant_transfer *transfer)
 {
-	return transfer->lanes[1].near_count;
+	const struct equant_lane *lane = &transfer->lanes[1];
+	int count = 0;
+
+	for (int64_t i = 0; i < lane->letter_count; i++)
+		count += lane->letters[i].near || lane->letters[i].shared;
+	return count;
 }

@@ -13,11 +13,11 @@ enum equant_transfer_tag {
 	EQUANT_TRANSFER_DATA,
 	EQUANT_TRANSFER_OFFER,
 	EQUANT_TRANSFER_TAKEN,
-	EQUANT_TRANSFER_LEG, /* of step 0 of a route, and so on */
+	EQUANT_TRANSFER_LEG, /* of step 0 of a route, and so on; a plan has legs or answers */
 	EQUANT_TRANSFER_ANSWER = 100, /* about the sender's slot 0, and so on */
 };
 
-#define EQUANT_TRANSFER_ANSWERS 32000 /* MPI has tags up to 32767 */
+#define EQUANT_TRANSFER_TAGS 32000 /* of slots, or of steps: MPI has them up to 32767 */
 
 /**
  * struct equant_offer - where a sender's elements are, to a receiver that can read its memory
@@ -64,8 +64,7 @@ struct equant_parcel {
  * @first: its first chunk
  * @awaited: the first that has not come, in this run, or -1
  * @arrived: bytes before that one
- * @near: the receiver gets at the sender's memory in one way or both
- * @readable: it can read the sender's arrays
+ * @near: the receiver can read the sender's arrays
  * @pid: the sender's, if it is near
  * @shared: it sees the sender's slots
  * @segment: there, on the receiver's side, or NULL; @segment_size bytes
@@ -91,7 +90,6 @@ struct equant_letter {
 	int64_t awaited;
 	size_t arrived;
 	bool near;
-	bool readable;
 	pid_t pid;
 	bool shared;
 	char *segment;

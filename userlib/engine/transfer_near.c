@@ -58,7 +58,6 @@ static int send_offer(struct equant_transfer *transfer, struct equant_letter *le
 	int error;
 
 	offer->direct =
-		letter->readable &&
 		has_blocks_of(transfer, letter, 0, letter->shared ? BLOCK_SHARED : BLOCK_SENT);
 	offer->base = (uint64_t)(uintptr_t)transfer->view.base[0];
 	memcpy(offer->strides, transfer->view.strides[0], sizeof(offer->strides));

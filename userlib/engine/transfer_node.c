@@ -5,8 +5,8 @@
  * who unpack straight out of them.
  *
  * Whether a rank may depends on users, on namespaces, on Yama and on seccomp filters, so when a
- * transfer is made each tries both with a number in the memory of every rank of its node.  Where
- * neither works there are messages.
+ * transfer is made each tries both with a number in the memory of every rank of its node that it
+ * receives from.  Where neither works there are messages.
  *
  * Slots are anonymous memory that others open by way of /proc, so nothing is left of them wherever
  * a job ends.
@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -69,18 +70,29 @@ struct node {
 
 /* ---- this rank's segment ------------------------------------------------------------------ */
 
-/* Of all slots, or none: then they are memory of this rank alone. */
+/* A file that is too large is a signal. */
+static bool may_have(size_t size)
+{
+	struct rlimit limit;
+
+	return !getrlimit(RLIMIT_FSIZE, &limit) && size <= limit.rlim_cur;
+}
+
+/*
+ * Of all slots, or none: then they are memory of this rank alone.  All pages are there from now on,
+ * so that there is no signal when they are written.
+ */
 static int make_segment(struct equant_lane *lane, uint64_t number)
 {
 	size_t size = HEADER + (size_t)lane->slot_count * equant_lane_step(lane);
 	void *segment = MAP_FAILED;
 	int file = -1;
 
-	if (lane->letter_count && lane->slot_count <= EQUANT_TRANSFER_ANSWERS)
+	if (lane->letter_count && lane->slot_count <= EQUANT_TRANSFER_TAGS)
 		file = memfd_create("equant-transfer", MFD_CLOEXEC);
 	if (file < 0)
 		return -1;
-	if (!ftruncate(file, (off_t)size))
+	if (may_have(size) && !ftruncate(file, (off_t)size) && !fallocate(file, 0, 0, (off_t)size))
 		segment = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
 	if (segment == MAP_FAILED) {
 		close(file);
@@ -106,6 +118,11 @@ static bool can_read(const struct door *door)
 	       found == door->number;
 }
 
+static bool is_segment(const struct stat *status, const struct door *door)
+{
+	return S_ISREG(status->st_mode) && status->st_size == (off_t)door->size;
+}
+
 static void *map(const struct door *door)
 {
 	void *segment = MAP_FAILED;
@@ -115,11 +132,13 @@ static void *map(const struct door *door)
 
 	snprintf(path, sizeof(path), "/proc/%lld/fd/%lld", (long long)door->pid,
 		 (long long)door->file);
-	file = door->file < 0 ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+	/* With a pid namespace of its own that may be anything, of any process. */
+	if (door->file < 0 || stat(path, &status) || !is_segment(&status, door))
+		return NULL;
+	file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (file < 0)
 		return NULL;
-	/* With a pid namespace of its own the other's number may be any process. */
-	if (!fstat(file, &status) && S_ISREG(status.st_mode) && status.st_size == (off_t)door->size)
+	if (!fstat(file, &status) && is_segment(&status, door))
 		segment = mmap(NULL, door->size, PROT_READ, MAP_SHARED, file, 0);
 	close(file);
 	if (segment == MAP_FAILED)
@@ -153,20 +172,19 @@ static uint64_t number_of(int rank)
 
 /* ---- letters ------------------------------------------------------------------------------- */
 
-/* All that a rank of the node sends, or gets, in a lane; legs of routes stay messages. */
+/* All that a rank of the node sends, or gets, in a lane. */
 static struct equant_letter *letter_of(struct equant_lane *lane, int64_t peer)
 {
 	for (int64_t i = 0; i < lane->letter_count; i++)
-		if (lane->letters[i].peer == peer && lane->letters[i].part)
+		if (lane->letters[i].peer == peer)
 			return &lane->letters[i];
 	return NULL;
 }
 
 static void mark(struct equant_letter *letter, const struct door *door, int how)
 {
-	letter->readable = how & READS;
+	letter->near = how & READS;
 	letter->shared = how & SHARES;
-	letter->near = how;
 	letter->pid = (pid_t)door->pid;
 }
 
@@ -228,7 +246,7 @@ static int look(struct equant_transfer *transfer, struct node *node)
 	node->reached = calloc((size_t)node->count, sizeof(*node->reached));
 	error = node->doors && node->reaches && node->reached ? 0 : -ENOMEM;
 	error = equant_mpi_agree(node->comm, error);
-	if (!error && node->count > 1 && !transfer->route) {
+	if (!error && node->count > 1) {
 		mine.file = make_segment(&lanes[0], number);
 		mine.size = lanes[0].segment_size;
 		mine.step = equant_lane_step(&lanes[0]);

@@ -217,6 +217,10 @@ int equant_transfer_allocate(struct equant_transfer *transfer)
 		lanes[side].answers = take(transfer, lanes[side].slot_count);
 	for (int side = 0; side < 2; side++)
 		lanes[side].notes = take(transfer, 2 * lanes[side].near_count);
+	if (transfer->transit_size)
+		transfer->transit = malloc(transfer->transit_size);
+	if (transfer->transit_size && !transfer->transit)
+		return -ENOMEM;
 	return equant_lane_fill(&lanes[0]) || equant_lane_fill(&lanes[1]) ? -ENOMEM : 0;
 }
 

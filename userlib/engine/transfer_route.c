@@ -67,6 +67,11 @@ int equant_transfer_route_make(struct equant_transfer *transfer,
 						  why, why_size);
 	if (!transfer->route)
 		return -errno;
+	if (transfer->route->steps > EQUANT_TRANSFER_TAGS) {
+		equant_message("rank %d: a route of %d steps", transfer->rank,
+			       transfer->route->steps);
+		return -EOVERFLOW;
+	}
 	transfer->schedule = schedule_of(transfer->route);
 	return transfer->schedule ? 0 : -ENOMEM;
 }
@@ -77,6 +82,7 @@ int equant_transfer_route_make(struct equant_transfer *transfer,
  * struct stop - bytes that come to this rank and are to be sent on
  * @volume: of which message
  * @begin: the first one, in the message
+ * @bytes: how many
  * @at: in the transit memory
  * @letter: that brings them
  * @from: the first one, in the letter
@@ -85,6 +91,7 @@ int equant_transfer_route_make(struct equant_transfer *transfer,
 struct stop {
 	int64_t volume;
 	int64_t begin;
+	int64_t bytes;
 	int64_t at;
 	int64_t letter;
 	int64_t from;
@@ -111,6 +118,7 @@ static void add_stop(struct equant_transfer *transfer, struct stops *stops, int6
 	*stop = (struct stop){
 		.volume = what->volume,
 		.begin = what->begin,
+		.bytes = what->bytes,
 		.at = (int64_t)transfer->transit_size,
 		.letter = transfer->lanes[1].letter_count,
 		.from = from,
@@ -122,15 +130,18 @@ static void add_stop(struct equant_transfer *transfer, struct stops *stops, int6
 }
 
 /* Where what is to be sent on has been put; -EINVAL if it never comes. */
-static int find_stop(const struct stops *stops, const struct equant_redist_parcel *what,
-		     struct equant_parcel *parcel)
+static int find_stop(const struct equant_transfer *transfer, const struct stops *stops,
+		     const struct equant_redist_parcel *what, struct equant_parcel *parcel)
 {
 	int64_t i = stops->last[what->volume];
 
-	while (i >= 0 && stops->stop[i].begin != what->begin)
+	while (i >= 0 &&
+	       (stops->stop[i].begin != what->begin || stops->stop[i].bytes != what->bytes))
 		i = stops->stop[i].next;
-	if (i < 0)
+	if (i < 0) {
+		equant_message("rank %d: a route sends on what does not come", transfer->rank);
 		return -EINVAL;
+	}
 	parcel->begin = stops->stop[i].at;
 	parcel->after = stops->stop[i].letter;
 	parcel->from = stops->stop[i].from;
@@ -150,7 +161,7 @@ static int add_parcel(struct equant_transfer *transfer, struct stops *stops, int
 		return parcel->part ? 0 : -errno;
 	}
 	if (!side)
-		return find_stop(stops, what, parcel);
+		return find_stop(transfer, stops, what, parcel);
 	add_stop(transfer, stops, from, what, parcel);
 	return 0;
 }
@@ -239,10 +250,6 @@ int equant_transfer_route_lanes(struct equant_transfer *transfer)
 		stops.last[i] = -1;
 	if (!error)
 		error = fill(transfer, &stops);
-	if (!error && transfer->transit_size) {
-		transfer->transit = malloc(transfer->transit_size);
-		error = transfer->transit ? 0 : -ENOMEM;
-	}
 	free(stops.stop);
 	free(stops.last);
 	return error;

@@ -304,10 +304,13 @@ static int received(struct equant_transfer *transfer, int s)
 	const char *memory = letter->shared ? equant_transfer_slot(letter, slot->number) :
 					      slot->memory;
 
-	equant_refresh_arrived(transfer, letter->peer, chunk->length,
-			       slot->chunk && chunk[-1].letter != chunk->letter);
+	/* What is sent on comes at the pace of the links before. */
+	if (letter->tag <= EQUANT_TRANSFER_LEG)
+		equant_refresh_arrived(transfer, letter->peer, chunk->length,
+				       slot->chunk && chunk[-1].letter != chunk->letter);
 	equant_letter_unpack(transfer, letter, chunk->at, (size_t)chunk->length, memory);
-	equant_letter_take(lane, letter, chunk);
+	if (letter->parcel_count)
+		equant_letter_take(lane, letter, chunk);
 	if (!letter->shared)
 		return 0;
 	slot->pending++;

@@ -75,7 +75,8 @@ enum equant_transfer_node {
  *	EQUANT_TRANSFER_WINDOW_NETWORK: as many as fill a rank's part of its host's port in
  *	@network at the bandwidth of its links, and one more, up to 16
  * @memory: bytes that a rank may have for messages beside the arrays; @window becomes smaller
- *	until that is enough; 0: no limit
+ *	until that is enough; 0: no limit.  What ranks of a node share is rounded up to 64 bytes
+ *	for each piece, and a page besides.
  * @largest: bytes that go in one MPI message, at most 2^31 - 1; longer ones are sent in pieces,
  *	so that one is packed while another is under way and a third is unpacked: a rank has
  *	memory for two of each message of the window in each direction, or for 8 if these have
@@ -120,7 +121,7 @@ struct equant_transfer_options {
  * refuses, too few ranks, ranks that do not exist or come twice, a network of another number of
  * ranks, an unknown scheduler or router, a router without a network or with a scheduler, groups of an intercommunicator of which not one sends and the
  * other receives, and arguments that differ between ranks; EOVERFLOW; ENOBUFS if @memory is not
- * enough even for one piece in each direction; ENOMEM; ECANCELED where another rank has refused;
+ * enough even for one piece in each direction and for what @router has sent on; ENOMEM; ECANCELED where another rank has refused;
  * MPI's errors.
  */
 EQUANT_API struct equant_transfer *
@@ -147,7 +148,7 @@ EQUANT_API int equant_transfer_save(const struct equant_transfer *transfer, cons
  *
  * Return: the transfer, or NULL and errno on all ranks: EINVAL after a message for what is no such
  * file, or has been cut off or damaged, for another number of ranks, for options that are the
- * plan's, and for a @node that differs between ranks; what opening and reading the file gave on
+ * plan's, and for a @node or @window that differs between ranks; what opening and reading the file gave on
  * rank 0; otherwise as from equant_transfer_new().
  */
 EQUANT_API struct equant_transfer *
@@ -222,7 +223,7 @@ equant_transfer_schedule(const struct equant_transfer *transfer);
 /** equant_transfer_memory() - bytes that this rank has for messages */
 EQUANT_API size_t equant_transfer_memory(const struct equant_transfer *transfer);
 
-/** equant_transfer_near() - ranks that this one receives from without messages that have elements */
+/** equant_transfer_near() - ranks that this one receives from whose slots or arrays it gets at */
 EQUANT_API int equant_transfer_near(const struct equant_transfer *transfer);
 
 /**
@@ -241,11 +242,13 @@ EQUANT_API int equant_transfer_free(struct equant_transfer *transfer);
  * Looks at the last run: at the times between the pieces of each message that has six at least,
  * twelve of 60000 bytes, and is not read straight out of memory.  A link on which they came 1.33 times as fast or as slow
  * as the network has it has that bandwidth from then on, and the transfer the schedule for that.
- * Too slow is only what is below a fair part of the ports that messages share.  Links that nothing comes by and ports stay as they were.
+ * Too slow is only what is below a fair part of the ports that messages share.  Links that nothing
+ * comes by, or only what is sent on, and ports stay as they were.  Until it returns there is memory
+ * for both plans.
  * If nothing has changed it costs one MPI_Allgather.
  *
- * Return: 0; -EINVAL without a network or @changed, -EBUSY while it is running, -ENOMEM,
- * -ECANCELED where another rank could not, in all cases with the plan that it had; MPI's errors;
+ * Return: 0; -EINVAL without a network or @changed, -EBUSY while it is running, -ENOMEM, -ENOBUFS
+ * if @memory is not enough for what a router would have sent on in the new network, -ECANCELED where another rank could not, in all cases with the plan that it had; MPI's errors;
  * -EPIPE.
  */
 EQUANT_API int equant_transfer_refresh(struct equant_transfer *transfer, int *changed);
