@@ -58,11 +58,6 @@ int equant_transfer_route_make(struct equant_transfer *transfer,
 			       const struct equant_redist_volume *volumes, char *why,
 			       size_t why_size)
 {
-	transfer->volumes = calloc((size_t)count + 1, sizeof(*transfer->volumes));
-	if (!transfer->volumes)
-		return -ENOMEM;
-	for (int64_t i = 0; i < count; i++)
-		transfer->volumes[i] = volumes[i];
 	transfer->route = equant_redist_route_new(options->router, options->network, count, volumes,
 						  why, why_size);
 	if (!transfer->route)

@@ -60,6 +60,10 @@ int equant_transfer_schedule_make(struct equant_transfer *transfer,
 		return -errno;
 	}
 	error = schedule_volumes(transfer, options, count, volumes);
-	free(volumes);
+	/* Parcels of a route are parts of them. */
+	if (transfer->route)
+		transfer->volumes = volumes;
+	else
+		free(volumes);
 	return error;
 }
