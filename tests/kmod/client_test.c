@@ -387,12 +387,12 @@ TEST_F(client, top_agrees_with_the_account_of_a_load)
 	if (!build)
 		SKIP(end_child(rank), "TEST_BUILD is not set");
 	/* The load is there before the readings and after them, and who reads is elsewhere. */
-	snprintf(load, sizeof(load), "%s/libexec/equant/load constant cpu=0 seconds=4", build);
+	snprintf(load, sizeof(load), "%s/libexec/equant/load constant cpu=0", build);
 	snprintf(top, sizeof(top), "taskset -c %ld %s/bin/equant top --json --interval 1.5",
 		 sysconf(_SC_NPROCESSORS_ONLN) - 1, build);
 	snprintf(
 		command, sizeof(command),
-		"%s > /tmp/equant-load & sleep 0.7; %s --count 1 --threshold 0; e=$?; wait; exit $e",
+		"%s > /tmp/equant-load & sleep 0.7; %s --count 1 --threshold 0; e=$?; kill $!; wait; exit $e",
 		load, top);
 	ASSERT_EQ(true, run(command, "\"source\": \"kmod\"", line, sizeof(line)));
 	snprintf(task, sizeof(task), "\"tid\": %d,", rank);
