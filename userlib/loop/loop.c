@@ -269,14 +269,14 @@ int equant_loop_free(struct equant_loop *loop)
 	}
 	if (loop->error)
 		equant_pipeline_abort(loop);
-	/* The account ends with the last hook; this wait is not in it. */
+	/* The account ends with the last hook; these waits are not in it. */
 	waiting = loop->waiting_ns;
 	equant_ghosts_give_up(loop);
 	ended = equant_loop_end(loop);
-	loop->waiting_ns = waiting;
 	if (!loop->error)
 		loop->error = ended;
 	equant_loop_part(loop);
+	loop->waiting_ns = waiting;
 	if (loop->abandoned || loop->error)
 		equant_mover_give_up(&loop->mover, GONE_PATIENCE);
 	error = equant_mover_release(&loop->mover);
