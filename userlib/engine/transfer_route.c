@@ -14,17 +14,9 @@
 
 #include "core/message.h"
 #include "engine/transfer_internal.h"
+#include "redist/schedule.h"
 
 /* ---- the route, and its schedule ---------------------------------------------------------- */
-
-static int by_begin(const void *a, const void *b)
-{
-	const struct equant_redist_piece *x = a, *y = b;
-
-	if (x->begin != y->begin)
-		return x->begin < y->begin ? -1 : 1;
-	return x->from < y->from ? -1 : x->from > y->from;
-}
 
 /* Every leg is a message, all of it. */
 static struct equant_redist_schedule *schedule_of(const struct equant_redist_route *route)
@@ -37,20 +29,16 @@ static struct equant_redist_schedule *schedule_of(const struct equant_redist_rou
 	schedule->ranks = route->ranks;
 	schedule->makespan = schedule->bound = route->makespan;
 	schedule->pieces = calloc((size_t)route->count + 1, sizeof(*schedule->pieces));
-	if (!schedule->pieces) {
-		free(schedule);
-		return NULL;
-	}
-	for (int64_t i = 0; i < route->count; i++) {
+	for (int64_t i = 0; i < route->count && schedule->pieces; i++) {
 		const struct equant_redist_leg *leg = &route->legs[i];
 
 		schedule->pieces[schedule->count++] =
 			(struct equant_redist_piece){ leg->from, leg->to, leg->begin, leg->end, 1 };
 	}
-	if (schedule->count)
-		qsort(schedule->pieces, (size_t)schedule->count, sizeof(*schedule->pieces),
-		      by_begin);
-	return schedule;
+	if (schedule->pieces && !equant_redist_order(schedule))
+		return schedule;
+	equant_redist_schedule_free(schedule);
+	return NULL;
 }
 
 int equant_transfer_route_make(struct equant_transfer *transfer,

@@ -15,7 +15,6 @@
 #define DIGITS (1 << DIGIT)
 #define FEW 64 /* are compared */
 #define MOVES 8 /* per piece, of insertion */
-#define MOVES 8 /* per piece, of insertion */
 
 /**
  * struct entry - a piece that is being put in order
