@@ -49,7 +49,7 @@ int equant_transfer_check_node(const char *function, const struct equant_transfe
 	return -EINVAL;
 }
 
-/* One of the names that @name_of has, or NULL. */
+/* Is it one of the names that @name_of has, or none?  0 or -EINVAL after a message. */
 static int check_name(const struct equant_transfer *transfer, const char *what, const char *name,
 		      const char *(*name_of)(int i))
 {
@@ -68,22 +68,23 @@ static int check_name(const struct equant_transfer *transfer, const char *what, 
 static int check_way(const struct equant_transfer *transfer,
 		     const struct equant_transfer_options *options)
 {
+	int error;
+
 	if (options->router && (!options->network || options->scheduler)) {
 		equant_message("rank %d: equant_transfer_new: a router %s", transfer->rank,
 			       options->network ? "and a scheduler" : "without a network");
 		return -EINVAL;
 	}
-	return check_name(transfer, "scheduler", options->scheduler,
-			  equant_redist_scheduler_name) ||
-			       check_name(transfer, "router", options->router,
-					  equant_redist_router_name) ?
-		       -EINVAL :
-		       0;
+	error = check_name(transfer, "scheduler", options->scheduler, equant_redist_scheduler_name);
+	return error ? error :
+		       check_name(transfer, "router", options->router, equant_redist_router_name);
 }
 
 static int check_options(const struct equant_transfer *transfer,
 			 const struct equant_transfer_options *options)
 {
+	int error;
+
 	if (options->network && options->network->ranks != transfer->ranks) {
 		equant_message("rank %d: equant_transfer_new: a network of %d ranks, there are %d",
 			       transfer->rank, options->network->ranks, transfer->ranks);
@@ -96,9 +97,9 @@ static int check_options(const struct equant_transfer *transfer,
 			       transfer->rank, options->window, options->largest);
 		return -EINVAL;
 	}
-	if (check_way(transfer, options))
-		return -EINVAL;
-	return equant_transfer_check_node("equant_transfer_new", transfer, options->node);
+	error = check_way(transfer, options);
+	return error ? error :
+		       equant_transfer_check_node("equant_transfer_new", transfer, options->node);
 }
 
 int equant_transfer_check(const struct equant_transfer *transfer,

@@ -21,7 +21,7 @@ enum equant_transfer_tag {
 
 /**
  * struct equant_offer - where a sender's elements are, to a receiver that can read its memory
- * @direct: it is to read them; else they come in messages
+ * @direct: it is to read them; else they are packed
  * @base: element 0 of the sender's local array
  * @strides: of that
  */

@@ -208,10 +208,10 @@ static int try_all(struct equant_transfer *transfer, struct node *node, struct d
 	for (int i = 0; i < node->count && !error; i++) {
 		struct equant_letter *letter = letter_of(&transfer->lanes[1], node->doors[i].rank);
 
-		if (letter)
-			node->reaches[i] = reach(letter, &node->doors[i]);
-		if (letter)
-			mark(letter, &node->doors[i], node->reaches[i]);
+		if (!letter)
+			continue;
+		node->reaches[i] = reach(letter, &node->doors[i]);
+		mark(letter, &node->doors[i], node->reaches[i]);
 	}
 	/* Nobody comes out of this before all have tried. */
 	if (!error)

@@ -119,10 +119,10 @@ struct equant_transfer_options {
  *
  * Return: the transfer, or NULL and errno on all ranks: EINVAL for what equant_redist_array_check()
  * refuses, too few ranks, ranks that do not exist or come twice, a network of another number of
- * ranks, an unknown scheduler or router, a router without a network or with a scheduler, groups of an intercommunicator of which not one sends and the
- * other receives, and arguments that differ between ranks; EOVERFLOW; ENOBUFS if @memory is not
- * enough even for one piece in each direction and for what @router has sent on; ENOMEM; ECANCELED where another rank has refused;
- * MPI's errors.
+ * ranks, an unknown scheduler or router, a router without a network or with a scheduler, groups of
+ * an intercommunicator of which not one sends and the other receives, and arguments that differ
+ * between ranks; EOVERFLOW; ENOBUFS if @memory is not enough even for one piece in each direction
+ * and for what @router has sent on; ENOMEM; ECANCELED where another rank has refused; MPI's errors.
  */
 EQUANT_API struct equant_transfer *
 equant_transfer_new(MPI_Comm comm, const struct equant_redist_array *array, size_t element,
@@ -148,8 +148,8 @@ EQUANT_API int equant_transfer_save(const struct equant_transfer *transfer, cons
  *
  * Return: the transfer, or NULL and errno on all ranks: EINVAL after a message for what is no such
  * file, or has been cut off or damaged, for another number of ranks, for options that are the
- * plan's, and for a @node or @window that differs between ranks; what opening and reading the file gave on
- * rank 0; otherwise as from equant_transfer_new().
+ * plan's, and for a @node or @window that differs between ranks; what opening and reading the file
+ * gave on rank 0; otherwise as from equant_transfer_new().
  */
 EQUANT_API struct equant_transfer *
 equant_transfer_load(MPI_Comm comm, const char *path,
@@ -240,16 +240,17 @@ EQUANT_API int equant_transfer_free(struct equant_transfer *transfer);
  *	was
  *
  * Looks at the last run: at the times between the pieces of each message that has six at least,
- * twelve of 60000 bytes, and is not read straight out of memory.  A link on which they came 1.33 times as fast or as slow
- * as the network has it has that bandwidth from then on, and the transfer the schedule for that.
+ * twelve of 60000 bytes, and is not read straight out of memory.  A link on which they came 1.33
+ * times as fast or as slow as the network has it has that bandwidth from then on, and the transfer
+ * the schedule for that.
  * Too slow is only what is below a fair part of the ports that messages share.  Links that nothing
  * comes by, or only what is sent on, and ports stay as they were.  Until it returns there is memory
  * for both plans.
  * If nothing has changed it costs one MPI_Allgather.
  *
  * Return: 0; -EINVAL without a network or @changed, -EBUSY while it is running, -ENOMEM, -ENOBUFS
- * if @memory is not enough for what a router would have sent on in the new network, -ECANCELED where another rank could not, in all cases with the plan that it had; MPI's errors;
- * -EPIPE.
+ * if @memory is not enough for what a router would have sent on in the new network, -ECANCELED
+ * where another rank could not, in all cases with the plan that it had; MPI's errors; -EPIPE.
  */
 EQUANT_API int equant_transfer_refresh(struct equant_transfer *transfer, int *changed);
 
