@@ -115,6 +115,16 @@ static void demand_right(struct equant_transfer *transfer, const struct equant_r
 	free(b);
 }
 
+static struct equant_redist_array all_to_all(void)
+{
+	return (struct equant_redist_array){
+		.dimensions = 1,
+		.extent = { ELEMENTS },
+		.from = { { 1, ranks, 0, 0 } },
+		.to = { { 7, ranks, 0, 0 } },
+	};
+}
+
 /* A thousand bytes per second is not what there is. */
 static struct equant_transfer *by_a_wrong_network(const struct equant_redist_array *array,
 						  const char *router)
@@ -137,10 +147,7 @@ static struct equant_transfer *by_a_wrong_network(const struct equant_redist_arr
 
 static void transfers_learn_what_the_network_is(void)
 {
-	const struct equant_redist_array array = { .dimensions = 1,
-						   .extent = { ELEMENTS },
-						   .from = { { 1, ranks, 0, 0 } },
-						   .to = { { 7, ranks, 0, 0 } } };
+	const struct equant_redist_array array = all_to_all();
 	struct equant_transfer *transfer = by_a_wrong_network(&array, NULL);
 	const struct equant_redist_network *network;
 	int changed = -1;
@@ -167,10 +174,7 @@ static void transfers_learn_what_the_network_is(void)
 
 static void routed_transfers_learn_and_have_no_file(void)
 {
-	const struct equant_redist_array array = { .dimensions = 1,
-						   .extent = { ELEMENTS },
-						   .from = { { 1, ranks, 0, 0 } },
-						   .to = { { 7, ranks, 0, 0 } } };
+	const struct equant_redist_array array = all_to_all();
 	struct equant_transfer *transfer = by_a_wrong_network(&array, "relay");
 	int changed;
 
@@ -186,10 +190,7 @@ static void routed_transfers_learn_and_have_no_file(void)
 /* A link of a tenth: parts of its messages go over the other ranks, which need memory for them. */
 static void thin_links_are_relieved(void)
 {
-	const struct equant_redist_array array = { .dimensions = 1,
-						   .extent = { ELEMENTS },
-						   .from = { { 1, ranks, 0, 0 } },
-						   .to = { { 7, ranks, 0, 0 } } };
+	const struct equant_redist_array array = all_to_all();
 	const struct equant_redist_link thin = { 0, ranks - 1, 0, 1e2 };
 	struct equant_redist_network *network = equant_redist_network_new(ranks, 0, 1e3, NULL, 0);
 	struct equant_transfer_options options = { .sz = sizeof(options),
