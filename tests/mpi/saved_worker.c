@@ -55,14 +55,9 @@ static void demand_same_schedule(const struct equant_redist_schedule *a,
 	demand(!memcmp(a->pieces, b->pieces, (size_t)a->count * sizeof(*a->pieces)));
 }
 
-static void saved_and_loaded(struct setup *s, const char *scheduler)
+static void saved_and_loaded(struct setup *s, const struct equant_transfer_options *options)
 {
-	struct equant_transfer_options options = { .sz = sizeof(options),
-						   .senders = s->senders,
-						   .receivers = s->receivers,
-						   .scheduler = scheduler,
-						   .largest = 100 };
-	struct equant_transfer *transfer = must_transfer(s, &options), *loaded;
+	struct equant_transfer *transfer = must_transfer(s, options), *loaded;
 
 	save(transfer);
 	loaded = equant_transfer_load(MPI_COMM_WORLD, path, NULL);
@@ -72,6 +67,33 @@ static void saved_and_loaded(struct setup *s, const char *scheduler)
 	demand_equal(0, equant_transfer_free(transfer));
 	must_run(loaded, s);
 	demand_equal(0, equant_transfer_free(loaded));
+}
+
+/* Straight, or by way of other ranks. */
+static void saved_random(struct random *random, int round)
+{
+	struct equant_redist_network *network =
+		equant_redist_network_random(ranks, 1e-5, 1e3, 1e5, (uint64_t)round, NULL, 0);
+	struct setup s;
+	struct equant_transfer_options options = { .sz = sizeof(options),
+						   .senders = s.senders,
+						   .receivers = s.receivers,
+						   .largest = 100 };
+
+	demand(network);
+	for (int r = 0; r < ranks; r++) {
+		s.senders[r] = (r + round) % ranks;
+		s.receivers[r] = ranks - 1 - r;
+	}
+	setup_random(&s, random);
+	options.scheduler = equant_redist_scheduler_name(round % 6);
+	saved_and_loaded(&s, &options);
+	options.scheduler = NULL;
+	options.network = network;
+	options.router = equant_redist_router_name(round % 2);
+	saved_and_loaded(&s, &options);
+	setup_free(&s);
+	equant_redist_network_free(network);
 }
 
 static void refused_plan(MPI_Comm comm, const struct equant_transfer_options *options, int error)
@@ -101,8 +123,8 @@ static void damaged_plans(struct random *random)
 	write_plan(good, count);
 }
 
-/* Its bytes add up, but not all that they say can be. */
-static void forged_plans(struct random *random)
+/* Its bytes add up, but not all that they say can be.  How many of them are loaded. */
+static int forged_plans(struct random *random)
 {
 	const size_t numbers = offsetof(struct equant_plan_header, pieces);
 	const size_t arrays = offsetof(struct equant_plan_header, cyclic);
@@ -110,6 +132,7 @@ static void forged_plans(struct random *random)
 	struct equant_plan_header *header = (struct equant_plan_header *)bad;
 	size_t count = read_plan(good, sizeof(good)), lists = sizeof(*header);
 	size_t pieces = lists + 2 * (size_t)ranks * sizeof(int32_t);
+	int loads = 0;
 
 	for (int round = 0; round < 60; round++) {
 		const size_t from[] = { numbers, lists, pieces }, to[] = { arrays, pieces, count };
@@ -124,9 +147,29 @@ static void forged_plans(struct random *random)
 		errno = 0;
 		loaded = equant_transfer_load(MPI_COMM_WORLD, path, NULL);
 		demand(loaded ? round % 3 != 1 : errno == EINVAL);
+		loads += !!loaded;
 		demand_equal(0, equant_transfer_free(loaded));
 	}
 	write_plan(good, count);
+	return loads;
+}
+
+/* Only times and what is not used may be others. */
+static void forged_routes(const struct setup *s, struct random *random)
+{
+	struct equant_redist_network *network =
+		equant_redist_network_random(ranks, 1, 1e3, 1e6, 1, NULL, 0);
+	struct equant_transfer_options options = { .sz = sizeof(options), .network = network };
+	struct equant_transfer *transfer;
+
+	demand(network);
+	for (int i = 0; (options.router = equant_redist_router_name(i)); i++) {
+		transfer = must_transfer(s, &options);
+		save(transfer);
+		demand_equal(0, equant_transfer_free(transfer));
+		demand(forged_plans(random) < 40);
+	}
+	equant_redist_network_free(network);
 }
 
 static void refused_plans(void)
@@ -162,16 +205,10 @@ static void saved_plans(void)
 	struct setup s;
 
 	snprintf(path, sizeof(path), "%s/plan", getenv("FOLDER"));
-	for (int round = 0; round < 12; round++) {
-		for (int r = 0; r < ranks; r++) {
-			s.senders[r] = (r + round) % ranks;
-			s.receivers[r] = ranks - 1 - r;
-		}
-		setup_random(&s, &random);
-		saved_and_loaded(&s, equant_redist_scheduler_name(round % 6));
-		setup_free(&s);
-	}
+	for (int round = 0; round < 12; round++)
+		saved_random(&random, round);
 	setup_large(&s, &random, 1);
+	forged_routes(&s, &random);
 	transfer = must_transfer(&s, NULL);
 	save(transfer);
 	damaged_plans(&random);

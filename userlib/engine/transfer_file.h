@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * Plans in files: a header, then the ranks of senders and receivers, then the schedule's pieces.
+ * Plans in files: a header, then the ranks of senders and receivers, then the schedule's pieces, or
+ * a route's legs and its parcels.
  *
  * Numbers are as the machine has them.  The header says how it has them, how long the file must be
  * and what its bytes add up to, so that what was cut off, damaged or written elsewhere is found
@@ -15,7 +16,7 @@
 
 #define EQUANT_PLAN_MAGIC "equantTR"
 #define EQUANT_PLAN_ORDER 0x01020304u
-#define EQUANT_PLAN_VERSION 1u
+#define EQUANT_PLAN_VERSION 2u
 
 /**
  * struct equant_plan_header - what a file begins with
@@ -28,7 +29,9 @@
  * @largest: as in the options, but never 0
  * @makespan: of the schedule
  * @bound: likewise
- * @pieces: how many it has
+ * @pieces: how many it has; none of a route
+ * @legs: of a route
+ * @parcels: that they carry
  * @ranks: of the groups of senders and of receivers
  * @sides: senders, and receivers
  * @window: messages under way at once
@@ -36,7 +39,7 @@
  * @orders: of its grids
  * @cyclic: block, processes, first and offset of senders and receivers in each dimension
  * @extent: elements in each dimension
- * @scheduler: who made the schedule
+ * @scheduler: who made the schedule, or the route
  */
 struct equant_plan_header {
 	char magic[8];
@@ -49,6 +52,8 @@ struct equant_plan_header {
 	double makespan;
 	double bound;
 	int64_t pieces;
+	int64_t legs;
+	int64_t parcels;
 	int32_t ranks[2];
 	int32_t sides[2];
 	int32_t window;
@@ -65,6 +70,23 @@ struct equant_plan_piece {
 	double begin;
 	double end;
 	double share;
+};
+
+/* A leg's parcels are those after the ones of the legs before it. */
+struct equant_plan_leg {
+	int32_t step;
+	int32_t from;
+	int32_t to;
+	int32_t unused;
+	int64_t count;
+	double begin;
+	double end;
+};
+
+struct equant_plan_parcel {
+	int64_t volume;
+	int64_t begin;
+	int64_t bytes;
 };
 
 /**
@@ -89,7 +111,16 @@ uint64_t equant_plan_size(const struct equant_plan_header *header);
 
 /* ---- transfer_parse.c ------------------------------------------------------------------- */
 
+/* Says @what is wrong with the file.  -EINVAL. */
+int equant_plan_fault(const struct equant_plan_file *file, const char *what);
+
 /* Array, lists, window and schedule of a transfer that has its groups.  0 or -errno. */
 int equant_plan_parse(const struct equant_plan_file *file, struct equant_transfer *transfer);
+
+/* ---- transfer_parse_route.c ------------------------------------------------------------- */
+
+/* The route that is at @from in the file, of the transfer's @count volumes.  0 or -errno. */
+int equant_plan_parse_route(const struct equant_plan_file *file, struct equant_transfer *transfer,
+			    const char *router, const char *from, int64_t count);
 
 #endif /* EQUANT_ENGINE_TRANSFER_FILE_H */

@@ -376,6 +376,9 @@ int equant_transfer_route_make(struct equant_transfer *transfer,
 			       const struct equant_redist_volume *volumes, char *why,
 			       size_t why_size);
 
+/* The schedule of the route that there is.  0 or -errno. */
+int equant_transfer_route_schedule(struct equant_transfer *transfer);
+
 /* The lanes of a route.  0 or -errno. */
 int equant_transfer_route_lanes(struct equant_transfer *transfer);
 

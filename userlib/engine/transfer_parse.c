@@ -10,11 +10,17 @@
 
 #define ROUNDING 1e-9 /* of shares: as equant_redist_schedule_check() has it */
 
-static int fault(const struct equant_plan_file *file, const char *what)
+int equant_plan_fault(const struct equant_plan_file *file, const char *what)
 {
 	if (file->says)
 		equant_message("%s: %s", file->path, what);
 	return -EINVAL;
+}
+
+/* Can the file have so many of something? */
+static bool counts(const struct equant_plan_file *file, int64_t count)
+{
+	return count >= 0 && (uint64_t)count <= file->count;
 }
 
 /* Is it as it was written? */
@@ -24,19 +30,21 @@ static int check_whole(const struct equant_plan_file *file)
 
 	if (file->count < sizeof(*header) ||
 	    memcmp(header->magic, EQUANT_PLAN_MAGIC, sizeof(header->magic)))
-		return fault(file, "this is no plan of a transfer");
+		return equant_plan_fault(file, "this is no plan of a transfer");
 	if (header->order != EQUANT_PLAN_ORDER)
-		return fault(file, "written by a machine with another byte order");
+		return equant_plan_fault(file, "written by a machine with another byte order");
 	if (header->version != EQUANT_PLAN_VERSION)
-		return fault(file, "of another version");
+		return equant_plan_fault(file, "of another version");
 	if (header->bytes != file->count)
-		return fault(file, header->bytes > file->count ? "the end is missing" :
-								 "something follows its end");
+		return equant_plan_fault(file, header->bytes > file->count ?
+						       "the end is missing" :
+						       "something follows its end");
 	if (header->sum != equant_plan_sum(file->bytes, file->count))
-		return fault(file, "damaged: its bytes do not add up");
-	if (header->sides[0] < 0 || header->sides[1] < 0 || header->pieces < 0 ||
-	    (uint64_t)header->pieces > file->count || equant_plan_size(header) != file->count)
-		return fault(file, "damaged: it has not what it should");
+		return equant_plan_fault(file, "damaged: its bytes do not add up");
+	if (header->sides[0] < 0 || header->sides[1] < 0 || !counts(file, header->pieces) ||
+	    !counts(file, header->legs) || !counts(file, header->parcels) ||
+	    equant_plan_size(header) != file->count)
+		return equant_plan_fault(file, "damaged: it has not what it should");
 	return 0;
 }
 
@@ -64,14 +72,14 @@ static int get_array(struct equant_transfer *transfer, const struct equant_plan_
 	transfer->window = header->window;
 	if (!header->element || !header->largest || header->largest > INT32_MAX ||
 	    header->window < 1 || equant_redist_array_check(array, why, sizeof(why)))
-		return fault(file, why);
+		return equant_plan_fault(file, why);
 	if (header->sides[0] != equant_redist_senders(array) ||
 	    header->sides[1] != equant_redist_receivers(array))
-		return fault(file, "its ranks are not those of its array");
+		return equant_plan_fault(file, "its ranks are not those of its array");
 	if (header->ranks[0] == transfer->groups[0].count &&
 	    header->ranks[1] == transfer->groups[1].count)
 		return 0;
-	return fault(file, "for another number of ranks");
+	return equant_plan_fault(file, "for another number of ranks");
 }
 
 /* The ranks of one side, no two the same. */
@@ -90,7 +98,8 @@ static int get_list(struct equant_transfer *transfer, const struct equant_plan_f
 
 		memcpy(&rank, from + sizeof(rank) * (size_t)i, sizeof(rank));
 		if (rank < 0 || rank >= group->count || seen[rank]) {
-			error = fault(file, "it has ranks that there are not, or twice");
+			error = equant_plan_fault(file,
+						  "it has ranks that there are not, or twice");
 			break;
 		}
 		seen[rank] = true;
@@ -100,13 +109,15 @@ static int get_list(struct equant_transfer *transfer, const struct equant_plan_f
 	return error;
 }
 
-static const char *find_scheduler(const struct equant_plan_header *header)
+/* The header's one of the names that @name_of has, or NULL. */
+static const char *find_name(const struct equant_plan_header *header, const char *(*name_of)(int i))
 {
-	for (int i = 0; equant_redist_scheduler_name(i); i++)
-		if (!strncmp(header->scheduler, equant_redist_scheduler_name(i),
-			     sizeof(header->scheduler)))
-			return equant_redist_scheduler_name(i);
-	return NULL;
+	const char *name;
+
+	for (int i = 0; (name = name_of(i)); i++)
+		if (!strncmp(header->scheduler, name, sizeof(header->scheduler)))
+			break;
+	return name;
 }
 
 static int get_schedule(struct equant_transfer *transfer, const struct equant_plan_file *file,
@@ -119,7 +130,7 @@ static int get_schedule(struct equant_transfer *transfer, const struct equant_pl
 		return -ENOMEM;
 	transfer->schedule = schedule;
 	*schedule = (struct equant_redist_schedule){
-		.scheduler = find_scheduler(header),
+		.scheduler = find_name(header, equant_redist_scheduler_name),
 		.ranks = transfer->ranks,
 		.count = header->pieces,
 		.makespan = header->makespan,
@@ -127,7 +138,7 @@ static int get_schedule(struct equant_transfer *transfer, const struct equant_pl
 		.pieces = calloc((size_t)header->pieces + 1, sizeof(*schedule->pieces)),
 	};
 	if (!schedule->scheduler)
-		return fault(file, "its scheduler is not known");
+		return equant_plan_fault(file, "its scheduler is not known");
 	if (!schedule->pieces)
 		return -ENOMEM;
 	for (int64_t i = 0; i < schedule->count; i++) {
@@ -171,22 +182,43 @@ static bool carry_all(const struct equant_redist_schedule *schedule,
 }
 
 static int check_schedule(const struct equant_transfer *transfer,
-			  const struct equant_plan_file *file)
+			  const struct equant_plan_file *file, struct equant_redist_volume *volumes,
+			  int64_t count)
 {
-	int64_t count;
-	struct equant_redist_volume *volumes =
-		equant_redist_volumes(&transfer->array, transfer->element, transfer->lists[0],
-				      transfer->lists[1], &count);
-	double *sent = volumes ? calloc((size_t)count + 1, sizeof(*sent)) : NULL;
-	int error = sent ? 0 : -errno;
+	double *sent = calloc((size_t)count + 1, sizeof(*sent));
+	int error = sent ? 0 : -ENOMEM;
 
 	if (!error) {
 		qsort(volumes, (size_t)count, sizeof(*volumes), by_ranks);
 		if (!carry_all(transfer->schedule, volumes, count, sent))
-			error = fault(file, "its schedule is not of its array's messages");
+			error = equant_plan_fault(file,
+						  "its schedule is not of its array's messages");
 	}
-	free(volumes);
 	free(sent);
+	return error;
+}
+
+static int get_messages(struct equant_transfer *transfer, const struct equant_plan_file *file,
+			const char *from)
+{
+	const char *router = find_name((const struct equant_plan_header *)file->bytes,
+				       equant_redist_router_name);
+	int64_t count;
+	struct equant_redist_volume *volumes =
+		equant_redist_volumes(&transfer->array, transfer->element, transfer->lists[0],
+				      transfer->lists[1], &count);
+	int error;
+
+	if (!volumes)
+		return -errno;
+	if (router) {
+		transfer->volumes = volumes;
+		return equant_plan_parse_route(file, transfer, router, from, count);
+	}
+	error = get_schedule(transfer, file, from);
+	if (!error)
+		error = check_schedule(transfer, file, volumes, count);
+	free(volumes);
 	return error;
 }
 
@@ -202,7 +234,5 @@ int equant_plan_parse(const struct equant_plan_file *file, struct equant_transfe
 		error = get_list(transfer, file, side, at);
 		at += sizeof(int32_t) * (size_t)header->sides[side];
 	}
-	if (!error)
-		error = get_schedule(transfer, file, at);
-	return error ? error : check_schedule(transfer, file);
+	return error ? error : get_messages(transfer, file, at);
 }

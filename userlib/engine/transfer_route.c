@@ -48,8 +48,11 @@ int equant_transfer_route_make(struct equant_transfer *transfer,
 {
 	transfer->route = equant_redist_route_new(options->router, options->network, count, volumes,
 						  why, why_size);
-	if (!transfer->route)
-		return -errno;
+	return transfer->route ? equant_transfer_route_schedule(transfer) : -errno;
+}
+
+int equant_transfer_route_schedule(struct equant_transfer *transfer)
+{
 	if (transfer->route->steps > EQUANT_TRANSFER_TAGS) {
 		equant_message("rank %d: a route of %d steps", transfer->rank,
 			       transfer->route->steps);

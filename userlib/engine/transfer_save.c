@@ -28,7 +28,9 @@ uint64_t equant_plan_size(const struct equant_plan_header *header)
 {
 	return sizeof(*header) +
 	       sizeof(int32_t) * ((uint64_t)header->sides[0] + (uint64_t)header->sides[1]) +
-	       sizeof(struct equant_plan_piece) * (uint64_t)header->pieces;
+	       sizeof(struct equant_plan_piece) * (uint64_t)header->pieces +
+	       sizeof(struct equant_plan_leg) * (uint64_t)header->legs +
+	       sizeof(struct equant_plan_parcel) * (uint64_t)header->parcels;
 }
 
 /* ---- to a file ---------------------------------------------------------------------------- */
@@ -39,6 +41,15 @@ static void put_cyclic(int64_t to[4], const struct equant_redist_cyclic *cyclic)
 	to[1] = cyclic->processes;
 	to[2] = cyclic->first;
 	to[3] = cyclic->offset;
+}
+
+static int64_t parcels_of(const struct equant_redist_route *route)
+{
+	int64_t count = 0;
+
+	for (int64_t i = 0; i < route->count; i++)
+		count += route->legs[i].count;
+	return count;
 }
 
 static void put_header(const struct equant_transfer *transfer, struct equant_plan_header *header)
@@ -54,7 +65,9 @@ static void put_header(const struct equant_transfer *transfer, struct equant_pla
 		.largest = transfer->largest,
 		.makespan = schedule->makespan,
 		.bound = schedule->bound,
-		.pieces = schedule->count,
+		.pieces = transfer->route ? 0 : schedule->count,
+		.legs = transfer->route ? transfer->route->count : 0,
+		.parcels = transfer->route ? parcels_of(transfer->route) : 0,
 		.ranks = { transfer->groups[0].count, transfer->groups[1].count },
 		.sides = { equant_redist_senders(array), equant_redist_receivers(array) },
 		.window = transfer->window,
@@ -70,28 +83,67 @@ static void put_header(const struct equant_transfer *transfer, struct equant_pla
 	header->bytes = equant_plan_size(header);
 }
 
+static void put(char **at, const void *bytes, size_t count)
+{
+	memcpy(*at, bytes, count);
+	*at += count;
+}
+
+static void put_lists(const struct equant_transfer *transfer, const int32_t sides[2], char **at)
+{
+	for (int side = 0; side < 2; side++) {
+		for (int i = 0; i < sides[side]; i++) {
+			int32_t rank = transfer->lists[side][i] - transfer->groups[side].first;
+
+			put(at, &rank, sizeof(rank));
+		}
+	}
+}
+
+static void put_pieces(const struct equant_redist_schedule *schedule, char **at)
+{
+	for (int64_t i = 0; i < schedule->count; i++) {
+		const struct equant_redist_piece *from = &schedule->pieces[i];
+		struct equant_plan_piece piece = { from->from, from->to, from->begin, from->end,
+						   from->share };
+
+		put(at, &piece, sizeof(piece));
+	}
+}
+
+/* Parcels are in the order of their legs only within each leg. */
+static void put_route(const struct equant_redist_route *route, char **at)
+{
+	for (int64_t i = 0; i < route->count; i++) {
+		const struct equant_redist_leg *from = &route->legs[i];
+		struct equant_plan_leg leg = { from->step,  from->from,	 from->to, 0,
+					       from->count, from->begin, from->end };
+
+		put(at, &leg, sizeof(leg));
+	}
+	for (int64_t i = 0; i < route->count; i++) {
+		for (int64_t k = 0; k < route->legs[i].count; k++) {
+			const struct equant_redist_parcel *from =
+				&route->parcels[route->legs[i].first + k];
+			struct equant_plan_parcel parcel = { from->volume, from->begin,
+							     from->bytes };
+
+			put(at, &parcel, sizeof(parcel));
+		}
+	}
+}
+
 static void put_all(const struct equant_transfer *transfer, char *file)
 {
 	struct equant_plan_header *header = (struct equant_plan_header *)file;
 	char *at = file + sizeof(*header);
 
 	put_header(transfer, header);
-	for (int side = 0; side < 2; side++) {
-		for (int i = 0; i < header->sides[side]; i++) {
-			int32_t rank = transfer->lists[side][i] - transfer->groups[side].first;
-
-			memcpy(at, &rank, sizeof(rank));
-			at += sizeof(rank);
-		}
-	}
-	for (int64_t i = 0; i < header->pieces; i++) {
-		const struct equant_redist_piece *from = &transfer->schedule->pieces[i];
-		struct equant_plan_piece piece = { from->from, from->to, from->begin, from->end,
-						   from->share };
-
-		memcpy(at, &piece, sizeof(piece));
-		at += sizeof(piece);
-	}
+	put_lists(transfer, header->sides, &at);
+	if (transfer->route)
+		put_route(transfer->route, &at);
+	else
+		put_pieces(transfer->schedule, &at);
 	header->sum = equant_plan_sum(file, header->bytes);
 }
 
@@ -117,10 +169,6 @@ int equant_transfer_save(const struct equant_transfer *transfer, const char *pat
 	char *file;
 	int error;
 
-	if (transfer->route) {
-		equant_message("%s: a plan by way of other ranks has no file", path);
-		return -EOPNOTSUPP;
-	}
 	put_header(transfer, &header);
 	file = calloc(1, header.bytes);
 	if (!file)

@@ -133,8 +133,7 @@ equant_transfer_new(MPI_Comm comm, const struct equant_redist_array *array, size
  * @transfer: the plan; any rank's, since it is the same on all
  * @path: of the file, which is replaced
  *
- * Return: 0, -ENOMEM, or why the file cannot be written, after a message; -EOPNOTSUPP for a plan
- * with a router.
+ * Return: 0, -ENOMEM, or why the file cannot be written, after a message.
  */
 EQUANT_API int equant_transfer_save(const struct equant_transfer *transfer, const char *path);
 
