@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
  * redistribute NETWORK K NAME ROUNDS: cyclic(1000) to cyclic(1000 K) of 10^7 doubles, one after the other by a
- * transfer, by one that relays, by MPI_Alltoallv with packing, and by MPI_Alltoallw with types; planning is not in it.  Prints a line
+ * transfer, by one that relays, by MPI_Alltoallv with packing, by MPI_Alltoallw with types, and by
+ * ScaLAPACK's pdgemr2d.  Planning is in the last one's time only, as that plans each time.  Prints a line
  * per round: the seconds of the slowest rank beside the bound.  Results are compared with the definition.
  */
 #include <equant/transfer.h>
@@ -9,6 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "gemr2d/scalapack.h"
 
 #define ELEMENTS 10000000
 #define BLOCK 1000
@@ -22,6 +25,7 @@ static int rank, ranks;
  * @counts: doubles: of @out, and of @in
  * @starts: where they begin in @packed
  * @types: of @out in @a, and of @in in @b
+ * @context: of the BLACS
  */
 struct bench {
 	struct equant_redist_array array;
@@ -36,6 +40,7 @@ struct bench {
 	MPI_Datatype *types[2];
 	double *a;
 	double *b;
+	int context;
 };
 
 static void fail(const char *what)
@@ -92,14 +97,30 @@ static void by_alltoallw(struct bench *bench)
 		      bench->types[1], MPI_COMM_WORLD);
 }
 
+static void describe(const struct bench *bench, const struct equant_redist_cyclic *cyclic,
+		     int desc[9])
+{
+	const int rows = ELEMENTS, local = (int)equant_redist_local(ELEMENTS, cyclic, rank);
+	const int values[9] = { 1, bench->context, rows, 1, (int)cyclic->block, 1, 0, 0, local };
+
+	memcpy(desc, values, sizeof(values));
+}
+
+static void by_pdgemr2d(struct bench *bench)
+{
+	int a[9], b[9];
+
+	describe(bench, &bench->array.from[0], a);
+	describe(bench, &bench->array.to[0], b);
+	Cpdgemr2d(ELEMENTS, 1, bench->a, 1, 1, a, bench->b, 1, 1, b, bench->context);
+}
+
 static const struct way {
 	const char *name;
 	void (*run)(struct bench *bench);
 } ways[] = {
-	{ "equant", by_transfer },
-	{ "relayed", by_relays },
-	{ "alltoallv", by_alltoallv },
-	{ "alltoallw", by_alltoallw },
+	{ "equant", by_transfer },     { "relayed", by_relays },    { "alltoallv", by_alltoallv },
+	{ "alltoallw", by_alltoallw }, { "pdgemr2d", by_pdgemr2d },
 };
 
 #define WAYS ((int)(sizeof(ways) / sizeof(ways[0])))
@@ -182,6 +203,8 @@ static void set_up(struct bench *bench, const char *path, long k)
 		bench->a[i] = (double)global(&bench->array.from[0], i);
 	bench->b = memory(equant_redist_local(ELEMENTS, &bench->array.to[0], rank), sizeof(double));
 	set_up_parts(bench);
+	Cblacs_get(-1, 0, &bench->context);
+	Cblacs_gridinit(&bench->context, "C", ranks, 1);
 	bench->transfer =
 		equant_transfer_new(MPI_COMM_WORLD, &bench->array, sizeof(double), &options);
 	options.scheduler = NULL;
