@@ -189,7 +189,10 @@ TEST_F(loader, a_table_of_another_version_is_refused_with_a_sentence)
 	EXPECT_EQ(0, tool("load --replace"));
 }
 
-/* The errno with which a child of user @uid, after @before of the same user, is refused. */
+/*
+ * The errno with which a child of user @uid, after @before of the same user, is refused; below 0 if
+ * a signal ends it.
+ */
 static int refusal(unsigned int uid, int before)
 {
 	struct equant_probe *probe;
@@ -221,7 +224,7 @@ static int refusal(unsigned int uid, int before)
 	waitpid(pid, &error, 0);
 	close(report[0]);
 	close(report[1]);
-	return WEXITSTATUS(error);
+	return WIFEXITED(error) ? WEXITSTATUS(error) : -1;
 }
 
 TEST_F(loader, a_user_gets_no_more_records_than_the_limit)

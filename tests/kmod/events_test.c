@@ -85,12 +85,19 @@ static bool reported(int fd, unsigned int type, unsigned int value, struct equan
 TEST_F(events, a_competitor_that_arrives_and_leaves_is_reported_once_it_held_for_a_quantum)
 {
 	struct equant_kmod_event e;
-	pid_t pid;
+	pid_t pid = 0;
 
 	ASSERT_EQ(1, watch(self->fd, self->task, 0));
-	sleep_ms(50);
-	pid = start_load(0, 0);
-	ASSERT_TRUE(reported(self->fd, EQUANT_EVENT_ARRIVED, 2, &e));
+	/* One of the kernel's threads may be there first; it leaves another share. */
+	for (int i = 0; i < 5 && (!pid || e.share < EQUANT_SHARE_ONE / 2 - 1); i++) {
+		if (pid) {
+			stop_load(pid);
+			ASSERT_TRUE(reported(self->fd, EQUANT_EVENT_LEFT, 1, &e));
+		}
+		sleep_ms(50);
+		pid = start_load(0, 0);
+		ASSERT_TRUE(reported(self->fd, EQUANT_EVENT_ARRIVED, 2, &e));
+	}
 	EXPECT_EQ(1, e.before);
 	EXPECT_EQ(1, e.index);
 	EXPECT_EQ((unsigned int)self->task, e.tid);

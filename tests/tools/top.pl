@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 #
-# What the test of `equant top` asks of its output:
+# What the tests of `equant top` ask of its output:
 #
 #	top.pl lines FILE COUNT		lines of JSON with COUNT tasks each
+#	top.pl busy FILE COUNT		these want their CPU all the time
 #	top.pl agrees FILE LOAD		readings around a load agree with the load's own account
 #	top.pl screen FILE ROWS COLUMNS	frames of a screen of that size
 #	top.pl shares FILE LOAD		the shares on the last frame are the load's
@@ -22,6 +23,12 @@ sub slurp
 
 	open(my $in, '<', $name) or die "$name: $!\n";
 	return scalar <$in>;
+}
+
+# The readings; over the module there are lines of events between them.
+sub readings
+{
+	return grep { $_->{tasks} } map { decode_json($_) } split(/\n/, slurp($file));
 }
 
 sub near
@@ -51,7 +58,7 @@ sub load_of
 sub lines
 {
 	my ($count) = @_;
-	my @lines = map { decode_json($_) } split(/\n/, slurp($file));
+	my @lines = readings();
 
 	for my $line (@lines) {
 		my $seen = @{ $line->{tasks} };
@@ -60,6 +67,15 @@ sub lines
 	}
 	die "no lines\n" unless @lines;
 	return @lines;
+}
+
+sub busy
+{
+	for my $line (lines(@_)) {
+		for my $task (@{ $line->{tasks} }) {
+			at_least("task $task->{tid}", $task->{run} + $task->{wait}, 0.95);
+		}
+	}
 }
 
 # A counter of a task at an instant, between the readings that enclose it.
@@ -83,9 +99,9 @@ sub agrees
 {
 	my $load = load_of(@_);
 	my $end = $load->{start} + 1e9 * $load->{elapsed};
-	my (%readings, $total, $ranks);
+	my (%readings, $total, $ranks, $interval);
 
-	for my $line (map { decode_json($_) } split(/\n/, slurp($file))) {
+	for my $line (readings()) {
 		push(@{ $readings{$_->{record}} }, $_)
 			for grep { $_->{cpu} == $load->{cpu} } @{ $line->{tasks} };
 	}
@@ -98,10 +114,12 @@ sub agrees
 		at_least('contended', $s{contended_ns}, 0.95 * $load->{elapsed});
 		near('share of a rank', $s{run_ns} / ($s{run_ns} + $s{wait_ns}), $load->{share}, 0.04);
 		$total += $s{run_ns};
+		$interval = ($of->[-1]{t_ns} - $of->[0]{t_ns}) / 1e9 / $#$of;
 		$ranks++;
 	}
 	die "no rank on the load's CPU\n" unless $ranks;
-	at_least('time that was there', 1.01 * $load->{elapsed} + 0.03, $total + $load->{cpu_time});
+	at_least('time that was there', 1.01 * $load->{elapsed} + 0.3 * $interval,
+		 $total + $load->{cpu_time});
 }
 
 # The frames of a screen, without what controls it.
@@ -141,7 +159,7 @@ sub shares
 	my $ranks;
 
 	s/ ms\b// for @lines;
-	for my $line (@lines[$heading + 1 .. $#lines]) {
+	for my $line (grep { /^ *\d+ / } @lines[$heading + 1 .. $#lines]) { # no events
 		my %row;
 
 		@row{@names} = split(' ', $line);
@@ -153,5 +171,5 @@ sub shares
 	die "no rank on the load's CPU\n" unless $ranks;
 }
 
-my %known = (lines => \&lines, agrees => \&agrees, screen => \&screen, shares => \&shares);
-($known{ $what // '' } // die "top.pl: lines, agrees, screen or shares\n")->(@arguments);
+my %known = (lines => \&lines, busy => \&busy, agrees => \&agrees, screen => \&screen, shares => \&shares);
+($known{ $what // '' } // die "top.pl: lines, busy, agrees, screen or shares\n")->(@arguments);

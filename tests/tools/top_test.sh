@@ -4,13 +4,9 @@
 # equant top: what it refuses, and whether it shows what happens on the machine.
 
 . "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/top_ranks.sh"
 
 plan 27
-
-top()
-{
-	"$equant" top "$@"
-}
 
 exits 2 'unknown option --fast' "an unknown option is named" top --fast
 exits 2 "unknown option now" "an argument is none" top now
@@ -38,10 +34,8 @@ fi
 
 why_not()
 {
-	missing_for_jobs
+	missing_for_top
 	[ "$(id -u)" -eq 0 ] || echo "loading the probe needs root"
-	command -v script > /dev/null || echo "script(1) is missing"
-	perl -MJSON::PP -e 1 2> /dev/null || echo "JSON::PP is missing"
 }
 
 reason=$(why_not | paste -sd ';')
@@ -55,94 +49,7 @@ if [ -n "$reason" ]; then
 	finish
 fi
 
-cpus=$(perl -ne 'print join(" ", map { /(\d+)-(\d+)/ ? $1 .. $2 : $_ } split(/,/, $1))
-	if /^Cpus_allowed_list:\s*(\S+)/' /proc/self/status)
-first=${cpus%% *} last=${cpus##* }
-
-# Eight ranks, four to a CPU, that always compute: nothing is balanced and nothing waits.
-# Their name tells them from ranks of other jobs.
-name=top$$
-ln -s "$mm" "$scratch/$name"
-EQUANT_BALANCE=off mpirun --oversubscribe --bind-to none \
-	-np 4 taskset -c "$first" "$scratch/$name" -n 512 -p 1000000 : \
-	-np 4 taskset -c "$last" "$scratch/$name" -n 512 -p 1000000 > "$scratch/job" 2>&1 &
-job=$!
-
-computing()
-{
-	for _ in $(seq 200); do
-		top --command "$name" --json --count 1 --interval 0.1 > "$scratch/lines" 2>&1 &&
-			perl -MJSON::PP -e 'my $t = decode_json(<>)->{tasks};
-				exit !(@$t == 8 && !grep { $_->{run} + $_->{wait} < 0.95 } @$t)' \
-				"$scratch/lines" && return
-	done
-	cat "$scratch/lines" "$scratch/job"
-	return 1
-}
-succeeds "all ranks of a job are seen" computing
-
-figures()
-{
-	perl tests/tools/top.pl "$@"
-}
-
-# load_on CPU SECONDS FILE
-load_on()
-{
-	"$load" constant cpu="$1" seconds="$2" > "$scratch/$3"
-}
-
-# Readings all the time, while one load comes and goes, then another.
-come_and_go()
-{
-	"$equant" top --command "$name" --json --interval 0.1 > "$scratch/lines" &
-	local monitor=$!
-
-	sleep 0.3
-	load_on "$first" 2 load.first
-	sleep 0.2
-	load_on "$last" 2 load.last
-	sleep 0.3
-	kill $monitor
-	wait $monitor
-}
-succeeds "readings end with status 0 when told to" come_and_go
-succeeds "every reading is a line of JSON with all ranks" figures lines "$scratch/lines" 8
-succeeds "readings agree with the account of a load" \
-	figures agrees "$scratch/lines" "$scratch/load.first"
-succeeds "readings agree with the account of a load that comes later, elsewhere" \
-	figures agrees "$scratch/lines" "$scratch/load.last"
-
-# on_terminal ROWS COLUMNS KEYS-COMMAND OPTION...: all of what a terminal got
-on_terminal()
-{
-	local rows=$1 columns=$2 keys=$3 command
-
-	shift 3
-	command="trap : INT; stty rows $rows cols $columns; stty -g > $scratch/stty.before
-		'$equant' top --command $name $*; echo \$? > $scratch/status; stty -g > $scratch/stty.after"
-	rm -f "$scratch/status"
-	eval "$keys" | SHELL=/bin/sh script -qc "$command" /dev/null > "$scratch/terminal"
-	[ "$(cat "$scratch/status")" -eq 0 ] || { cat "$scratch/terminal"; return 1; }
-	diff "$scratch/stty.before" "$scratch/stty.after"
-}
-
-# The screen is read while the load is there, all the time.
-beside_load()
-{
-	load_on "$first" 3.5 load.beside &
-	local load_pid=$!
-
-	sleep 0.3
-	on_terminal 24 80 'sleep 3.2' --count 2 --interval 1.2
-	local status=$?
-
-	wait $load_pid
-	[ $status -eq 0 ] && figures screen "$scratch/terminal" 24 80
-}
-succeeds "a terminal is left as it was after so many readings" beside_load
-succeeds "shares on the screen are those of the load" \
-	figures shares "$scratch/terminal" "$scratch/load.beside"
+eight_ranks
 
 small_terminal()
 {

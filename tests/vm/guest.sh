@@ -124,7 +124,7 @@ if [ $# -eq 0 ]; then
 	module=("${module[@]#tests/}")
 	set -- bpf/closed_test.sh bpf/probe_test bpf/shares_test bpf/shares_guest \
 		${GUEST_FULL:+bpf/settings_guest} ${GUEST_FULL:+bpf/load_test} \
-		"${module[@]%.c}" vm/job.sh
+		"${module[@]%.c}" vm/job.sh ${GUEST_FULL:+vm/top.sh}
 fi
 
 echo "TAP version 13"
