@@ -15,24 +15,26 @@
 
 #define CLAIM_SPINS 512
 
-struct claim {
-	u32 uid;
-	u32 free; /* the first free slot, 0 = none */
-	u32 used;
-	u32 mine; /* of them this user's */
-};
+/*
+ * Of who holds claim_lock.  Not on its stack: a verifier before 6.7 takes what bpf_loop() makes of
+ * that for what one turn makes of it, and leaves out what cannot be after one.
+ */
+u32 claim_uid;
+u32 claim_free; /* the first free slot, 0 = none */
+u32 claim_used;
+u32 claim_mine; /* of them this user's */
 
-static long claim_step(u32 index, struct claim *claim)
+static long claim_step(u32 index, void *unused)
 {
 	struct slot *s = slot_of(index + 1);
 
 	if (!s)
 		return 1;
 	if (s->used) {
-		claim->used++;
-		claim->mine += s->uid == claim->uid;
-	} else if (!claim->free) {
-		claim->free = index + 1;
+		claim_used++;
+		claim_mine += s->uid == claim_uid;
+	} else if (!claim_free) {
+		claim_free = index + 1;
 	}
 	return 0;
 }
@@ -56,23 +58,24 @@ static __always_inline void claim_unlock(void)
 
 static __always_inline long claim_slot(struct equant_table *header)
 {
-	struct claim claim = { .uid = (u32)bpf_get_current_uid_gid() };
 	long ret = -EUSERS;
 	struct slot *s;
 
 	if (!claim_trylock())
 		return -EAGAIN;
-	bpf_loop(nr_records, claim_step, &claim, 0);
-	s = slot_of(claim.free);
-	if (!claim.free || !s || (claim.uid && claim.used + root_reserve >= nr_records)) {
+	claim_uid = (u32)bpf_get_current_uid_gid();
+	claim_free = claim_used = claim_mine = 0;
+	bpf_loop(nr_records, claim_step, NULL, 0);
+	s = slot_of(claim_free);
+	if (!claim_free || !s || (claim_uid && claim_used + root_reserve >= nr_records)) {
 		__sync_fetch_and_add(&header->refused_full, 1);
-	} else if (claim.uid && per_user_limit && claim.mine >= per_user_limit) {
+	} else if (claim_uid && per_user_limit && claim_mine >= per_user_limit) {
 		__sync_fetch_and_add(&header->refused_user, 1);
 		ret = -EDQUOT;
 	} else {
-		s->uid = claim.uid;
+		s->uid = claim_uid;
 		s->used = 1;
-		ret = claim.free;
+		ret = claim_free;
 	}
 	claim_unlock();
 	return ret;
