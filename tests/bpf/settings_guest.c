@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* Shares under settings of the whole machine, which only a guest's may be. */
+
+/* When two groups begin to compete CFS takes about 30 ms from the one that was there. */
+#define WINDOW_MS 3000
 #include "shares.h"
 
 /* clang-format off */

@@ -24,13 +24,15 @@
 #include "libsource.h"
 #include "libtable.h"
 
+#ifndef WINDOW_MS
 #define WINDOW_MS 400
+#endif
 #define MEASURED_BOUND 0.02 /* one slice more or less at either end */
 #define PREDICTED_BOUND 0.05
 #define QUANTUM_BOUND 0.25
 #define QUIET 0.03 /* of the CPU for others */
 #define TICKS 0.9 /* at least */
-#define PATIENCE_S 12 /* the harness has 30 */
+#define PATIENCE_S 12
 
 FIXTURE(shares)
 {
