@@ -68,6 +68,13 @@ int equant_redist_send(struct equant_redist_draft *draft,
 	return equant_redist_place(draft, message, share, begin, end);
 }
 
+int equant_redist_send_whole(struct equant_redist_draft *draft, int from, int to, double time)
+{
+	const struct equant_redist_message message = { from, to, 0, time };
+
+	return equant_redist_send(draft, &message, 1, 0);
+}
+
 void equant_redist_restart(struct equant_redist_draft *draft)
 {
 	draft->schedule->count = 0;

@@ -87,6 +87,9 @@ struct equant_redist_draft {
 int equant_redist_send(struct equant_redist_draft *draft,
 		       const struct equant_redist_message *message, double share, double earliest);
 
+/* Send all of a message that takes @time as soon as both sides are free.  0 or -ENOMEM. */
+int equant_redist_send_whole(struct equant_redist_draft *draft, int from, int to, double time);
+
 /* Send it from @begin to @end, whatever the sides do otherwise.  0 or -ENOMEM. */
 int equant_redist_place(struct equant_redist_draft *draft,
 			const struct equant_redist_message *message, double share, double begin,

@@ -26,8 +26,9 @@ static int fill_lists(struct equant_redist_unsent *unsent, const struct equant_r
 	for (int64_t k = 0; k < costs->count; k++) {
 		const struct equant_redist_message *m = &costs->messages[k];
 
-		unsent->list[k].to = m->to;
-		unsent->list[k].at = (int)(k - costs->starts[m->from]);
+		unsent->list[k] = (struct equant_redist_entry){ m->to,
+								(int)(k - costs->starts[m->from]),
+								equant_redist_time(m) };
 	}
 	return 0;
 }
@@ -50,8 +51,8 @@ static bool rather(const struct equant_redist_unsent *unsent, const double *free
 	return x < y || (x == y && a->to < b->to);
 }
 
-static int64_t take_listed(struct equant_redist_unsent *unsent,
-			   const struct equant_redist_draft *draft, int sender)
+static struct equant_redist_entry take_listed(struct equant_redist_unsent *unsent,
+					      const struct equant_redist_draft *draft, int sender)
 {
 	int64_t first = draft->costs->starts[sender], left = unsent->left[sender];
 	struct equant_redist_entry *list = unsent->list + first, *best = list, taken;
@@ -61,7 +62,7 @@ static int64_t take_listed(struct equant_redist_unsent *unsent,
 			best = &list[k];
 	taken = *best;
 	*best = list[left - 1];
-	return first + taken.at;
+	return taken;
 }
 
 /* ---- many: a table ------------------------------------------------------------------------ */
@@ -90,10 +91,11 @@ static int fill_table(struct equant_redist_unsent *unsent, const struct equant_r
 	return 0;
 }
 
-static int64_t take_from_table(struct equant_redist_unsent *unsent,
-			       const struct equant_redist_draft *draft, int sender)
+static struct equant_redist_entry take_from_table(struct equant_redist_unsent *unsent,
+						  const struct equant_redist_draft *draft,
+						  int sender)
 {
-	int *row = unsent->table + (size_t)sender * (size_t)unsent->ranks, best = -1, taken;
+	int *row = unsent->table + (size_t)sender * (size_t)unsent->ranks, best = -1, taken, to;
 	struct equant_redist_free now = equant_redist_free_at(draft->send[sender], 0);
 	int64_t first = draft->costs->starts[sender];
 
@@ -111,10 +113,13 @@ static int64_t take_from_table(struct equant_redist_unsent *unsent,
 		if (!unsent->keys)
 			break;
 	}
-	taken = row[unsent->order[best].rank];
-	row[unsent->order[best].rank] = -1;
+	to = (int)unsent->order[best].rank;
+	taken = row[to];
+	row[to] = -1;
 	unsent->at = best;
-	return first + taken;
+	return (struct equant_redist_entry){
+		to, taken, equant_redist_time(&draft->costs->messages[first + taken])
+	};
 }
 
 /*
@@ -174,12 +179,12 @@ void equant_redist_unsent_release(struct equant_redist_unsent *unsent)
 int equant_redist_unsent_send(struct equant_redist_unsent *unsent,
 			      struct equant_redist_draft *draft, int sender)
 {
-	int64_t message = unsent->table ? take_from_table(unsent, draft, sender) :
-					  take_listed(unsent, draft, sender);
-	int error = equant_redist_send(draft, &draft->costs->messages[message], 1, 0);
+	struct equant_redist_entry taken = unsent->table ? take_from_table(unsent, draft, sender) :
+							   take_listed(unsent, draft, sender);
+	int error = equant_redist_send_whole(draft, sender, taken.to, taken.time);
 
 	unsent->left[sender]--;
 	if (unsent->table)
-		put_back(unsent, draft->receive[draft->costs->messages[message].to]);
+		put_back(unsent, draft->receive[taken.to]);
 	return error;
 }

@@ -4,10 +4,11 @@
 
 #include "redist/schedule.h"
 
-/* A message that has not been sent: its receiver, and how far behind its sender's first it is. */
+/* A message that has not been sent: its receiver, how far behind its sender's first it is, its time. */
 struct equant_redist_entry {
 	int to;
 	int at;
+	double time;
 };
 
 /**
