@@ -26,7 +26,7 @@ plan 15
 job()
 {
 	EQUANT_CHECK=on "$equant" run --probe "$1" --json --output "$scratch/report" \
-		--load cpu=0,constant -- mpirun --bind-to core -np 2 "$mm" -n 96 -p 300
+		--load cpu=0,constant -- mpirun --bind-to core -np 2 "$mm" -n 96 -p 200
 }
 
 # of_ranks NAME: both values
