@@ -82,14 +82,24 @@ static bool reported(int fd, unsigned int type, unsigned int value, struct equan
 	return false;
 }
 
+/*
+ * In a kernel that watches itself its own threads stay for a quantum, too, and may be there before a
+ * load; that leaves another share.
+ */
+static int tries(void)
+{
+	const char *kernel = getenv("GUEST_KERNEL");
+
+	return kernel && strstr(kernel, "-debug") ? 5 : 1;
+}
+
 TEST_F(events, a_competitor_that_arrives_and_leaves_is_reported_once_it_held_for_a_quantum)
 {
 	struct equant_kmod_event e;
 	pid_t pid = 0;
 
 	ASSERT_EQ(1, watch(self->fd, self->task, 0));
-	/* One of the kernel's threads may be there first; it leaves another share. */
-	for (int i = 0; i < 5 && (!pid || e.share < EQUANT_SHARE_ONE / 2 - 1); i++) {
+	for (int i = tries(); i && (!pid || e.share < EQUANT_SHARE_ONE / 2 - 1); i--) {
 		if (pid) {
 			stop_load(pid);
 			ASSERT_TRUE(reported(self->fd, EQUANT_EVENT_LEFT, 1, &e));
