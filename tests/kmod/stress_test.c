@@ -2,7 +2,7 @@
 /*
  * Attachments that come and go while their tasks do, as fast as they can.  That
  * the kernel survives is seen in its log, which the guest's runner reads; that
- * nothing leaks, here.  STRESS_SECONDS: how long each takes, 3 otherwise.
+ * nothing leaks, here.  STRESS_SECONDS: how long each takes, 2 otherwise.
  */
 #include <errno.h>
 #include <linux/sched.h>
@@ -39,7 +39,7 @@ FIXTURE_SETUP(stress)
 	self->fd = open_device();
 	ASSERT_LE(0, self->fd);
 	self->seed = (unsigned int)getpid();
-	self->end = stress_end(3000);
+	self->end = stress_end(2000);
 }
 
 FIXTURE_TEARDOWN(stress)

@@ -18,7 +18,7 @@ fi
 mapfile -t names < <(build sanitizers $pure list-tests | grep -v '\.sh$')
 plan $((1 + ${#names[@]}))
 # shellcheck disable=SC2086
-succeeds "the sanitizers' build compiles" build sanitizers CC=gcc $pure CFLAGS='-O1 -g' tests
+succeeds "the sanitizers' build compiles" build sanitizers CC=gcc $pure CFLAGS='-O1 -g1' tests
 
 export ASAN_OPTIONS=detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1
 export TEST_SANITIZED=1

@@ -33,14 +33,14 @@ formatted()
 		clang-format --style="file:$TEST_BUILD/clang-format" --dry-run -Werror
 }
 
-# checkpatch IGNORE FILE...
+# checkpatch IGNORE FILE...: without a repository, which it would ask whether each of them is a patch
 checkpatch()
 {
 	local ignore=$1
 
 	shift
 	grep -hoE '\<MPI_[A-Z][a-z_]+\>' "$@" | sort -u > "$scratch/typedefs"
-	printf '%s\0' "$@" | xargs -0 -r -n 10 -P "$(nproc)" \
+	printf '%s\0' "$@" | GIT_DIR=/nonexistent xargs -0 -r -n 100 -P "$(nproc)" \
 		perl "$LINUX/scripts/checkpatch.pl" --no-tree --terse --quiet --no-summary \
 		--max-line-length=100 --ignore="$ignore" --typedefsfile="$scratch/typedefs" -f
 }

@@ -6,8 +6,8 @@
 . "$(dirname "$0")/../tree/lib.sh"
 
 # The build, with a room of tests that do what they are told.
-mkdir -p "$scratch/tests/fake" "$TEST_BUILD/kernels"
-for name in kernels bin tests/vm tests/contain; do
+mkdir -p "$scratch/tests/fake" "$TEST_BUILD/kernels" "$TEST_BUILD/modules"
+for name in kernels bin modules tests/vm tests/contain; do
 	ln -s "$TEST_BUILD/$name" "$scratch/$name"
 done
 
