@@ -47,7 +47,7 @@ survives()
 	"$equant" probe load > "$scratch/load" 2>&1 || return 1
 	# On one CPU: a rank that is never switched has nothing to notice.
 	taskset -c "$cpu" mpirun --oversubscribe --bind-to none -np 2 \
-		"$mm" -n 200 -p 1000 > "$scratch/job" 2>&1 &
+		"$mm" -n 200 -p 500 > "$scratch/job" 2>&1 &
 	job=$!
 	both_registered
 	"$@" > "$scratch/spoil" 2>&1
