@@ -36,8 +36,18 @@ TEST(a_rank_beside_others_gets_a_part_of_its_share_where_phases_are_short)
 	struct job job = started(0.25, 0.7);
 
 	job_phases(&job, 50);
-	/* 0.35 to 1 */
-	EXPECT_STREQ("1556 4444", UNITS_OF(&job));
+	/* 0.35, less 25 us of the 1.5 ms that a phase takes at first, to 1 */
+	EXPECT_STREQ("1500 4500", UNITS_OF(&job));
+	job_stop(&job);
+}
+
+TEST(where_phases_are_so_short_that_waking_up_is_all_half_of_that_part_is_left)
+{
+	struct job job = started(0.02, 0.7);
+
+	job_phases(&job, 50);
+	/* 0.175 to 1 */
+	EXPECT_STREQ("894 5106", UNITS_OF(&job));
 	job_stop(&job);
 }
 

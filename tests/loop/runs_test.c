@@ -147,6 +147,55 @@ TEST_F(runs, cutting_ranges_agrees_with_a_bitmap)
 	}
 }
 
+static void fill_at_random(struct random *random, struct equant_runs *set, bool *map)
+{
+	for (int i = 0; i < 40; i++) {
+		struct equant_range range = random_gap(random, map);
+
+		mark(map, &range, true);
+		if (range.count && equant_runs_add(set, range))
+			set->total = -1;
+	}
+}
+
+/* By how much the units taken differ from their fraction in the worst part of the former set. */
+static double worst_part(const bool *map, const struct equant_runs *taken, double fraction)
+{
+	double ahead = 0, low = 0, high = 0;
+
+	for (long u = 0; u < UNITS; u++) {
+		ahead += (double)!!equant_runs_find(taken, u) - (map[u] ? fraction : 0);
+		low = ahead < low ? ahead : low;
+		high = ahead > high ? ahead : high;
+	}
+	return high - low;
+}
+
+TEST_F(runs, thinning_takes_the_same_fraction_of_every_part)
+{
+	for (int round = 0; round < 500; round++) {
+		bool map[UNITS] = { false };
+		long whole, count;
+
+		fill_at_random(&self->random, &self->set, map);
+		whole = self->set.total;
+		ASSERT_EQ(count_of(map), whole);
+		count = random_below(&self->random, whole + 1);
+		ASSERT_EQ(0, equant_runs_thin(&self->set, count, &self->out));
+		ASSERT_EQ(NULL, runs_fault(&self->set));
+		ASSERT_EQ(NULL, runs_fault(&self->out));
+		ASSERT_EQ(count, self->out.total);
+		ASSERT_EQ(whole - count, self->set.total);
+		if (whole)
+			ASSERT_GT(1.001,
+				  worst_part(map, &self->out, (double)count / (double)whole));
+		ASSERT_EQ(0, equant_runs_join(&self->set, &self->out));
+		ASSERT_EQ(NULL, runs_fault(&self->set));
+		ASSERT_EQ(-1, first_difference(&self->set, map));
+		equant_runs_release(&self->set);
+	}
+}
+
 TEST_F(runs, taking_everything_leaves_an_empty_set_that_can_be_used_again)
 {
 	for (int high = 0; high < 2; high++) {

@@ -3,6 +3,7 @@
 #include <equant/equant.h>
 #include <errno.h>
 #include <stdbool.h>
+#include <string.h>
 
 #include "kselftest_harness.h"
 #include "libloop.h"
@@ -129,6 +130,27 @@ TEST_F(units, cyclic_units_go_to_each_rank_in_turn)
 		ASSERT_EQ(u % RANKS, equant_units_owner(&self->units, u));
 	for (int r = 0; r < RANKS; r++)
 		ASSERT_EQ(UNITS / RANKS + (r < UNITS % RANKS), self->units.counts[r]);
+}
+
+/* Ends that were given would be all that rests next: the giver would lose its work at once. */
+TEST_F(units, what_was_dealt_out_in_turn_stays_a_mixture_when_it_moves)
+{
+	long counts[2];
+
+	ASSERT_EQ(0, equant_units_init(&self->units, UNITS, 2, EQUANT_CYCLIC));
+	for (int step = 0; step < 20; step++) {
+		struct equant_instruction move = { .from = step % 3 ? 1 : 0,
+						   .to = step % 3 ? 0 : 1,
+						   .units = 3 + step % 2 };
+
+		ASSERT_EQ(0, equant_units_move(&self->units, &move, &self->moved));
+	}
+	memcpy(counts, self->units.counts, sizeof(counts));
+	ASSERT_EQ(0, equant_units_rest(&self->units, (struct equant_range){ 0, UNITS / 2 }));
+	for (int r = 0; r < 2; r++) {
+		EXPECT_GE(counts[r] / 2 + counts[r] / 8, self->units.counts[r]);
+		EXPECT_LE(counts[r] / 2 - counts[r] / 8, self->units.counts[r]);
+	}
 }
 
 /* 1 if all units of the range are in this state, which is then turned. */

@@ -225,10 +225,12 @@ void equant_split_lean(const struct equant_split *split, const struct equant_rat
 /**
  * struct equant_restraint - whether ranks meet too often to use their shares to the full
  * @length: smoothed time between two meetings, quanta; 0 = not known or they do not meet
+ * @waking: the part of that time in which a CPU is busy with sleep and waking up
  * @weight: 0 = use all of the share, 1 = only the part that is wanted
  */
 struct equant_restraint {
 	double length;
+	double waking;
 	double weight;
 };
 

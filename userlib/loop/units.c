@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* Which rank owns which units of a loop. */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -117,6 +118,50 @@ int equant_runs_take(struct equant_runs *runs, long count, int high, struct equa
 	return 0;
 }
 
+int equant_runs_thin(struct equant_runs *runs, long count, struct equant_runs *out)
+{
+	struct equant_runs kept = { 0 };
+	long due = runs->total / 2;
+	int error = 0;
+
+	out->n = 0;
+	out->total = 0;
+	for (int i = 0; i < runs->n && !error; i++) {
+		struct equant_range one = { runs->ranges[i].first, 1 };
+
+		for (; one.first < end_of(&runs->ranges[i]) && !error; one.first++) {
+			bool goes = (due += count) >= runs->total;
+
+			due -= goes ? runs->total : 0;
+			error = equant_runs_add(goes ? out : &kept, one);
+		}
+	}
+	if (error) {
+		equant_runs_release(&kept);
+		return error;
+	}
+	equant_runs_release(runs);
+	*runs = kept;
+	return 0;
+}
+
+int equant_runs_join(struct equant_runs *runs, const struct equant_runs *other)
+{
+	struct equant_runs joined = { 0 };
+	int a = 0, b = 0, error = 0;
+
+	while ((a < runs->n || b < other->n) && !error) {
+		bool first = b == other->n ||
+			     (a < runs->n && runs->ranges[a].first < other->ranges[b].first);
+
+		error = equant_runs_add(&joined, first ? runs->ranges[a++] : other->ranges[b++]);
+	}
+	equant_runs_release(error ? &joined : runs);
+	if (!error)
+		*runs = joined;
+	return error;
+}
+
 static struct equant_range overlap(const struct equant_range *a, const struct equant_range *b)
 {
 	long first = a->first > b->first ? a->first : b->first;
@@ -223,14 +268,6 @@ static void count(struct equant_units *u)
 		u->counts[r] = u->owned[r].total;
 }
 
-static int add_all(struct equant_runs *to, const struct equant_runs *from)
-{
-	for (int i = 0; i < from->n; i++)
-		if (equant_runs_add(to, from->ranges[i]))
-			return -ENOMEM;
-	return 0;
-}
-
 static int allocate(struct equant_units *u, long units, int ranks)
 {
 	memset(u, 0, sizeof(*u));
@@ -247,10 +284,11 @@ int equant_units_copy(struct equant_units *to, const struct equant_units *from)
 {
 	int error = allocate(to, from->units, from->ranks);
 
+	to->in_turn = from->in_turn;
 	for (int r = 0; r < from->ranks && !error; r++) {
-		error = add_all(&to->owned[r], &from->owned[r]);
+		error = equant_runs_join(&to->owned[r], &from->owned[r]);
 		if (!error)
-			error = add_all(&to->resting[r], &from->resting[r]);
+			error = equant_runs_join(&to->resting[r], &from->resting[r]);
 		name_owner(to, &to->owned[r], r);
 		name_owner(to, &to->resting[r], r);
 	}
@@ -269,6 +307,7 @@ int equant_units_init(struct equant_units *u, long units, int ranks,
 		equant_units_release(u);
 		return -ENOMEM;
 	}
+	u->in_turn = distribution == EQUANT_CYCLIC;
 	count(u);
 	for (int r = 0; r < ranks; r++)
 		name_owner(u, &u->owned[r], r);
@@ -304,9 +343,8 @@ static int check_move(const struct equant_units *u, const struct equant_instruct
 static int hand_over(struct equant_units *u, const struct equant_instruction *move,
 		     const struct equant_runs *moved)
 {
-	for (int i = 0; i < moved->n; i++)
-		if (equant_runs_add(&u->owned[move->to], moved->ranges[i]))
-			return -ENOMEM;
+	if (equant_runs_join(&u->owned[move->to], moved))
+		return -ENOMEM;
 	u->counts[move->from] -= move->units;
 	u->counts[move->to] += move->units;
 	name_owner(u, moved, move->to);
@@ -316,13 +354,15 @@ static int hand_over(struct equant_units *u, const struct equant_instruction *mo
 int equant_units_move(struct equant_units *u, const struct equant_instruction *move,
 		      struct equant_runs *moved)
 {
+	struct equant_runs *own;
 	int error = check_move(u, move);
 
 	if (error)
 		return error;
-	if (equant_runs_take(&u->owned[move->from], move->units, move->to > move->from, moved))
-		return -ENOMEM;
-	return hand_over(u, move, moved);
+	own = &u->owned[move->from];
+	error = u->in_turn ? equant_runs_thin(own, move->units, moved) :
+			     equant_runs_take(own, move->units, move->to > move->from, moved);
+	return error ? error : hand_over(u, move, moved);
 }
 
 int equant_units_give(struct equant_units *u, const struct equant_instruction *move,
@@ -348,7 +388,7 @@ int equant_units_claim(struct equant_units *u, int rank, const struct equant_run
 		for (int i = 0; r != rank && i < units->n && !error; i++)
 			error = equant_runs_cut(&u->owned[r], units->ranges[i], &claimed);
 	if (!error)
-		error = add_all(&u->owned[rank], &claimed);
+		error = equant_runs_join(&u->owned[rank], &claimed);
 	name_owner(u, &claimed, rank);
 	equant_runs_release(&claimed);
 	count(u);
@@ -361,7 +401,7 @@ int equant_units_assign(struct equant_units *u, const int *owner)
 	int error = 0;
 
 	for (int r = 0; r < u->ranks && !error; r++) {
-		error = add_all(&active, &u->owned[r]);
+		error = equant_runs_join(&active, &u->owned[r]);
 		u->owned[r].n = 0;
 		u->owned[r].total = 0;
 	}

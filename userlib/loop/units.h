@@ -36,6 +36,27 @@ int equant_runs_add(struct equant_runs *runs, struct equant_range range);
 int equant_runs_take(struct equant_runs *runs, long count, int high, struct equant_runs *out);
 
 /**
+ * equant_runs_thin() - remove units evenly spread over the set
+ * @runs: the set
+ * @count: how many, at most @runs->total
+ * @out: receives them (emptied first)
+ *
+ * Of any part of the set a fraction of about @count / total goes.
+ *
+ * Return: 0 or -ENOMEM, @runs unchanged.
+ */
+int equant_runs_thin(struct equant_runs *runs, long count, struct equant_runs *out);
+
+/**
+ * equant_runs_join() - add another set, which has no unit in common with this one
+ *
+ * In time linear in the ranges of both, where adding them one by one is not.
+ *
+ * Return: 0 or -ENOMEM, @runs unchanged.
+ */
+int equant_runs_join(struct equant_runs *runs, const struct equant_runs *other);
+
+/**
  * equant_runs_cut() - remove what lies in a range from the set
  * @runs: the set
  * @range: any units, in the set or not
@@ -63,6 +84,7 @@ uint64_t equant_runs_hash(const struct equant_runs *runs);
 struct equant_units {
 	long units;
 	int ranks;
+	int in_turn; /* units were dealt out in turn, and each rank's are to stay a mixture */
 	struct equant_runs *owned; /* by rank; active units, which alone count and move */
 	struct equant_runs *resting; /* by rank; inactive ones */
 	long *counts; /* owned[r].total, as the balancer wants them */
@@ -90,7 +112,9 @@ int equant_units_copy(struct equant_units *to, const struct equant_units *from);
  * @moved: receives the units
  *
  * The giver parts with the end of its units that lies towards the receiver,
- * so that ranks keep few ranges.
+ * so that ranks keep few ranges; where units were dealt out in turn, with some of everywhere.
+ * Who deals them out in turn will let units rest one after the other: ends that were given would
+ * make one rank own all that rest next, and lose its work faster than the others.
  *
  * Return: 0, -EPROTO for an instruction that cannot be, -ENOMEM.
  */

@@ -264,7 +264,8 @@ enum equant_distribution {
  * @loop: the loop, before its first section, hook and slice table
  * @distribution: blocks if this is not called
  *
- * Where units are deactivated one after the other a cyclic start keeps ranks equal for longer.
+ * Where units are deactivated one after the other a cyclic start keeps ranks equal for longer, and
+ * work that moves is taken from all over the giver's units, not from one end, so that it stays so.
  * With EQUANT_BLOCK_ORDER every rank always has one block of the active units, the lower rank the lower
  * units, for programs in which neighbouring units need each other; work for a rank far away
  * then passes through the ranks between (Siegell 1995, section 5.5.2).
