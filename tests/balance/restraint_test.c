@@ -135,6 +135,35 @@ TEST(all_of_the_share_is_a_choice)
 	}
 }
 
+/* Short sections end before the rank has lost its CPU: it seems to have all of it. */
+TEST(where_phases_are_short_the_predicted_share_counts_not_the_measured_one)
+{
+	struct job job = started(0.25, 1);
+
+	job.share[0] = 1;
+	job_phases(&job, 2000);
+	EXPECT_STREQ("2000 4000", UNITS_OF(&job));
+	job_stop(&job);
+	job = started(4.5, 1);
+	job.share[0] = 1;
+	job_phases(&job, 2000);
+	EXPECT_LT(2800, job.units[0]);
+	job_stop(&job);
+}
+
+TEST(meetings_that_some_samples_miss_count_on_average)
+{
+	struct job job = started(0.5, 0.7);
+
+	for (int i = 0; i < 50; i++) {
+		job.meetings[0] = job.meetings[1] = i % 2;
+		job_phases(&job, 1);
+	}
+	/* Phases of one quantum, as if each sample had met. */
+	EXPECT_GT(1600, job.units[0]);
+	job_stop(&job);
+}
+
 TEST(more_than_all_of_the_share_is_refused)
 {
 	struct equant_balance_options options = default_options(EQUANT_RATE_PREDICTED);

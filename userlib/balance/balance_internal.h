@@ -224,12 +224,14 @@ void equant_split_lean(const struct equant_split *split, const struct equant_rat
 
 /**
  * struct equant_restraint - whether ranks meet too often to use their shares to the full
- * @length: smoothed time between two meetings, quanta; 0 = not known or they do not meet
- * @waking: the part of that time in which a CPU is busy with sleep and waking up
+ * @time: the intervals of all samples, older ones count less
+ * @phases: how often ranks have met in that time
+ * @waking: the part of the time from one meeting to the next in which a CPU is busy with sleep and waking up
  * @weight: 0 = use all of the share, 1 = only the part that is wanted
  */
 struct equant_restraint {
-	double length;
+	double time;
+	double phases;
 	double waking;
 	double weight;
 };

@@ -33,7 +33,8 @@ static struct equant_balancer *new_balancer(struct equant_loop *loop,
 		.polls = o->polls || o->wait == EQUANT_WAIT_SPIN || o->wait == EQUANT_WAIT_YIELD,
 		.quantum = o->quantum,
 		.quanta = o->quanta,
-		.restraint = o->restraint,
+		/* Ranks in a sweep wait for strips, not for each other, and can use all of their shares. */
+		.restraint = loop->pipeline ? 1 : o->restraint,
 		.prompt = !loop->pass && o->prompt,
 	};
 

@@ -195,14 +195,13 @@ static void measure_weighed(struct equant_loop *loop, struct equant_sample *samp
 	sample->wait *= weight;
 }
 
-/* In a sweep ranks are strips apart and lose little by a slice of another task. */
+/* Within a sweep ranks are strips apart, but none begins the next one before all are in this one. */
 static uint16_t count_meetings(struct equant_loop *loop)
 {
-	uint32_t meetings = loop->eq->meetings - loop->met;
+	uint32_t all = loop->pipeline ? (uint32_t)loop->pipeline->sweeps : loop->eq->meetings;
+	uint32_t meetings = all - loop->met;
 
-	loop->met = loop->eq->meetings;
-	if (loop->pipeline)
-		return 0;
+	loop->met = all;
 	return meetings < UINT16_MAX ? (uint16_t)meetings : UINT16_MAX;
 }
 
