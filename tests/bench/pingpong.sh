@@ -13,7 +13,8 @@ if [ "$(id -u)" -ne 0 ] || [ ! -x "$program" ]; then
 fi
 TEST_BUILD=$TEST_BUILD flock /run/lock/equant-bench.lock "$program" "${BENCH_ROUNDS:-21}" > "$out/$item/output"
 status=$?
+sed -i 's/^pingpong: skipped:/pingpong: left out:/' "$out/$item/output"
 cat "$out/$item/output"
-sed -n 's/: held$/: met/p; /: MISSED$/p' "$out/$item/output" > "$out/$item.figures"
-# 1: a bound was missed, which the figures say
-[ $status -le 1 ]
+sed -n 's/: held$/: met/p; /: MISSED$/p; /: left out:/p' "$out/$item/output" > "$out/$item.figures"
+# 1: a bound was missed, 4: somebody else has loaded a probe; the figures say so
+[ $status -le 1 ] || [ $status -eq 4 ]
