@@ -117,12 +117,11 @@ static inline void doall_options_end(const struct doall_program *p, int argc, ch
 
 /* ---- the program ---------------------------------------------------------------- */
 
-/* Every rank says the same; one is enough. */
+/* Every rank says it, though all say the same: the first to abort silences the others. */
 static inline void doall_say(const struct doall_program *p, const char *option, const char *value,
 			     const char *why)
 {
-	if (!p->rank)
-		fprintf(stderr, "%s: %s %s: %s\n", p->name, option, value, why);
+	fprintf(stderr, "%s: %s %s: %s\n", p->name, option, value, why);
 }
 
 static inline int doall_equal_machine(struct doall_program *p)
