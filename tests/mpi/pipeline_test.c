@@ -36,6 +36,16 @@ TEST_F(ranks, a_phase_per_strip_does_not_make_ranks_take_turns)
 	EXPECT_CASE("abreast");
 }
 
+/* As on CPUs of their own: where Open MPI yields while it is idle nothing waits within it. */
+TEST_F(ranks, a_rank_that_is_ahead_does_not_hold_up_the_next)
+{
+	static const char *const busy[] = { "env", "OMPI_MCA_mpi_yield_when_idle=0", NULL };
+
+	if (variant->ranks == 2)
+		self->job.wrapper = busy;
+	EXPECT_CASE("ahead");
+}
+
 TEST_F(ranks, a_delay_is_felt_with_every_message)
 {
 	EXPECT_CASE("delays");

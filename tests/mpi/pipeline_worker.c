@@ -10,6 +10,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "libjob.h"
 #include "libworker.h"
@@ -536,6 +537,53 @@ static void abreast(void)
 	}
 }
 
+/* ---- a rank ahead --------------------------------------------------------------------- */
+
+#define AHEAD_STRIPS 2000
+#define AHEAD_FIRST 1100 /* strips that rank 0 is ahead of rank 1 when that one begins */
+#define AHEAD_ENOUGH 1000 /* more than MPI has room for on the way */
+
+static long *reached; /* by rank: the strip it is at */
+
+static long reached_by(int r)
+{
+	return __atomic_load_n(&reached[r], __ATOMIC_ACQUIRE);
+}
+
+/* Rank 1 has to get through while rank 0, which has all it needs, is still busy. */
+static void compute_ahead(void *ctx, long first, long units, long from, long to)
+{
+	__atomic_store_n(&reached[rank], from, __ATOMIC_RELEASE);
+	for (double end = now() + LATE; rank == 1 && reached_by(0) < AHEAD_FIRST && now() < end;)
+		sched_yield();
+	if (!rank && ranks > 1 && from >= AHEAD_FIRST && reached_by(1) < AHEAD_ENOUGH)
+		usleep(1000);
+	if (!rank && ranks > 1 && to == AHEAD_STRIPS)
+		demand(reached_by(1) >= AHEAD_ENOUGH);
+	compute_strip(ctx, first, units, from, to);
+}
+
+static void ahead(void)
+{
+	struct equant_options o = eager_options();
+	struct sweeper s = { 0 };
+	MPI_Win window;
+	MPI_Aint size;
+	int unit;
+
+	MPI_Win_allocate_shared(rank ? 0 : ranks * (MPI_Aint)sizeof(*reached), sizeof(*reached),
+				MPI_INFO_NULL, MPI_COMM_WORLD, &reached, &window);
+	MPI_Win_shared_query(window, 0, &size, &unit, &reached);
+	reached[rank] = 0;
+	MPI_Barrier(MPI_COMM_WORLD);
+	o.balance = 0;
+	o.block = 1;
+	set_up(&s, &o, ranks, AHEAD_STRIPS, EQUANT_TABLE_AUTO);
+	sweep_by(&s, 0, compute_ahead);
+	tear_down(&s);
+	MPI_Win_free(&window);
+}
+
 /* ---- slow messages -------------------------------------------------------------------- */
 
 /* A rank's messages, one after the other, take it so long at least. */
@@ -692,8 +740,8 @@ int main(int argc, char **argv)
 {
 	static const struct worker_case cases[] = {
 		CASE(forced_moves), CASE(loaded_ranks), CASE(no_balancing), CASE(block_sizes),
-		CASE(grains),	    CASE(abreast),	CASE(delays),	    CASE(misuse),
-		CASE(disagreement), CASE(failure),	CASE(silence),
+		CASE(grains),	    CASE(abreast),	CASE(ahead),	    CASE(delays),
+		CASE(misuse),	    CASE(disagreement), CASE(failure),	    CASE(silence),
 	};
 
 	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));

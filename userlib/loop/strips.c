@@ -157,6 +157,21 @@ static int room_for_send(struct equant_pipeline *p)
 	return 0;
 }
 
+/*
+ * What finds no room on its way waits in MPI, which hands it on when it is called next.  A rank that has all it
+ * needs calls nothing else in a sweep, and the ranks after it would stand still until it is through.
+ */
+static int hand_on(struct equant_pipeline *p)
+{
+	int done = 0,
+	    error = equant_mpi_error(MPI_Test(&p->sends[p->nr_sends], &done, MPI_STATUS_IGNORE),
+				     "sending a strip");
+
+	if (!error && !done)
+		p->nr_sends++;
+	return error;
+}
+
 static int send(struct equant_loop *loop, int rank, int tag, MPI_Datatype *type)
 {
 	struct equant_pipeline *p = loop->pipeline;
@@ -167,10 +182,7 @@ static int send(struct equant_loop *loop, int rank, int tag, MPI_Datatype *type)
 						     tag, loop->comm, &p->sends[p->nr_sends]),
 					 "sending a strip");
 	MPI_Type_free(type);
-	if (error)
-		return error;
-	p->nr_sends++;
-	return 0;
+	return error ? error : hand_on(p);
 }
 
 static int post(struct equant_loop *loop, int rank, int tag, MPI_Datatype *type,
