@@ -139,6 +139,35 @@ TEST(shares_that_hold_for_a_few_phases_are_answered_by_their_average)
 	job_stop(&job);
 }
 
+/* Phases of 0.1 s in sweeps of 2 s, whose ends are not in the same samples of all ranks. */
+static double share_with(double hold, int phases_per_meeting)
+{
+	struct job job = started(EQUANT_RATE_PREDICTED, 2, 100);
+	double share;
+
+	job.predicted[0] = 0.9;
+	job.share[0] = 0.5;
+	job.hold = hold;
+	for (int i = 0; i < 400; i++) {
+		for (int k = 0; phases_per_meeting && k < 2; k++)
+			job.meetings[k] = (i + k) % phases_per_meeting == 0;
+		job.units[0] = job.units[1] = 100;
+		job.speed[0] = 2000;
+		job_phase(&job);
+	}
+	share = equant_balancer_rates(job.balancer)[0].share;
+	job_stop(&job);
+	return share;
+}
+
+TEST(shares_that_do_not_hold_from_one_meeting_to_the_next_are_averaged)
+{
+	EXPECT_LT(0.501, share_with(1.9, 0));
+	EXPECT_TRUE(near(share_with(1.9, 20), 0.5));
+	EXPECT_LT(0.501, share_with(2.1, 20));
+	EXPECT_LT(0.501, share_with(1.9, 18));
+}
+
 /* Phases of 0.1 s: decisions come at once where shares hold for up to 2 x 0.1^2 / 0.004 = 5 s. */
 TEST(decisions_are_to_come_at_once_where_phases_are_long_and_shares_change)
 {

@@ -95,12 +95,14 @@ double equant_restricted_cost_in(const struct equant_instruction *instructions, 
  * struct equant_following - what it depends on whether changes of shares are followed
  * @quantum: seconds
  * @phase: the shortest time between two phases, seconds
+ * @meeting: the time between two meetings of all ranks, seconds; 0 = not known
  * @prompt: ranks wait for a decision in the phase of its samples where that is better
  */
 struct equant_following {
 	enum equant_rate_mode mode;
 	double quantum;
 	double phase;
+	double meeting;
 	bool prompt;
 };
 
@@ -165,6 +167,8 @@ double equant_hold_stable(const struct equant_sample *samples, int n,
  * @worksale: smoothed number of phases from one movement to the next
  * @since: phases since the last movement
  * @compute: smoothed time from hook to hook
+ * @met: how often ranks have met, and
+ * @together: in how many seconds; the last times count most
  */
 struct equant_pace {
 	double interact;
@@ -172,9 +176,12 @@ struct equant_pace {
 	double worksale;
 	double since;
 	double compute;
+	double met;
+	double together;
 };
 
 void equant_pace_update(struct equant_pace *pace, const struct equant_sample *samples, int n);
+double equant_pace_meeting(const struct equant_pace *pace);
 double equant_pace_period(const struct equant_pace *pace,
 			  const struct equant_balance_options *options, double scheduling);
 double equant_scheduling_bound(const struct equant_sample *samples, const struct equant_rate *rates,

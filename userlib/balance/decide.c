@@ -167,6 +167,7 @@ static void observe(struct equant_balancer *b, const struct equant_sample *sampl
 		.mode = b->options.mode,
 		.quantum = quantum,
 		.phase = b->pace.compute,
+		.meeting = equant_pace_meeting(&b->pace),
 		.prompt = b->options.prompt,
 	};
 	for (int i = 0; i < b->n; i++) {

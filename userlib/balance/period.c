@@ -24,6 +24,7 @@
 #define HOOKS_MOST (1L << 30)
 #define LONGEST_AVERAGE 1.0 /* second */
 #define TURNS 3
+#define MEETINGS 8
 
 double equant_sampling_bound(double quantum, double share, double amplitude)
 {
@@ -145,11 +146,35 @@ static void update_movement(struct equant_pace *pace, const struct equant_sample
 	pace->since = 0;
 }
 
+/* Ranks need not meet in each sample, nor in the same one: count until there are enough, then forget half. */
+static void update_meetings(struct equant_pace *pace, const struct equant_sample *samples, int n)
+{
+	double met = 0, time = 0;
+
+	for (int i = 0; i < n; i++) {
+		met += samples[i].meetings;
+		time += samples[i].interval;
+	}
+	pace->met += met / n;
+	pace->together += time / n;
+	if (pace->met < MEETINGS)
+		return;
+	pace->met /= 2;
+	pace->together /= 2;
+}
+
+/* From one meeting of the ranks to the next, seconds; 0 = not known. */
+double equant_pace_meeting(const struct equant_pace *pace)
+{
+	return pace->met >= 1 ? pace->together / pace->met : 0;
+}
+
 void equant_pace_update(struct equant_pace *pace, const struct equant_sample *samples, int n)
 {
 	update_compute(pace, samples, n);
 	update_interact(pace, samples, n);
 	update_movement(pace, samples, n);
+	update_meetings(pace, samples, n);
 }
 
 double equant_pace_period(const struct equant_pace *pace,

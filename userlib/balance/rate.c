@@ -27,6 +27,9 @@
  * 3 s and phases of 5 to 300 ms, following and averaging break even at 8 to
  * 20 phases per change.  Where ranks wait for the decision in the same phase they do at about 5.
  *
+ * Where ranks wait for each other after many phases only (sweeps of a pipelined loop), a share that does not
+ * hold from one such meeting to the next evens out before anybody waits for it: it is averaged, too.
+ *
  * That wait costs each phase a part of a quantum, because a rank may just be off its CPU; being late
  * costs each change a part of a phase.  With an eighth and a quarter, waiting is the cheaper one
  * where hold x quantum < 2 phase^2: where phases are long, and changes not very rare.
@@ -94,8 +97,9 @@ bool equant_rate_follows(const struct equant_sample *sample, const struct equant
 
 	if (how->mode != EQUANT_RATE_PREDICTED || (sample->flags & needed) != needed)
 		return false;
-	return sample->hold == 0 || (sample->hold >= FOLLOW_QUANTA * how->quantum &&
-				     sample->hold >= phases * how->phase);
+	return sample->hold == 0 ||
+	       (sample->hold >= FOLLOW_QUANTA * how->quantum &&
+		sample->hold >= phases * how->phase && sample->hold >= how->meeting);
 }
 
 /* The first window is spent on page faults and cold caches: it serves until there is another. */
