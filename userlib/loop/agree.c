@@ -80,8 +80,8 @@ static int choose(struct equant_loop *loop, const struct equant_intent *all)
 		return -EINVAL;
 	}
 	p->block = wanted ? wanted :
-			    equant_block_best(all, loop->units.counts, loop->ranks, p->bytes,
-					      loop->eq->options.grain);
+			    equant_block_best(&p->trials, all, loop->units.counts, loop->ranks,
+					      p->bytes, loop->eq->options.grain);
 	p->strips = (p->length + p->block - 1) / p->block;
 	return 0;
 }
@@ -118,14 +118,17 @@ static int measure_costs(struct equant_loop *loop)
 int equant_pipeline_agree(struct equant_loop *loop, long length, int fault)
 {
 	struct equant_pipeline *p = loop->pipeline;
-	struct equant_intent intent = { .layout = layout_of(loop),
-					.length = length,
-					.sweeps = p->sweeps,
-					.fault = fault,
-					.unit_time = p->work > 0 ? p->seconds / p->work : 0,
-					.shift_fixed = p->shift_fixed,
-					.byte_time = p->byte_time,
-					.quantum = quantum_of(loop) };
+	struct equant_intent intent = {
+		.layout = layout_of(loop),
+		.length = length,
+		.sweeps = p->sweeps,
+		.fault = fault,
+		.unit_time = p->work > 0 ? p->seconds / p->work : 0,
+		.pace = p->work > 0 ? (p->run > 0 ? p->run : p->seconds) / p->work : 0,
+		.shift_fixed = p->shift_fixed,
+		.byte_time = p->byte_time,
+		.quantum = quantum_of(loop)
+	};
 	int error;
 
 	if (!p->exchange)

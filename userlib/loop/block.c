@@ -7,7 +7,7 @@
  * units a rank has now; the rank that would take longest counts (eq. 3.1), and one that has
  * computed nothing is taken for the slowest.  The seconds are wall time, so that a rank that
  * shares its CPU is slow.  In the first sweep nothing has been measured yet: it is cut
- * for a bound of eq. 3.6 of at least 4/5.  With a grain in quanta asked for, the costs do not
+ * for a bound of eq. 3.6 of at least 4/5.  Whether other strips compute faster is tried (trials.c).  With a grain in quanta asked for, the costs do not
  * matter (eq. 3.1).
  *
  * Reference: Siegell 1995, sections 3.3.1 and 3.3.4.  The thesis measures a copy of the loop
@@ -42,8 +42,19 @@ static void find_slowest(const struct equant_intent *all, const long *units,
 	}
 }
 
-long equant_block_best(const struct equant_intent *all, const long *units, int ranks, double bytes,
-		       double grain)
+/* The rank that was disturbed least knows best how long an iteration takes. */
+static double least_pace(const struct equant_intent *all, int ranks)
+{
+	double least = 0;
+
+	for (int r = 0; r < ranks; r++)
+		if (all[r].pace > 0 && (!(least > 0) || all[r].pace < least))
+			least = all[r].pace;
+	return least;
+}
+
+long equant_block_best(struct equant_trials *trials, const struct equant_intent *all,
+		       const long *units, int ranks, double bytes, double grain)
 {
 	struct equant_strips strips = {
 		.ranks = ranks, .iterations = (long)all->length, .units = 1, .bytes = bytes
@@ -62,5 +73,5 @@ long equant_block_best(const struct equant_intent *all, const long *units, int r
 		return equant_block_for_grain(&strips, grain * quantum, NULL, 0);
 	if (!(strips.unit_time > 0) || equant_block_size(&strips, &best, NULL, 0))
 		return blocks ? (strips.iterations + blocks - 1) / blocks : strips.iterations;
-	return best.size;
+	return equant_trials_block(trials, &strips, best.size, least_pace(all, ranks));
 }

@@ -109,13 +109,14 @@ static void compute(struct equant_loop *loop, long first, long units, long strip
 	struct equant_pipeline *p = loop->pipeline;
 	long from = strip * p->block;
 	long to = p->length - from > p->block ? from + p->block : p->length;
-	uint64_t before = loop->window.wall_ns;
+	uint64_t before = loop->window.wall_ns, run = loop->window.run_ns;
 	double work = (double)units * (double)(to - from);
 
 	equant_begin(loop);
 	p->body(p->ctx, first, units, from, to);
 	equant_end_work(loop, work / (double)p->length);
 	p->seconds += 1e-9 * (double)(loop->window.wall_ns - before);
+	p->run += 1e-9 * (double)(loop->window.run_ns - run);
 	p->work += work;
 }
 
@@ -195,6 +196,7 @@ static int begin(struct equant_loop *loop)
 	memset(p->done, 0, (size_t)loop->units.units * sizeof(*p->done));
 	memset(p->blocks, 0, (size_t)loop->ranks * sizeof(*p->blocks));
 	p->seconds = 0;
+	p->run = 0;
 	p->work = 0;
 	p->moved = 0;
 	p->phase = -1;

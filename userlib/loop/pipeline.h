@@ -9,6 +9,7 @@
 #include <equant/equant.h>
 
 struct equant_exchange;
+struct equant_strips;
 
 #define EQUANT_STRIPS_AHEAD 4 /* receives posted before their strip is needed */
 
@@ -20,6 +21,31 @@ struct equant_carried {
 	int array;
 	size_t offset;
 	size_t step;
+};
+
+/**
+ * struct equant_trials - whether shorter or longer strips compute faster; see trials.c
+ * @shift: the block size is the model's times 2^@shift
+ * @step: tried at the moment: the block times 2^@step; 0 = nothing
+ * @at: the step's place in the order of steps
+ * @moved: the last step that was kept in this series of trials, 0 = none so far
+ * @modelled: the model's block size when the trial began
+ * @turn: sweeps of this trial so far; every other one is plain
+ * @time: least CPU seconds of an iteration in its plain [0] and tried [1] sweeps
+ * @length: seconds that either have lasted
+ * @pause: sweeps until the next trial; @rest: it was so many
+ */
+struct equant_trials {
+	int shift;
+	int step;
+	int at;
+	int moved;
+	long modelled;
+	int turn;
+	double time[2];
+	double length;
+	long pause;
+	long rest;
 };
 
 /**
@@ -35,6 +61,7 @@ struct equant_carried {
  * @block: inner iterations per strip
  * @seconds: in compute sections of the last sweep, for
  * @work: inner iterations of units
+ * @run: of @seconds on the CPU; 0 = not known
  * @bytes: one inner iteration shifts
  *
  * The sweep under way:
@@ -62,6 +89,8 @@ struct equant_pipeline {
 	long block;
 	double seconds;
 	double work;
+	double run;
+	struct equant_trials trials;
 	double bytes;
 	double shift_fixed;
 	double byte_time;
@@ -99,6 +128,7 @@ struct equant_intent {
 	int64_t sweeps;
 	int64_t fault;
 	double unit_time;
+	double pace; /* its CPU time */
 	double shift_fixed;
 	double byte_time;
 	double quantum;
@@ -126,8 +156,19 @@ void equant_pipeline_abort(struct equant_loop *loop);
 int equant_pipeline_agree(struct equant_loop *loop, long length, int fault);
 
 /* block.c: the block size by what all ranks know, and the units they have */
-long equant_block_best(const struct equant_intent *all, const long *units, int ranks, double bytes,
-		       double grain);
+long equant_block_best(struct equant_trials *trials, const struct equant_intent *all,
+		       const long *units, int ranks, double bytes, double grain);
+
+/**
+ * equant_trials_block() - the block size of the next sweep
+ * @strips: the model's costs, those of the last sweep
+ * @modelled: the best block size by the model
+ * @pace: CPU seconds of an iteration in the last sweep; 0 = not known
+ *
+ * The same on all ranks, if their arguments are.
+ */
+long equant_trials_block(struct equant_trials *t, const struct equant_strips *strips, long modelled,
+			 double pace);
 
 /* boundaries.c: who passes on what to whom, anew after each move */
 int equant_boundaries_draw(struct equant_loop *loop);

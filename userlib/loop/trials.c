@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * Do shorter or longer strips compute faster?
+ *
+ * The model of section 3.3 takes the time of an iteration for the same whatever the block.
+ * It is not: the rows of a short strip overlap with those of the next column in the processor and are
+ * still in its cache, those of a long one may be computed as vectors.  No model knows, so it is tried: sweeps with
+ * the block size of the model and with half of it take turns, and the CPU time of an iteration in
+ * both goes into the model (eq. 3.10).  If half is better by GAIN it is kept, and half of that is next; if it is
+ * no worse, a quarter is, then twice and four times as much.  Sweeps in turn meet the same weather, CPU
+ * time knows no competitors, and the least of several sweeps was disturbed least.  What was found is a factor of 2^shift: the block follows the model as before.
+ *
+ * What a trial costs is known beforehand, but for what it is to find out: a block that takes a
+ * quarter longer by the model is not tried, and one that is no good in the first sweep not once more.
+ */
+#include <equant/advise.h>
+
+#include "loop/pipeline.h"
+
+#define GAIN 0.02
+#define NO_LOSS 1.02
+#define HOPELESS 1.08
+#define PRICE 1.25
+#define PAIRS_LEAST 3 /* of sweeps */
+#define PAIRS_MOST 8
+#define LONG_ENOUGH 0.05 /* seconds of either kind */
+#define REST 64 /* sweeps, until it is tried again */
+#define REST_MOST 4096
+#define SHIFT_MOST 16
+#define STEPS 4
+
+/* The next block may be no faster where the one after is. */
+static const int steps[STEPS] = { -1, -2, 1, 2 };
+
+static long scaled(const struct equant_strips *strips, long block, int shift)
+{
+	long most = strips->iterations;
+
+	/* What a trial began with may be more than this sweep has. */
+	block = block < most ? block : most;
+	for (; shift < 0 && block > 1; shift++)
+		block /= 2;
+	for (; shift > 0 && block < most; shift--)
+		block = block > most / 2 ? most : 2 * block;
+	return block;
+}
+
+static int is_affordable(const struct equant_trials *t, const struct equant_strips *strips,
+			 long modelled, int step)
+{
+	int shift = t->shift + step;
+	long base = scaled(strips, modelled, t->shift), other = scaled(strips, modelled, shift);
+
+	/* A strip of one has no loop in it. */
+	if (other == base || (step < 0 && other < 2))
+		return 0;
+	return shift >= -SHIFT_MOST && shift <= SHIFT_MOST &&
+	       equant_strips_time(strips, other) <= PRICE * equant_strips_time(strips, base);
+}
+
+static void rest(struct equant_trials *t)
+{
+	long sweeps = t->moved ? REST : 4 * t->rest;
+
+	t->step = 0;
+	t->moved = 0;
+	t->rest = sweeps < REST ? REST : sweeps < REST_MOST ? sweeps : REST_MOST;
+	t->pause = t->rest;
+}
+
+/* The next step that is affordable, from @at on; once shorter ones were better, longer ones are out. */
+static void begin(struct equant_trials *t, const struct equant_strips *strips, long modelled,
+		  int at)
+{
+	for (; at < STEPS; at++) {
+		if (t->moved * steps[at] < 0 || !is_affordable(t, strips, modelled, steps[at]))
+			continue;
+		t->at = at;
+		t->modelled = modelled;
+		t->step = steps[at];
+		t->turn = 0;
+		t->time[0] = t->time[1] = 0;
+		t->length = 0;
+		return;
+	}
+	rest(t);
+}
+
+/* Tried over plain.  The last sweep was a tried one: the model's unit time is that of those already. */
+static double time_ratio(const struct equant_trials *t, const struct equant_strips *strips)
+{
+	struct equant_strips before = *strips;
+
+	before.unit_time *= t->time[0] / t->time[1];
+	return equant_strips_time(strips, scaled(strips, t->modelled, t->shift + t->step)) /
+	       equant_strips_time(&before, scaled(strips, t->modelled, t->shift));
+}
+
+/* Twice as far is tried where nothing speaks against it. */
+static int next_place(const struct equant_trials *t, double ratio)
+{
+	return t->at % 2 || ratio <= NO_LOSS ? t->at + 1 : t->at + 2;
+}
+
+static int is_enough(const struct equant_trials *t)
+{
+	if (t->turn < 2 * PAIRS_LEAST)
+		return 0;
+	return t->turn >= 2 * PAIRS_MOST || t->length >= LONG_ENOUGH;
+}
+
+static void judge(struct equant_trials *t, const struct equant_strips *strips, long modelled)
+{
+	double ratio = time_ratio(t, strips);
+
+	if (ratio <= HOPELESS && !is_enough(t))
+		return;
+	if (ratio >= 1 - GAIN) {
+		begin(t, strips, modelled, next_place(t, ratio));
+		return;
+	}
+	t->shift += t->step;
+	t->moved = t->step;
+	begin(t, strips, modelled, 0);
+}
+
+/* A sweep of a trial is over. */
+static void take(struct equant_trials *t, double pace, double seconds)
+{
+	double *time = &t->time[(t->turn - 1) & 1];
+
+	*time = *time > 0 && *time < pace ? *time : pace;
+	t->length += seconds / 2;
+}
+
+/* Another loop, as far as its costs go. */
+static int has_changed(const struct equant_trials *t, long modelled)
+{
+	return modelled / 2 > t->modelled || t->modelled / 2 > modelled;
+}
+
+long equant_trials_block(struct equant_trials *t, const struct equant_strips *strips, long modelled,
+			 double pace)
+{
+	int tried;
+
+	if (!(pace > 0) || strips->ranks < 2)
+		return scaled(strips, modelled, t->shift);
+	if (t->step && has_changed(t, modelled)) {
+		begin(t, strips, modelled, t->at);
+	} else if (t->step) {
+		take(t, pace, equant_strips_time(strips, scaled(strips, t->modelled, t->shift)));
+		if (t->turn % 2 == 0)
+			judge(t, strips, modelled);
+	} else if (t->pause-- <= 0) {
+		begin(t, strips, modelled, 0);
+	}
+	if (!t->step)
+		return scaled(strips, modelled, t->shift);
+	tried = t->turn++ % 2 ? t->step : 0;
+	return scaled(strips, t->modelled, t->shift + tried);
+}
