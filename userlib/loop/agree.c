@@ -125,6 +125,7 @@ int equant_pipeline_agree(struct equant_loop *loop, long length, int fault)
 		.fault = fault,
 		.unit_time = p->work > 0 ? p->seconds / p->work : 0,
 		.pace = p->work > 0 ? (p->run > 0 ? p->run : p->seconds) / p->work : 0,
+		.lasted = p->lasted,
 		.shift_fixed = p->shift_fixed,
 		.byte_time = p->byte_time,
 		.quantum = quantum_of(loop)

@@ -42,15 +42,16 @@ static void find_slowest(const struct equant_intent *all, const long *units,
 	}
 }
 
-/* The rank that was disturbed least knows best how long an iteration takes. */
-static double least_pace(const struct equant_intent *all, int ranks)
+static struct equant_swept last_sweep(const struct equant_intent *all, int ranks)
 {
-	double least = 0;
+	struct equant_swept last = { .pace = 0 };
 
-	for (int r = 0; r < ranks; r++)
-		if (all[r].pace > 0 && (!(least > 0) || all[r].pace < least))
-			least = all[r].pace;
-	return least;
+	for (int r = 0; r < ranks; r++) {
+		if (all[r].pace > 0 && (!(last.pace > 0) || all[r].pace < last.pace))
+			last.pace = all[r].pace;
+		last.seconds = larger(last.seconds, all[r].lasted);
+	}
+	return last;
 }
 
 long equant_block_best(struct equant_trials *trials, const struct equant_intent *all,
@@ -60,6 +61,7 @@ long equant_block_best(struct equant_trials *trials, const struct equant_intent 
 		.ranks = ranks, .iterations = (long)all->length, .units = 1, .bytes = bytes
 	};
 	long blocks = FIRST_BLOCKS * (ranks - 1L);
+	struct equant_swept last = last_sweep(all, ranks);
 	struct equant_block best;
 	double quantum = 0;
 
@@ -73,5 +75,5 @@ long equant_block_best(struct equant_trials *trials, const struct equant_intent 
 		return equant_block_for_grain(&strips, grain * quantum, NULL, 0);
 	if (!(strips.unit_time > 0) || equant_block_size(&strips, &best, NULL, 0))
 		return blocks ? (strips.iterations + blocks - 1) / blocks : strips.iterations;
-	return equant_trials_block(trials, &strips, best.size, least_pace(all, ranks));
+	return equant_trials_block(trials, &strips, best.size, &last);
 }

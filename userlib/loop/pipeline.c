@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/clock.h"
 #include "core/message.h"
 #include "loop/loop_internal.h"
 
@@ -206,11 +207,14 @@ static int begin(struct equant_loop *loop)
 static int run(struct equant_loop *loop)
 {
 	struct equant_pipeline *p = loop->pipeline;
+	uint64_t start_ns = equant_now_ns();
 	int error = begin(loop);
 
 	for (p->phase = 0; p->phase < p->strips + loop->ranks - 1 && !error; p->phase++)
 		error = phase(loop);
-	return error ? error : equant_strips_settle(loop);
+	error = error ? error : equant_strips_settle(loop);
+	p->lasted = 1e-9 * (double)(equant_now_ns() - start_ns);
+	return error;
 }
 
 int equant_loop_sweep(struct equant_loop *loop, long length,

@@ -24,6 +24,16 @@ struct equant_carried {
 };
 
 /**
+ * struct equant_swept - the last sweep
+ * @pace: CPU seconds of an iteration, on the rank that was disturbed least; 0 = not known
+ * @seconds: that it took, on the rank where it took longest
+ */
+struct equant_swept {
+	double pace;
+	double seconds;
+};
+
+/**
  * struct equant_trials - whether shorter or longer strips compute faster; see trials.c
  * @shift: the block size is the model's times 2^@shift
  * @step: tried at the moment: the block times 2^@step; 0 = nothing
@@ -33,6 +43,8 @@ struct equant_carried {
  * @turn: sweeps of this trial so far; every other one is plain
  * @time: least CPU seconds of an iteration in its plain [0] and tried [1] sweeps
  * @length: seconds that either have lasted
+ * @plain: seconds of the last plain sweep
+ * @sum, @squares: by pair of sweeps, how much longer the tried one lasted, of the seconds of both
  * @pause: sweeps until the next trial; @rest: it was so many
  */
 struct equant_trials {
@@ -44,6 +56,8 @@ struct equant_trials {
 	int turn;
 	double time[2];
 	double length;
+	double plain;
+	double sum, squares;
 	long pause;
 	long rest;
 };
@@ -62,6 +76,7 @@ struct equant_trials {
  * @seconds: in compute sections of the last sweep, for
  * @work: inner iterations of units
  * @run: of @seconds on the CPU; 0 = not known
+ * @lasted: the last sweep, seconds
  * @bytes: one inner iteration shifts
  *
  * The sweep under way:
@@ -90,6 +105,7 @@ struct equant_pipeline {
 	double seconds;
 	double work;
 	double run;
+	double lasted;
 	struct equant_trials trials;
 	double bytes;
 	double shift_fixed;
@@ -129,6 +145,7 @@ struct equant_intent {
 	int64_t fault;
 	double unit_time;
 	double pace; /* its CPU time */
+	double lasted;
 	double shift_fixed;
 	double byte_time;
 	double quantum;
@@ -163,12 +180,11 @@ long equant_block_best(struct equant_trials *trials, const struct equant_intent 
  * equant_trials_block() - the block size of the next sweep
  * @strips: the model's costs, those of the last sweep
  * @modelled: the best block size by the model
- * @pace: CPU seconds of an iteration in the last sweep; 0 = not known
  *
  * The same on all ranks, if their arguments are.
  */
 long equant_trials_block(struct equant_trials *t, const struct equant_strips *strips, long modelled,
-			 double pace);
+			 const struct equant_swept *last);
 
 /* boundaries.c: who passes on what to whom, anew after each move */
 int equant_boundaries_draw(struct equant_loop *loop);

@@ -4,11 +4,16 @@
  *
  * The model of section 3.3 takes the time of an iteration for the same whatever the block.
  * It is not: the rows of a short strip overlap with those of the next column in the processor and are
- * still in its cache, those of a long one may be computed as vectors.  No model knows, so it is tried: sweeps with
- * the block size of the model and with half of it take turns, and the CPU time of an iteration in
- * both goes into the model (eq. 3.10).  If half is better by GAIN it is kept, and half of that is next; if it is
- * no worse, a quarter is, then twice and four times as much.  Sweeps in turn meet the same weather, CPU
- * time knows no competitors, and the least of several sweeps was disturbed least.  What was found is a factor of 2^shift: the block follows the model as before.
+ * still in its cache, those of a long one may be computed as vectors.  No model knows, so it is tried:
+ * sweeps with the block size of the model and with half of it take turns, and the CPU time of an
+ * iteration in both goes into the model (eq. 3.10).  If half is better by GAIN, and the sweeps
+ * really take less time, it is kept, and half of that is next; if it is no worse, a quarter is,
+ * then twice and four times as much.  What is found is a factor of 2^shift: the block follows the model as
+ * before.
+ *
+ * Sweeps in turn meet the same weather, CPU time knows no competitors, and the least of several
+ * sweeps was disturbed least: that takes a few sweeps.  Elapsed time takes more of them, but
+ * it alone knows that beside a competitor a message may cost a rank its CPU.
  *
  * What a trial costs is known beforehand, but for what it is to find out: a block that takes a
  * quarter longer by the model is not tried, and one that is no good in the first sweep not once more.
@@ -20,10 +25,13 @@
 #define GAIN 0.02
 #define NO_LOSS 1.02
 #define HOPELESS 1.08
+#define SURE 2 /* standard errors */
 #define PRICE 1.25
 #define PAIRS_LEAST 3 /* of sweeps */
 #define PAIRS_MOST 8
 #define LONG_ENOUGH 0.05 /* seconds of either kind */
+#define PAIRS_DOUBTFUL 128
+#define LONG_DOUBTFUL 1.0
 #define REST 64 /* sweeps, until it is tried again */
 #define REST_MOST 4096
 #define SHIFT_MOST 16
@@ -81,6 +89,7 @@ static void begin(struct equant_trials *t, const struct equant_strips *strips, l
 		t->turn = 0;
 		t->time[0] = t->time[1] = 0;
 		t->length = 0;
+		t->sum = t->squares = 0;
 		return;
 	}
 	rest(t);
@@ -94,6 +103,22 @@ static double time_ratio(const struct equant_trials *t, const struct equant_stri
 	before.unit_time *= t->time[0] / t->time[1];
 	return equant_strips_time(strips, scaled(strips, t->modelled, t->shift + t->step)) /
 	       equant_strips_time(&before, scaled(strips, t->modelled, t->shift));
+}
+
+/*
+ * Is what computes faster over sooner, too?  Beside a competitor each message more may cost a slice of its.
+ * Return: 1 yes; 0 no; -1 not sure yet.
+ */
+static int saves_time(const struct equant_trials *t)
+{
+	double n = t->turn / 2, mean = t->sum / n;
+	double variance = t->squares / n - mean * mean;
+
+	if (mean * mean * (n - 1) > SURE * SURE * variance)
+		return mean < 0;
+	if (n < PAIRS_DOUBTFUL && t->length < LONG_DOUBTFUL)
+		return -1;
+	return mean < -GAIN;
 }
 
 /* Twice as far is tried where nothing speaks against it. */
@@ -113,9 +138,15 @@ static void judge(struct equant_trials *t, const struct equant_strips *strips, l
 {
 	double ratio = time_ratio(t, strips);
 
+	int better = ratio < 1 - GAIN;
+
 	if (ratio <= HOPELESS && !is_enough(t))
 		return;
-	if (ratio >= 1 - GAIN) {
+	if (better)
+		better = saves_time(t);
+	if (better < 0)
+		return;
+	if (!better) {
 		begin(t, strips, modelled, next_place(t, ratio));
 		return;
 	}
@@ -125,12 +156,19 @@ static void judge(struct equant_trials *t, const struct equant_strips *strips, l
 }
 
 /* A sweep of a trial is over. */
-static void take(struct equant_trials *t, double pace, double seconds)
+static void take(struct equant_trials *t, const struct equant_swept *last)
 {
-	double *time = &t->time[(t->turn - 1) & 1];
+	double *time = &t->time[(t->turn - 1) & 1], difference;
 
-	*time = *time > 0 && *time < pace ? *time : pace;
-	t->length += seconds / 2;
+	*time = *time > 0 && *time < last->pace ? *time : last->pace;
+	t->length += last->seconds / 2;
+	if (t->turn % 2) {
+		t->plain = last->seconds;
+		return;
+	}
+	difference = (last->seconds - t->plain) / (last->seconds + t->plain);
+	t->sum += difference;
+	t->squares += difference * difference;
 }
 
 /* Another loop, as far as its costs go. */
@@ -140,16 +178,16 @@ static int has_changed(const struct equant_trials *t, long modelled)
 }
 
 long equant_trials_block(struct equant_trials *t, const struct equant_strips *strips, long modelled,
-			 double pace)
+			 const struct equant_swept *last)
 {
 	int tried;
 
-	if (!(pace > 0) || strips->ranks < 2)
+	if (!(last->pace > 0) || !(last->seconds > 0) || strips->ranks < 2)
 		return scaled(strips, modelled, t->shift);
 	if (t->step && has_changed(t, modelled)) {
 		begin(t, strips, modelled, t->at);
 	} else if (t->step) {
-		take(t, pace, equant_strips_time(strips, scaled(strips, t->modelled, t->shift)));
+		take(t, last);
 		if (t->turn % 2 == 0)
 			judge(t, strips, modelled);
 	} else if (t->pause-- <= 0) {
