@@ -22,7 +22,7 @@ rows()
 	cat <<- END
 		mm        thesis  yes     1  mm -n @n -p @r $inside
 		sor10000  thesis  no      1  sor -n 10000 -s @r --no-verify
-		lu3000    thesis  no     47  lu -n 3000 -b 64 -r @r --cyclic --no-verify
+		lu4000    thesis  no     63  lu -n 4000 -b 64 -r @r --cyclic --no-verify
 		sor1000   fine    no      1  sor -n 1000 -s @r --no-verify
 		sor2000   fine    yes     1  sor -n 2000 -s @r --no-verify
 		lu1000    fine    yes  1000  lu -n 1000 -r @r --cyclic --no-verify
