@@ -567,12 +567,13 @@ static void ahead(void)
 {
 	struct equant_options o = eager_options();
 	struct sweeper s = { 0 };
+	size_t bytes = (size_t)ranks * sizeof(*reached);
+	MPI_Aint size = rank ? 0 : (MPI_Aint)bytes;
 	MPI_Win window;
-	MPI_Aint size;
 	int unit;
 
-	MPI_Win_allocate_shared(rank ? 0 : ranks * (MPI_Aint)sizeof(*reached), sizeof(*reached),
-				MPI_INFO_NULL, MPI_COMM_WORLD, &reached, &window);
+	MPI_Win_allocate_shared(size, sizeof(*reached), MPI_INFO_NULL, MPI_COMM_WORLD, &reached,
+				&window);
 	MPI_Win_shared_query(window, 0, &size, &unit, &reached);
 	reached[rank] = 0;
 	MPI_Barrier(MPI_COMM_WORLD);
