@@ -158,7 +158,7 @@ TEST(long_strips_are_found_where_they_are_faster)
 	struct swept s = loop_of(long_is_fast, 1e-6);
 
 	sweeps(&s, 100);
-	EXPECT_LE(0, s.trials.shift);
+	EXPECT_LT(0, s.trials.shift);
 	EXPECT_LE(sweeps(&s, SWEEPS), 1.06 * least(&s, SWEEPS));
 }
 
@@ -254,7 +254,7 @@ TEST(a_trial_ends_where_costs_become_quite_different)
 	for (int i = 0; i < 4; i++)
 		equant_trials_block(&s.trials, &s.strips, 200, &swept_in(1e-3));
 	EXPECT_EQ(40, equant_trials_block(&s.trials, &s.strips, 40, &swept_in(1e-3)));
-	EXPECT_GE(80, equant_trials_block(&s.trials, &s.strips, 40, &swept_in(1e-3)));
+	EXPECT_NE(40, equant_trials_block(&s.trials, &s.strips, 40, &swept_in(1e-3)));
 }
 
 TEST(sweeps_that_measured_nothing_are_not_judged)
