@@ -146,7 +146,10 @@ static void update_movement(struct equant_pace *pace, const struct equant_sample
 	pace->since = 0;
 }
 
-/* Ranks need not meet in each sample, nor in the same one: count until there are enough, then forget half. */
+/*
+ * Meetings may be many samples apart, and not in the same sample of all ranks: count until there are
+ * enough, then forget half.  Restraint.c looks at phases so short that all ranks meet in each sample.
+ */
 static void update_meetings(struct equant_pace *pace, const struct equant_sample *samples, int n)
 {
 	double met = 0, time = 0;

@@ -180,6 +180,7 @@ long equant_block_best(struct equant_trials *trials, const struct equant_intent 
  * equant_trials_block() - the block size of the next sweep
  * @strips: the model's costs, those of the last sweep
  * @modelled: the best block size by the model
+ * @last: what the last sweep took
  *
  * The same on all ranks, if their arguments are.
  */

@@ -163,10 +163,10 @@ static int room_for_send(struct equant_pipeline *p)
  */
 static int hand_on(struct equant_pipeline *p)
 {
-	int done = 0,
-	    error = equant_mpi_error(MPI_Test(&p->sends[p->nr_sends], &done, MPI_STATUS_IGNORE),
-				     "sending a strip");
+	int done = 0, error;
 
+	error = equant_mpi_error(MPI_Test(&p->sends[p->nr_sends], &done, MPI_STATUS_IGNORE),
+				 "sending a strip");
 	if (!error && !done)
 		p->nr_sends++;
 	return error;

@@ -137,13 +137,11 @@ static int is_enough(const struct equant_trials *t)
 static void judge(struct equant_trials *t, const struct equant_strips *strips, long modelled)
 {
 	double ratio = time_ratio(t, strips);
-
-	int better = ratio < 1 - GAIN;
+	int better;
 
 	if (ratio <= HOPELESS && !is_enough(t))
 		return;
-	if (better)
-		better = saves_time(t);
+	better = ratio < 1 - GAIN ? saves_time(t) : 0;
 	if (better < 0)
 		return;
 	if (!better) {
