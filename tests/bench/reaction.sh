@@ -51,6 +51,7 @@ cells_end
 judge "equant: ms to the new distribution, median" mm.equant.placed '<=' 30
 judge "  95 % of the arrivals" 95%:mm.equant.placed '<=' 60
 judge "  to the end of the first move" mm.equant.first
+judge "  95 % of the arrivals" 95%:mm.equant.first
 for setting in measured thesis; do
 	judge "$setting: ms to the new distribution, median" "mm.$setting.placed"
 	judge "  95 % of the arrivals" "95%:mm.$setting.placed"

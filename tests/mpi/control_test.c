@@ -221,6 +221,15 @@ TEST_F(control, the_longest_chain_of_messages_is_as_documented_for_up_to_16_rank
 	EXPECT_PASSED(&self->job);
 }
 
+TEST_F(control, a_wait_for_a_slower_rank_makes_phases_no_rarer)
+{
+	self->job.program = "control_worker";
+	self->job.ranks = 2;
+	self->job.argv[0] = "lateness";
+	self->job.environment[1] = NULL; /* any depth would do */
+	EXPECT_PASSED(&self->job);
+}
+
 TEST(blocks_keep_their_order_where_the_user_wants_restricted_movement)
 {
 	struct job job = { .ranks = 4, .program = "control_worker", .argv = { "movement" } };

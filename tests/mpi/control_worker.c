@@ -10,6 +10,7 @@
 #include "libworker.h"
 
 #define STEPS 12
+#define LATE_STEPS 300
 
 static long sent;
 
@@ -155,10 +156,38 @@ static void movement(void)
 	must_close(eq);
 }
 
+/*
+ * Each rank has one unit, of as many milliseconds as ranks before it: nothing can move, and all wait for
+ * the last.  Phases, wanted each 10 ms, are no less often for that.
+ */
+static void lateness(void)
+{
+	struct equant_options o = eager_options();
+	struct equant_stats stats = { .sz = sizeof(stats) };
+	struct equant_loop *loop;
+	struct equant *eq;
+
+	o.period = 0;
+	o.quantum = 0.01;
+	o.quanta = 1;
+	eq = must_open(MPI_COMM_WORLD, &o);
+	loop = must_loop(eq, "late", ranks);
+	for (int step = 0; step < LATE_STEPS; step++) {
+		equant_begin(loop);
+		compute(0.001 * (1 + rank));
+		equant_end(loop);
+		demand_equal(0, equant_hook(loop));
+	}
+	demand_equal(0, equant_loop_stats(loop, &stats));
+	demand(stats.phases >= LATE_STEPS / 10);
+	must_free(loop);
+	must_close(eq);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct worker_case cases[] = { CASE(exchange), CASE(tree), CASE(central),
-						    CASE(movement) };
+						    CASE(movement), CASE(lateness) };
 
 	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));
 }

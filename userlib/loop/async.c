@@ -186,17 +186,15 @@ int equant_async_report(struct equant_loop *loop, enum equant_async_state state,
 				       .left = equant_async_left(loop),
 				       .taken = taken,
 				       .state = state };
-	uint64_t start = equant_now_ns();
+	struct equant_phase_begun begun = equant_phase_begin(loop);
 
-	equant_sample_take(loop, &up.sample, start);
+	equant_sample_take(loop, &up.sample, begun.t_ns);
 	if (loop->error || equant_loop_misused(loop))
 		up.sample.flags |= EQUANT_SAMPLE_ERROR;
 	loop->pass->async->state = state;
 	loop->phases++;
 	equant_record_sample(loop, &up.sample);
-	equant_loop_learn(loop, loop->phases > 1);
-	loop->last_ns = loop->last.t_ns;
-	loop->balancing_ns += equant_now_ns() - start;
+	equant_phase_end(loop, &begun, loop->phases > 1);
 	return send_report(loop, &up);
 }
 

@@ -246,6 +246,12 @@ void equant_loop_abort(struct equant_loop *loop);
 /* ... collective; nothing of a loop that has failed on some rank is under way any more */
 void equant_loop_part(struct equant_loop *loop);
 
+/* What the loop's accounts were when a phase began. */
+struct equant_phase_begun {
+	uint64_t t_ns, other_ns;
+	long moves;
+};
+
 /* phase.c: a phase of a loop with hooks, 0 or -errno */
 int equant_loop_phase(struct equant_loop *loop);
 /* ... parts of one; after an error nothing is under way any more */
@@ -256,7 +262,9 @@ int equant_join_all(struct equant_loop *loop); /* ... for all, and does every ra
 int equant_loop_obey(struct equant_loop *loop,
 		     int (*move)(struct equant_loop *loop, struct equant_order *order));
 int equant_loop_misused(struct equant_loop *loop);
-void equant_loop_learn(struct equant_loop *loop, int usual); /* what the phase has cost */
+struct equant_phase_begun equant_phase_begin(const struct equant_loop *loop);
+/* @usual: what the phase has cost counts for the period, unless it moved work */
+void equant_phase_end(struct equant_loop *loop, const struct equant_phase_begun *begun, int usual);
 void equant_say_moves(const struct equant_loop *loop, const struct equant_decision *decision);
 int equant_check_peers(struct equant_loop *loop, const struct equant_order *order);
 void equant_say_silent(const struct equant_loop *loop, int rank, int itself, double timeout);

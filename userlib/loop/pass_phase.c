@@ -237,16 +237,13 @@ static int phase(struct equant_loop *loop, uint64_t now, int last, int wrong)
 
 int equant_pass_phase(struct equant_loop *loop, int last)
 {
-	uint64_t start = equant_now_ns(), other = loop->waiting_ns + loop->moving_ns;
-	long moves = loop->mover.moves, phases = loop->phases;
+	struct equant_phase_begun begun = equant_phase_begin(loop);
 	int error, wrong = equant_loop_misused(loop);
 
 	if (!loop->first.t_ns)
 		equant_account_start(loop);
-	error = phase(loop, start, last, wrong);
-	loop->last_ns = equant_now_ns();
-	loop->balancing_ns += loop->last_ns - start - (loop->waiting_ns + loop->moving_ns - other);
-	equant_loop_learn(loop, phases && loop->mover.moves == moves);
+	error = phase(loop, begun.t_ns, last, wrong);
+	equant_phase_end(loop, &begun, loop->phases > 0);
 	loop->phases++;
 	return error;
 }

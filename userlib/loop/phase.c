@@ -333,37 +333,48 @@ static int phase(struct equant_loop *loop, uint64_t now)
 	return wrong ? wrong : error;
 }
 
-/*
- * What the phase has cost, for the period: CPU time, because a rank that has
- * lost its CPU meanwhile has not spent it on the interaction; and not of a
- * phase that set up the loop or moved work, which are not part of it.
- */
-void equant_loop_learn(struct equant_loop *loop, int usual)
+struct equant_phase_begun equant_phase_begin(const struct equant_loop *loop)
 {
+	return (struct equant_phase_begun){
+		.t_ns = equant_now_ns(),
+		.other_ns = loop->waiting_ns + loop->moving_ns,
+		.moves = loop->mover.moves,
+	};
+}
+
+/*
+ * What the phase has cost, for the period: at most CPU time, because a rank that has
+ * lost its CPU meanwhile has not spent it on the interaction; and not of a
+ * phase that moved work, which is not part of it.  Nor is a wait for a rank that is late, which
+ * would last as long if phases were rarer, and may use the CPU or not.
+ */
+void equant_phase_end(struct equant_loop *loop, const struct equant_phase_begun *begun, int usual)
+{
+	uint64_t busy, other = loop->waiting_ns + loop->moving_ns - begun->other_ns;
 	struct equant_counters now;
 
-	if (!usual)
+	loop->last_ns = equant_now_ns();
+	busy = equant_since(loop->last_ns - begun->t_ns, other);
+	loop->balancing_ns += busy;
+	if (!usual || loop->mover.moves != begun->moves)
 		return;
 	equant_probe_read(loop->eq->probe, &now);
 	loop->interact_ns = equant_since(now.run_ns, loop->last.run_ns);
+	if (loop->interact_ns > busy)
+		loop->interact_ns = busy;
 }
 
 /* All ranks are at the same hook, or at the end of a joined pass over a follower. */
 int equant_loop_phase(struct equant_loop *loop)
 {
-	long moves = loop->mover.moves;
-	int started = loop->started;
-	uint64_t start, other;
-	int error;
+	struct equant_phase_begun begun;
+	int error, started = loop->started;
 
 	if (!loop->first.t_ns)
 		equant_account_start(loop);
-	start = equant_now_ns();
-	other = loop->waiting_ns + loop->moving_ns;
-	error = phase(loop, start);
-	loop->last_ns = equant_now_ns();
-	loop->balancing_ns += loop->last_ns - start - (loop->waiting_ns + loop->moving_ns - other);
-	equant_loop_learn(loop, started && loop->mover.moves == moves);
+	begun = equant_phase_begin(loop);
+	error = phase(loop, begun.t_ns);
+	equant_phase_end(loop, &begun, started);
 	loop->phases++;
 	return error ? equant_loop_fail(loop, error) : 0;
 }
