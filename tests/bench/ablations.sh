@@ -11,6 +11,9 @@
 #	equant	as it is
 #
 # Traces of single runs, and pictures of them, are like figures 7.13 and 7.26.
+#
+#	BENCH_ROWS="mm sor1000 sor2000"			only these programs
+#	BENCH_LOADS="none constant 2 trace20 trace2"	only under these loads
 
 . "$(dirname "$0")/cells.sh"
 
@@ -150,15 +153,21 @@ cell()
 	esac
 }
 
+# wanted PROGRAM.LOAD
+wanted()
+{
+	listed "${1%%.*}" "${BENCH_ROWS:-}" && listed "${1#*.}" "${BENCH_LOADS:-}"
+}
+
 mapfile -t names < <(variants | known | cut -f 4 | sort -u)
 length=$seconds
 for load in constant 2 none; do
-	group "mm.$load" "$(plus 1 "$seconds" 1.3)" "${names[@]}"
+	! wanted "mm.$load" || group "mm.$load" "$(plus 1 "$seconds" 1.3)" "${names[@]}"
 done
 mapfile -t names < <(blocks | cut -f 4)
 if [ -x "$programs/sor" ]; then
 	for load in sor1000.none sor1000.constant sor2000.none sor2000.constant; do
-		group "$load" "$(plus 4 "$seconds" 1.4)" "${names[@]}"
+		! wanted "$load" || group "$load" "$(plus 4 "$seconds" 1.4)" "${names[@]}"
 	done
 fi
 traced=mm
@@ -166,6 +175,7 @@ traced=mm
 for length in 20 2; do
 	load=trace$length
 	length=$((2 * length < 10 ? 10 : 2 * length))
+	wanted "$traced.$load" || continue
 	rounds=1 group "$traced.$load" "$(plus 3 "$length" 1.25)" off thesis equant
 done
 cells_end

@@ -38,6 +38,12 @@ plus()
 	awk -v a="$1" -v b="$2" -v n="$3" 'BEGIN { printf "%.0f\n", a + b * n }'
 }
 
+# listed WORD LIST: an empty list has them all
+listed()
+{
+	case " ${2:-$1} " in *" $1 "*) return 0 ;; *) return 1 ;; esac
+}
+
 # group NAME SECONDS VARIANT...: measures the cells that are missing.  SECONDS is what one run
 # takes.  The measurement defines prepare NAME, which sets what the runs have in common, and
 # cell ROUND NAME VARIANT, which appends a line of raw figures to $raw.

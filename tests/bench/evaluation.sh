@@ -46,10 +46,8 @@ done
 # wanted NAME SHORT
 wanted()
 {
-	if [ -n "${BENCH_ROWS:-}" ]; then
-		case " $BENCH_ROWS " in *" $1 "*) return 0 ;; *) return 1 ;; esac
-	fi
-	[ -n "${BENCH_FULL:-}" ] || [ "$2" = yes ]
+	listed "$1" "${BENCH_ROWS:-}" || return 1
+	[ -n "${BENCH_ROWS:-}" ] || [ -n "${BENCH_FULL:-}" ] || [ "$2" = yes ]
 }
 
 # prepare ROW.LOAD: sets command and competitor
