@@ -247,6 +247,38 @@ TEST(a_trial_compares_two_blocks_and_no_more)
 	EXPECT_NE(seen[0], seen[1]);
 }
 
+/* Between trials; a block that is a little shorter than the one found may be much slower. */
+TEST(what_was_found_stays_while_the_model_wavers)
+{
+	struct swept s = loop_of(short_is_fast, 1e-6);
+	long modelled, found;
+
+	for (int i = 0; i < SWEEPS && (s.trials.step || !s.trials.shift); i++)
+		sweep(&s);
+	ASSERT_LT(s.trials.shift, 0);
+	ASSERT_LT(20, s.trials.pause);
+	modelled = s.trials.modelled;
+	found = equant_trials_block(&s.trials, &s.strips, modelled, &swept_in(1e-3));
+	for (int i = 0; i < 16; i++)
+		EXPECT_EQ(found, equant_trials_block(&s.trials, &s.strips,
+						     i % 2 ? 3 * modelled / 4 : 5 * modelled / 4,
+						     &swept_in(1e-3)));
+	EXPECT_LT(found, equant_trials_block(&s.trials, &s.strips, 3 * modelled, &swept_in(1e-3)));
+}
+
+TEST(what_costs_have_made_another_one_is_soon_tried)
+{
+	struct swept s = loop_of(short_is_fast, 1e-6);
+
+	sweeps(&s, SWEEPS);
+	for (int i = 0; i < SWEEPS && s.trials.step; i++)
+		sweep(&s);
+	ASSERT_LT(s.trials.shift, 0);
+	s.trials.pause = 4000;
+	equant_trials_block(&s.trials, &s.strips, 3 * s.trials.modelled, &swept_in(1e-3));
+	EXPECT_LT(s.trials.pause, 100);
+}
+
 TEST(a_trial_ends_where_costs_become_quite_different)
 {
 	struct swept s = loop_of(even, 20e-6);

@@ -8,8 +8,8 @@
  * sweeps with the block size of the model and with half of it take turns, and the CPU time of an
  * iteration in both goes into the model (eq. 3.10).  If half is better by GAIN, and the sweeps
  * really take less time, it is kept, and half of that is next; if it is no worse, a quarter is,
- * then twice and four times as much.  What is found is a factor of 2^shift: the block follows the model as
- * before.
+ * then twice and four times as much.  What is found is a factor of 2^shift, rounded to a power of two, and
+ * holds until the model's block is quite another: a little shorter may be much slower.
  *
  * Sweeps in turn meet the same weather, CPU time knows no competitors, and the least of several
  * sweeps was disturbed least: that takes a few sweeps.  Elapsed time takes more of them, but
@@ -19,6 +19,7 @@
  * quarter longer by the model is not tried, and one that is no good in the first sweep not once more.
  */
 #include <equant/advise.h>
+#include <math.h>
 
 #include "loop/pipeline.h"
 
@@ -40,17 +41,25 @@
 /* The next block may be no faster where the one after is. */
 static const int steps[STEPS] = { -1, -2, 1, 2 };
 
+/* Vectors are of 2, 4, 8... numbers: what does not fill one takes as long, or longer. */
+static long nearest_power(double block)
+{
+	double power = 1;
+
+	while (2 * power * power < block * block)
+		power *= 2;
+	return (long)power;
+}
+
 static long scaled(const struct equant_strips *strips, long block, int shift)
 {
 	long most = strips->iterations;
 
 	/* What a trial began with may be more than this sweep has. */
 	block = block < most ? block : most;
-	for (; shift < 0 && block > 1; shift++)
-		block /= 2;
-	for (; shift > 0 && block < most; shift--)
-		block = block > most / 2 ? most : 2 * block;
-	return block;
+	if (shift)
+		block = nearest_power(ldexp((double)block, shift));
+	return block < most ? block : most;
 }
 
 static int is_affordable(const struct equant_trials *t, const struct equant_strips *strips,
@@ -175,6 +184,18 @@ static int has_changed(const struct equant_trials *t, long modelled)
 	return modelled / 2 > t->modelled || t->modelled / 2 > modelled;
 }
 
+/* The model's block as far as it matters; another one is soon tried. */
+static long held(struct equant_trials *t, long modelled)
+{
+	if (!t->shift)
+		return modelled;
+	if (has_changed(t, modelled)) {
+		t->modelled = modelled;
+		t->pause = t->pause < REST ? t->pause : REST;
+	}
+	return t->modelled;
+}
+
 long equant_trials_block(struct equant_trials *t, const struct equant_strips *strips, long modelled,
 			 const struct equant_swept *last)
 {
@@ -182,6 +203,8 @@ long equant_trials_block(struct equant_trials *t, const struct equant_strips *st
 
 	if (!(last->pace > 0) || !(last->seconds > 0) || strips->ranks < 2)
 		return scaled(strips, modelled, t->shift);
+	if (!t->step)
+		modelled = held(t, modelled);
 	if (t->step && has_changed(t, modelled)) {
 		begin(t, strips, modelled, t->at);
 	} else if (t->step) {
