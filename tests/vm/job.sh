@@ -35,23 +35,25 @@ of_ranks()
 	grep -oE "\"$1\": *[^,}]*" "$scratch/report" | sed 's/.*: *//; s/"//g' | tail -n 2 | paste -sd ' '
 }
 
+# More or less: a rank that waits for the other one at times goes first when it wants its CPU again.
 half_a_cpu()
 {
 	local share
 
 	read -ra share <<< "$(of_ranks share)"
-	near "${share[0]}" 0.5 0.1
+	near "${share[0]}" 0.5 0.3
 }
 
 # Both compute equally long, so that the second, which has a CPU of its own, does more of it in the same
-# time: twice as much where the emulated CPUs are equally fast, which they are not for long.
+# time: twice as much where the emulated CPUs are equally fast, which they are not for long.  With equal
+# parts the first takes twice as long.
 equally_long()
 {
 	local wall moves
 
 	read -ra wall <<< "$(of_ranks wall)"
 	read -ra moves <<< "$(of_ranks moves)"
-	[ "${moves[0]}" -gt 0 ] && near "${wall[0]}" "${wall[1]}" 0.25
+	[ "${moves[0]}" -gt 0 ] && near "${wall[0]}" "${wall[1]}" 0.4
 }
 
 # balanced_by PROBE
