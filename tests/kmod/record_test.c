@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -102,23 +103,41 @@ TEST_F(record, a_task_that_attaches_itself_runs_from_the_start)
 	EXPECT_EQ(0, r.seq & 1);
 }
 
+/* Clocks before and after a look at a record: the host may stop this CPU between two looks. */
+struct look {
+	uint64_t wall[2], cpu[2];
+	struct equant_record record;
+};
+
+static struct look look_at(const struct equant_table *table, unsigned int index)
+{
+	struct look look;
+
+	look.wall[0] = clock_ns(CLOCK_MONOTONIC);
+	look.cpu[0] = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	look.record = record_now(table, index);
+	look.cpu[1] = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	look.wall[1] = clock_ns(CLOCK_MONOTONIC);
+	return look;
+}
+
 TEST_F(record, run_and_sleep_are_what_the_clocks_say)
 {
-	uint64_t wall, cpu;
-	struct equant_record before, r;
+	struct look before, after;
+	struct equant_record r;
+	uint64_t all;
 
 	ASSERT_EQ(1, attach(self->fd, 0, 0));
-	before = record_now(self->table, 1);
-	wall = clock_ns(CLOCK_MONOTONIC);
-	cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	before = look_at(self->table, 1);
 	compute_ms(300);
 	sleep_ms(300);
-	cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu;
-	r = record_now(self->table, 1);
-	wall = clock_ns(CLOCK_MONOTONIC) - wall;
-	r = since(&before, r);
-	EXPECT_TRUE(near(part(r.run_ns, cpu), 1, 0.06));
-	EXPECT_TRUE(near(part(r.run_ns + r.wait_ns + r.sleep_ns, wall), 1, 0.002));
+	after = look_at(self->table, 1);
+	r = since(&before.record, after.record);
+	EXPECT_LE(0.94 * (double)(after.cpu[0] - before.cpu[1]), (double)r.run_ns);
+	EXPECT_GE(1.06 * (double)(after.cpu[1] - before.cpu[0]), (double)r.run_ns);
+	all = r.run_ns + r.wait_ns + r.sleep_ns;
+	EXPECT_LE(after.wall[0] - before.wall[1], all);
+	EXPECT_GE(after.wall[1] - before.wall[0], all);
 	EXPECT_LE(299 * MSEC, r.sleep_ns);
 	EXPECT_LE(1, r.blocks);
 }
@@ -193,19 +212,25 @@ TEST_F(record, a_competitor_that_goes_leaves_everything)
 	EXPECT_EQ(0, r.t_contended);
 }
 
+/* Beside a task that yields as well: each runs for so short that a tick seldom finds the same twice. */
 TEST_F(record, yields_are_no_preemptions)
 {
-	pid_t pid = start_load(0, 0);
+	pid_t pid = fork();
 	struct equant_record before, r;
 
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			sched_yield();
+	}
 	ASSERT_EQ(1, attach(self->fd, 0, 0));
 	before = record_now(self->table, 1);
 	for (uint64_t end = before.t_state + 400 * MSEC; clock_ns(CLOCK_MONOTONIC) < end;)
 		sched_yield();
 	r = since(&before, record_now(self->table, 1));
 	stop_load(pid);
-	EXPECT_LE(10, r.yields);
-	EXPECT_LT(2 * r.preemptions, r.yields);
+	EXPECT_LE(100, r.yields);
+	EXPECT_LT(20 * r.preemptions, r.yields);
 	EXPECT_EQ(r.switches, r.preemptions + r.yields + r.blocks);
 }
 
