@@ -23,7 +23,7 @@ is()
 plan 15
 
 # job PROBE: long beside a moment in which the host leaves one of the emulated CPUs without time.  Its ranks
-# poll: one that sleeps goes first when it wants its CPU again, and so gets more than the half.
+# poll: who wants a CPU all the time beside another one has half of it, who sleeps at times more of the rest.
 job()
 {
 	EQUANT_CHECK=on EQUANT_WAIT=spin "$equant" run --probe "$1" --json --output "$scratch/report" \
@@ -36,12 +36,14 @@ of_ranks()
 	grep -oE "\"$1\": *[^,}]*" "$scratch/report" | sed 's/.*: *//; s/"//g' | tail -n 2 | paste -sd ' '
 }
 
+# In all its time: sections begin when the other rank comes, so that they have more than the half.
 half_a_cpu()
 {
-	local share
+	local run wait
 
-	read -ra share <<< "$(of_ranks share)"
-	near "${share[0]}" 0.5 0.1
+	read -ra run <<< "$(of_ranks total_run)"
+	read -ra wait <<< "$(of_ranks total_wait)"
+	near "${run[0]}" "${wait[0]}" 0.1
 }
 
 # Both compute equally long, so that the second, which has a CPU of its own, does more of it in the same
