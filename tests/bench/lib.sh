@@ -92,6 +92,27 @@ measure()
 	perl "$bench/raw.pl" "$round" "$variant" "$file" >> "$raw"
 }
 
+# at_grains ROUND VARIANT KIND SECONDS [NAME=VALUE...]: tests/bench/waiting, one rank per CPU and a
+# competitor on A, all of $grains in one job
+at_grains()
+{
+	local round=$1 variant=$2 words=("$3" busy "$4") file=$out/$item/$1-$2.txt
+	local program=$TEST_BUILD/tests/bench/waiting
+
+	# shellcheck disable=SC2086
+	if ! env "${@:5}" mpirun --bind-to none \
+		-np 1 taskset -c "$cpu_a" "$program" "${words[@]}" $grains : \
+		-np 1 taskset -c "$cpu_b" "$program" "${words[@]/busy/free}" $grains \
+		> "$file" 2> "$out/$item/log"
+	then
+		echo "$item: $variant failed:" >&2
+		cat "$out/$item/log" >&2
+		exit 1
+	fi
+	awk -v round="$round" -v variant="$variant" '{ printf "%s\t%s_%s\tphases=%s\telapsed=%s\twork=%s\tcompetitor=%s\tefficiency=%s\n",
+		round, variant, $1, $2, $3, $4, $5, $6 }' "$file" >> "$raw"
+}
+
 # judge TEXT EXPRESSION [RELATION GOAL]: see figures.pl
 judge()
 {
