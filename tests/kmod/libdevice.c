@@ -124,25 +124,44 @@ static void be_load(int cpu, unsigned int us)
 	}
 }
 
-pid_t start_load(int cpu, unsigned int us)
+/* fork(); the child ends with its parent. */
+static pid_t start(void)
 {
 	pid_t pid = fork();
 
-	if (!pid) {
+	if (!pid)
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
+	return pid;
+}
+
+pid_t start_load(int cpu, unsigned int us)
+{
+	pid_t pid = start();
+
+	if (!pid)
 		be_load(cpu, us);
-	}
 	return pid;
 }
 
 pid_t start_load_in_session(int cpu)
 {
-	pid_t pid = fork();
+	pid_t pid = start();
 
 	if (!pid) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		setsid();
 		be_load(cpu, 0);
+	}
+	return pid;
+}
+
+pid_t start_load_that_yields(int cpu)
+{
+	pid_t pid = start();
+
+	if (!pid) {
+		pin_to(cpu);
+		for (;;)
+			sched_yield();
 	}
 	return pid;
 }

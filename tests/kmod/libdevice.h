@@ -40,6 +40,7 @@ struct equant_record record_now(const struct equant_table *table, unsigned int i
 /* A child that computes on @cpu, or computes and sleeps in turns of @us; dies with the caller. */
 pid_t start_load(int cpu, unsigned int us);
 pid_t start_load_in_session(int cpu);
+pid_t start_load_that_yields(int cpu);
 void stop_load(pid_t pid);
 
 void pin_to(int cpu);

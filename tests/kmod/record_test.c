@@ -7,7 +7,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -215,14 +214,9 @@ TEST_F(record, a_competitor_that_goes_leaves_everything)
 /* Beside a task that yields as well: each runs for so short that a tick seldom finds the same twice. */
 TEST_F(record, yields_are_no_preemptions)
 {
-	pid_t pid = fork();
+	pid_t pid = start_load_that_yields(0);
 	struct equant_record before, r;
 
-	if (!pid) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		for (;;)
-			sched_yield();
-	}
 	ASSERT_EQ(1, attach(self->fd, 0, 0));
 	before = record_now(self->table, 1);
 	for (uint64_t end = before.t_state + 400 * MSEC; clock_ns(CLOCK_MONOTONIC) < end;)
