@@ -141,8 +141,11 @@ int main(int argc, char **argv)
 	if (strcmp(argv[1], "mpi") && equant_open(&eq, MPI_COMM_WORLD, NULL))
 		MPI_Abort(MPI_COMM_WORLD, 1);
 	for (int i = 4; i < argc; i++) {
-		if (!strcmp(argv[1], "loop"))
+		if (!strcmp(argv[1], "loop")) {
 			rows = equant_loop_new(eq, "rows", UNITS);
+			if (!rows)
+				MPI_Abort(MPI_COMM_WORLD, 1);
+		}
 		measure(1e-6 * atof(argv[i]), part / whole, atof(argv[3]));
 		equant_loop_free(rows);
 		rows = NULL;
