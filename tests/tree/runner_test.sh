@@ -46,7 +46,7 @@ bad="status 1 0 passed, 1 failed, 0 skipped"
 marred="status 1 1 passed, 1 failed, 0 skipped"
 shm=/dev/shm/equant-runner-test.$$
 
-plan 25
+plan 26
 judged "a passing program passes" "$good" 'echo 1..1; echo ok 1 it'
 judged "a result written twice by a forked child counts once" "$good" \
 	'echo 1..1; echo ok 1 it; echo ok 1 it'
@@ -63,6 +63,7 @@ judged "contradicting results are a failure" "$marred" \
 	'echo 1..1; echo ok 1 it; echo not ok 1 it' "two results 1"
 judged "a silent program is a failure" "$bad" 'exit 0' "no plan"
 judged "an expected failure is a failure" "$bad" 'echo 1..1; echo "ok 1 # XFAIL it"'
+judged "so is one of work to be done" "$bad" 'echo 1..1; echo "ok 1 # TODO it"'
 judged "a signal is a failure" "$marred" 'echo 1..1; echo ok 1 it; kill -SEGV $$' "signal 11"
 judged "too long a run is a failure" "$marred" 'echo 1..1; echo ok 1 it; sleep 20' "too long"
 judged "bailing out is a failure" "$bad" 'echo 1..1; echo "Bail out! no"; exit 1' "Bail out"
