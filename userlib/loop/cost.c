@@ -15,6 +15,7 @@
 
 #define ROUNDS 5
 #define BYTES 65536
+#define SPIN_NS 1000000u
 
 /* The least: what is above it is waiting for a rank that has lost its CPU. */
 static double least(const double *values, int n)
@@ -28,20 +29,22 @@ static double least(const double *values, int n)
 	return least;
 }
 
+/* To sleep and be woken takes longer than the message: then all rounds may tell that and nothing else. */
 static int swap(struct equant_loop *loop, int peer, char *out, char *in, int bytes)
 {
+	struct equant_waiter waiter = loop->eq->waiter;
 	MPI_Request requests[2];
 	uint64_t waited = 0;
 	int error;
 
+	waiter.wake_ns = SPIN_NS;
 	error = MPI_Irecv(in, bytes, MPI_BYTE, peer, EQUANT_TAG_COST, loop->comm, &requests[1]);
 	if (error == MPI_SUCCESS)
-		error = equant_send(&loop->eq->waiter, out, bytes, MPI_BYTE, peer, EQUANT_TAG_COST,
+		error = equant_send(&waiter, out, bytes, MPI_BYTE, peer, EQUANT_TAG_COST,
 				    loop->comm, &requests[0]);
 	if (error != MPI_SUCCESS)
 		return equant_mpi_error(error, "measuring transfers");
-	return equant_wait_requests(&loop->eq->waiter, requests, 2, MPI_STATUSES_IGNORE, 0,
-				    &waited);
+	return equant_wait_requests(&waiter, requests, 2, MPI_STATUSES_IGNORE, 0, &waited);
 }
 
 /* Seconds to swap messages of this size with a neighbour; 0 without one. */
