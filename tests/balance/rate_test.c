@@ -236,8 +236,8 @@ TEST_F(rate, trusts_a_share_that_is_younger_than_a_phase_by_its_age)
 
 TEST_F(rate, trusts_it_from_a_quarter_of_a_phase_on_where_shares_are_known_to_hold)
 {
-	struct equant_sample sample = window(1000, 0.08, 0, 1);
-	const double phase = 0.08;
+	struct equant_sample sample = window(1000, 0.32, 0, 1);
+	const double phase = 0.32;
 
 	for (int i = 0; i < 100; i++)
 		equant_rate_update(&self->rate, &sample, EQUANT_RATE_PREDICTED, QUANTUM, phase);
@@ -246,10 +246,35 @@ TEST_F(rate, trusts_it_from_a_quarter_of_a_phase_on_where_shares_are_known_to_ho
 	sample.age = phase / 16;
 	equant_rate_update(&self->rate, &sample, EQUANT_RATE_PREDICTED, QUANTUM, phase);
 	EXPECT_TRUE(near(self->rate.share, 0.875));
-	sample.run = sample.wait = 0.04;
+	sample.run = sample.wait = 0.16;
 	sample.age = phase / 4;
 	equant_rate_update(&self->rate, &sample, EQUANT_RATE_PREDICTED, QUANTUM, phase);
 	EXPECT_TRUE(near(self->rate.share, 0.5));
+}
+
+/* Somebody who wakes up for a moment has to wait for it. */
+TEST_F(rate, takes_a_share_that_is_younger_than_a_quantum_for_a_visit)
+{
+	struct equant_sample sample = window(1000, 0.055 * QUANTUM, 0.045 * QUANTUM, 0.5);
+	double before;
+
+	for (int i = 0; i < 100; i++)
+		update(&self->rate, sample);
+	before = self->rate.share;
+	EXPECT_LT(0.51, before);
+	sample.settled = 0.2;
+	sample.age = 0.9 * QUANTUM;
+	update(&self->rate, sample);
+	EXPECT_LT(before, self->rate.share + 1e-3);
+	/* It is over: what had been seen beside the old share still counts. */
+	sample.settled = 0.5;
+	sample.age = 0;
+	update(&self->rate, sample);
+	EXPECT_LT(before, self->rate.share + 1e-3);
+	sample.settled = 0.2;
+	sample.age = QUANTUM;
+	update(&self->rate, sample);
+	EXPECT_GT(0.25, self->rate.share);
 }
 
 TEST_F(rate, holds_a_prediction_that_is_older_than_the_sample_against_it)

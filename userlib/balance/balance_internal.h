@@ -155,8 +155,11 @@ struct equant_history {
 void equant_history_advance(struct equant_history *history, double elapsed, double window);
 void equant_history_note(struct equant_history *history, bool imbalanced);
 double equant_history_stable(const struct equant_history *history, double window);
+bool equant_holds_known(const struct equant_sample *samples, int n);
 double equant_hold_stable(const struct equant_sample *samples, int n,
 			  const struct equant_following *how);
+/* For how long a change of shares that hold for @hold is worth being answered, @late. */
+double equant_hold_earned(double hold, double late);
 
 /* ---- period.c ------------------------------------------------------------- */
 

@@ -27,6 +27,7 @@
 
 #define PATIENCE 10 /* phases; see is_imbalanced() */
 #define NOISE (1.0 / 3) /* less of the threshold is nothing */
+#define LONGER 1.5 /* than shares hold; they vary */
 #define STANDING 128 /* quanta; twice as long as speeds are averaged (rate.c) */
 
 /**
@@ -40,7 +41,9 @@
  * @elapsed: seconds since the phase before
  * @lost: sum of the possible reductions of the last phases
  * @stood: seconds since the imbalance arose
- * @paid: seconds that it has cost since
+ * @imbalance: which one it is
+ * @lasted: seconds that it has stood, less those in which there was none
+ * @paid: seconds that it has cost in that time
  * @transfers: each rank's part in the last move, to judge what it cost
  */
 struct equant_balancer {
@@ -61,6 +64,8 @@ struct equant_balancer {
 	double elapsed;
 	double lost;
 	double stood;
+	int imbalance;
+	double lasted;
 	double paid;
 	int *transfers;
 	struct equant_instruction *instructions;
@@ -246,23 +251,46 @@ static int distribute(struct equant_balancer *b, const double *rates, const long
 	return equant_distribute_in(rates, b->n, total, 1, b->target, b->room);
 }
 
+/* Would the next decision come late for a change of share? */
+static int wants_promptness(const struct equant_balancer *b, const struct equant_sample *samples)
+{
+	for (int i = 0; i < b->n; i++)
+		if (equant_rate_follows(&samples[i], &b->following) &&
+		    equant_rate_promptly(&samples[i], &b->following))
+			return 1;
+	return 0;
+}
+
+/* Where shares are seen to come and go. */
+static double worth_of_answer(const struct equant_balancer *b, const struct equant_sample *samples,
+			      double gain)
+{
+	double hold = equant_hold_stable(samples, b->n, &b->following);
+	double late = b->stood + (wants_promptness(b, samples) ? 0 : b->following.phase);
+
+	if (b->lasted <= LONGER * hold)
+		return gain * equant_hold_earned(hold, late);
+	return b->paid / 2;
+}
+
 /*
  * What a reduction by @gain is worth, seconds.  As long as nobody knows how long shares hold, a
  * competitor that has just come may be gone at once: then the imbalance is worth what it has
  * cost already.  So it is mended when it has cost as much as the move will, and costs never more than
  * twice as much as with the future known (rent or buy; Karlin, Manasse, Rudolph and Sleator 1988).
+ *
+ * Where shares come and go, this move will have to be undone: then an imbalance that lasts longer than
+ * they hold, a distribution that is wrong for most of the time, is mended when it has cost as much as both.
  */
-static double benefit(const struct equant_balancer *b, double gain, double hold)
+static double benefit(const struct equant_balancer *b, const struct equant_sample *samples,
+		      double gain)
 {
-	bool followed = b->options.mode == EQUANT_RATE_PREDICTED;
-	double rest = b->horizon > 0 ? gain * b->horizon : HUGE_VAL, worth;
+	double rest = b->horizon > 0 ? gain * b->horizon : HUGE_VAL, worth = b->paid;
 
-	if (hold > 0)
-		worth = gain * hold;
-	else if (followed)
-		worth = b->paid;
-	else
+	if (b->options.mode != EQUANT_RATE_PREDICTED)
 		worth = gain * equant_history_stable(&b->history, b->options.window);
+	else if (equant_holds_known(samples, b->n))
+		worth = worth_of_answer(b, samples, gain);
 	return worth < rest ? worth : rest;
 }
 
@@ -320,14 +348,13 @@ static double expected_cost(struct equant_balancer *b, const long *units, int co
 	return costs->scale * cost;
 }
 
-/* Is what a move costs more than what it may be worth?  @guessed: so is the worth. */
-static bool is_unprofitable(const struct equant_balancer *b, const struct equant_decision *decision,
-			    bool guessed)
+/* Is what a move costs more than what it may be worth? */
+static bool is_unprofitable(const struct equant_balancer *b, const struct equant_decision *decision)
 {
 	double k = b->options.profit;
 
 	/* k > 1 allows for a guessed t_stable. */
-	if (!guessed && k > 1)
+	if (b->options.mode != EQUANT_RATE_MEASURED && k > 1)
 		k = 1;
 	return k > 0 && decision->cost > k * decision->benefit;
 }
@@ -340,7 +367,7 @@ static enum equant_verdict plan(struct equant_balancer *b, const struct equant_s
 				const long *units, bool guessed, struct equant_decision *decision)
 {
 	const struct equant_balance_options *o = &b->options;
-	double whole = equant_reduction(b->used, units, b->target, b->n), hold;
+	double whole = equant_reduction(b->used, units, b->target, b->n);
 	int count;
 
 	count = instruct(b, units);
@@ -349,9 +376,8 @@ static enum equant_verdict plan(struct equant_balancer *b, const struct equant_s
 	if (!count || whole <= 0)
 		return EQUANT_VERDICT_NOTHING;
 	decision->cost = expected_cost(b, units, count);
-	hold = equant_hold_stable(samples, b->n, &b->following);
-	decision->benefit = benefit(b, expected_gain(b, units, whole), hold);
-	if (!guessed && is_unprofitable(b, decision, !hold && o->mode == EQUANT_RATE_MEASURED))
+	decision->benefit = benefit(b, samples, expected_gain(b, units, whole));
+	if (!guessed && is_unprofitable(b, decision))
 		return EQUANT_VERDICT_UNPROFITABLE;
 	if (!o->moves_allowed)
 		return EQUANT_VERDICT_FORBIDDEN;
@@ -359,18 +385,50 @@ static enum equant_verdict plan(struct equant_balancer *b, const struct equant_s
 	return EQUANT_VERDICT_MOVE;
 }
 
-/* One that has become twice what it was on average is another one, which has cost nothing yet. */
-static void pay(struct equant_balancer *b, double reduction)
+/* Whose units are furthest from what they should be, and do they exceed it? */
+static int imbalance_of(const struct equant_balancer *b, const long *units)
 {
-	if (reduction * b->stood > 2 * b->paid)
-		b->stood = b->paid = 0;
+	long most = 0;
+	int key = 0;
+
+	for (int i = 0; i < b->n; i++) {
+		long excess = units[i] - b->target[i];
+
+		if (labs(excess) <= most)
+			continue;
+		most = labs(excess);
+		key = excess > 0 ? i + 1 : -i - 1;
+	}
+	return key;
+}
+
+/* Another imbalance, or one that has become twice what it was on average, has cost nothing yet. */
+static void pay(struct equant_balancer *b, double reduction, int imbalance)
+{
+	if (imbalance != b->imbalance)
+		b->stood = b->lasted = b->paid = 0;
+	if (reduction * b->lasted > 2 * b->paid)
+		b->stood = b->lasted = b->paid = 0;
+	b->imbalance = imbalance;
 	b->stood += b->elapsed;
+	b->lasted += b->elapsed;
 	b->paid += reduction * b->elapsed;
+}
+
+/* There is no imbalance: had it been answered, there would be one. */
+static void earn(struct equant_balancer *b)
+{
+	b->lost = b->stood = 0;
+	if (b->lasted > b->elapsed)
+		b->paid -= b->paid / b->lasted * b->elapsed;
+	else
+		b->paid = 0;
+	b->lasted = b->lasted > b->elapsed ? b->lasted - b->elapsed : 0;
 }
 
 static void forget_imbalance(struct equant_balancer *b)
 {
-	b->lost = b->stood = b->paid = 0;
+	b->lost = b->stood = b->lasted = b->paid = 0;
 }
 
 /*
@@ -379,16 +437,17 @@ static void forget_imbalance(struct equant_balancer *b)
  * threshold, and stood for long enough, it is mended.  The thesis' measured rates are never quiet
  * enough for that.
  */
-static bool is_imbalanced(struct equant_balancer *b, double reduction, double quantum)
+static bool is_imbalanced(struct equant_balancer *b, const long *units, double reduction,
+			  double quantum)
 {
 	double threshold = b->options.threshold;
 
 	if (reduction <= 0 || reduction < threshold * NOISE) {
-		forget_imbalance(b);
+		earn(b);
 		return false;
 	}
 	b->lost += reduction;
-	pay(b, reduction);
+	pay(b, reduction, imbalance_of(b, units));
 	if (reduction >= threshold)
 		return true;
 	return b->options.mode == EQUANT_RATE_PREDICTED && b->lost >= PATIENCE * threshold &&
@@ -421,7 +480,7 @@ static int judge(struct equant_balancer *b, const struct equant_sample *samples,
 	if (error)
 		return error;
 	decision->reduction = equant_reduction(b->raw, units, b->target, b->n);
-	imbalanced = is_imbalanced(b, decision->reduction, decision->quantum);
+	imbalanced = is_imbalanced(b, units, decision->reduction, decision->quantum);
 	equant_history_note(&b->history, imbalanced);
 	decision->verdict = decision->even > 0 ? EQUANT_VERDICT_GRAIN : EQUANT_VERDICT_BALANCED;
 	if (!imbalanced)
@@ -430,16 +489,6 @@ static int judge(struct equant_balancer *b, const struct equant_sample *samples,
 	if (error)
 		return error;
 	decision->verdict = plan(b, samples, units, guessed, decision);
-	return 0;
-}
-
-/* Would the next decision come late for a change of share? */
-static int wants_promptness(const struct equant_balancer *b, const struct equant_sample *samples)
-{
-	for (int i = 0; i < b->n; i++)
-		if (equant_rate_follows(&samples[i], &b->following) &&
-		    equant_rate_promptly(&samples[i], &b->following))
-			return 1;
 	return 0;
 }
 

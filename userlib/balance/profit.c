@@ -23,8 +23,9 @@
  * cost already (decide.c): the time until a competitor goes says nothing before it has gone once.
  *
  * Where shares hold long enough for the rate to follow them, the mean time they
- * hold is t_stable.  Shorter ones are averaged out by the measured share and say
- * nothing about how long a distribution stays right.  The thesis' k of 5 allows for a t_stable
+ * hold is t_stable, less what the answer is late.  Half of it: what follows moves at every change, what stays is
+ * wrong after every other one.  In a simulation of two ranks and a load of 3 s, where moving everything takes
+ * 2 s, following every change was 0.77 efficient and never moving 0.86.  The thesis' k of 5 allows for a t_stable
  * that is little more than a guess, and "could be reduced" with a better one (section 5.6): a
  * t_stable that has been seen is held against the cost as it is, k = 1.
  *
@@ -137,6 +138,15 @@ double equant_history_stable(const struct equant_history *history, double window
 	return 2 * time / (changes > 1 ? changes : 1);
 }
 
+/* Has any share come and gone? */
+bool equant_holds_known(const struct equant_sample *samples, int n)
+{
+	for (int i = 0; i < n; i++)
+		if (samples[i].hold > 0)
+			return true;
+	return false;
+}
+
 /* The longest time that a share which is followed holds; 0 = no rank knows. */
 double equant_hold_stable(const struct equant_sample *samples, int n,
 			  const struct equant_following *how)
@@ -147,4 +157,10 @@ double equant_hold_stable(const struct equant_sample *samples, int n,
 		if (samples[i].hold > longest && equant_rate_follows(&samples[i], how))
 			longest = samples[i].hold;
 	return longest;
+}
+
+/* What an answer earns per unit of gain, seconds. */
+double equant_hold_earned(double hold, double late)
+{
+	return hold / 2 > late ? hold / 2 - late : 0;
 }

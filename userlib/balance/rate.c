@@ -16,8 +16,8 @@
  * A share that has just changed may be back before the next phase is over: how
  * long it has held already is the best guess of how long it will.  While it is
  * younger than a phase it counts in proportion, the mean share of the last
- * seconds for the rest.  Where shares are known to hold, only flickers remain to be
- * feared: then a quarter of a phase is old enough.
+ * seconds for the rest.  Where shares are known to hold, a quarter of a phase is old enough.
+ * One that is younger than a quantum is taken for a visit and does not count at all.
  *
  * A change of share is answered about two phases late.  While shares hold much
  * longer, following them costs next to nothing.  Where they change every few
@@ -59,6 +59,7 @@
 #define EVIDENCE_CHANGES 30
 /* The mean share is that of so many seconds, or changes. */
 #define MEAN_SECONDS 2.0
+#define VISIT_QUANTA 1
 /* Shares that hold for fewer quanta or phases are averaged, not followed. */
 #define FOLLOW_QUANTA 5
 #define FOLLOW_PHASES 12
@@ -156,11 +157,23 @@ static void update_mean(struct equant_rate *rate, const struct equant_sample *sa
 	rate->mean_wait = rate->mean_wait * keep + sample->wait;
 }
 
+/*
+ * Who wakes up on a busy CPU is runnable for a slice of somebody else before it runs and
+ * sleeps again: a share that has just changed may be nothing but such a visit.
+ */
+static bool is_visit(const struct equant_rate *rate, const struct equant_sample *sample,
+		     double quantum)
+{
+	return rate->predicted >= 0 && sample->age < VISIT_QUANTA * quantum;
+}
+
 static void update_share(struct equant_rate *rate, const struct equant_sample *sample, bool follows,
 			 double quantum, double phase)
 {
-	bool changed = follows && (rate->predicted < 0 ||
-				   differs(sample->settled, rate->predicted, PREDICTION_CHANGE));
+	bool visit = is_visit(rate, sample, quantum);
+	bool changed = follows && !visit &&
+		       (rate->predicted < 0 ||
+			differs(sample->settled, rate->predicted, PREDICTION_CHANGE));
 	double age, weight;
 
 	if (changed) {
@@ -181,9 +194,9 @@ static void update_share(struct equant_rate *rate, const struct equant_sample *s
 	else if (follows)
 		rate->share = 0;
 	if (follows)
-		rate->share += (1 - weight) * sample->settled;
+		rate->share += (1 - weight) * rate->predicted;
 	update_mean(rate, sample);
-	if (follows)
+	if (follows && !visit)
 		temper(rate, sample, longest(phase, quantum));
 	if (rate->share < SHARE_MIN)
 		rate->share = SHARE_MIN;
