@@ -42,4 +42,10 @@ TEST_F(ranks, slices_of_inactive_units_are_sent_as_those_of_active_ones)
 	EXPECT_PASSED(&self->job);
 }
 
+/* Nobody else's memory: a unit that stays at home keeps the pages it has. */
+TEST_F(ranks, slices_that_arrive_in_large_pieces_may_have_large_pages)
+{
+	EXPECT_CASE("large");
+}
+
 TEST_HARNESS_MAIN

@@ -3,8 +3,11 @@
 #include <equant/equant.h>
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "libworker.h"
 
@@ -247,11 +250,71 @@ static void misuse(void)
 	must_close(eq);
 }
 
+#define LARGE ((size_t)4 << 20)
+#define LARGE_UNITS 24
+
+/* May the memory at @at have large pages? */
+static int may_be_large(const char *at)
+{
+	FILE *in = fopen("/proc/self/smaps", "re");
+	unsigned long first, end;
+	char line[1024];
+	int here = 0, may = 0;
+
+	demand(in);
+	while (fgets(line, sizeof(line), in)) {
+		if (sscanf(line, "%lx-%lx ", &first, &end) == 2)
+			here = first <= (unsigned long)at && (unsigned long)at < end;
+		else if (here && !strncmp(line, "VmFlags:", 8))
+			may = strstr(line, " hg") != NULL;
+	}
+	fclose(in);
+	return may;
+}
+
+static void large(void)
+{
+	int system = access("/sys/kernel/mm/transparent_hugepage/enabled", F_OK) == 0;
+	struct equant_options o = eager_options();
+	struct equant *eq = must_open(MPI_COMM_WORLD, &o);
+	struct equant_loop *loop = must_loop(eq, "slices", LARGE_UNITS);
+	char *slices = mmap(NULL, LARGE_UNITS * LARGE, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	char first[LARGE_UNITS] = { 0 };
+	long arrived = 0, all;
+
+	demand(slices != MAP_FAILED);
+	demand_equal(0, equant_loop_array(loop, slices, LARGE));
+	equant_for_each_unit(loop, u) {
+		memset(slices + (size_t)u * LARGE, (int)u + 1, LARGE);
+		first[u] = 1;
+	}
+	for (long n = 0; n < 20; n++) {
+		equant_begin(loop);
+		compute(1e-3 * (1 + 4.0 * (rank == 0)) * (double)equant_loop_count(loop));
+		equant_end(loop);
+		demand_equal(0, equant_hook(loop));
+	}
+	equant_for_each_unit(loop, u) {
+		char *slice = slices + (size_t)u * LARGE;
+
+		for (size_t i = 0; i < LARGE; i += 4095)
+			demand_equal((int)u + 1, slice[i]);
+		demand_equal(system && !first[u], may_be_large(slice + LARGE / 2));
+		arrived += !first[u];
+	}
+	MPI_Allreduce(&arrived, &all, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+	demand(ranks == 1 || all > 0);
+	must_free(loop);
+	must_close(eq);
+	munmap(slices, LARGE_UNITS * LARGE);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct worker_case cases[] = {
 		CASE(broadcast),  CASE(copy), CASE(exchange), CASE(inactive),
-		CASE(reductions), CASE(ties), CASE(misuse),
+		CASE(reductions), CASE(ties), CASE(misuse),   CASE(large),
 	};
 
 	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));

@@ -6,7 +6,10 @@
  * Messages between two ranks share one tag and keep their order.
  */
 #include <errno.h>
+#include <stdint.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "control/send.h"
 #include "core/mpi_error.h"
@@ -15,6 +18,7 @@
 #include "loop/tags.h"
 
 #define CHUNK ((size_t)1 << 30) /* MPI counts are int */
+#define LARGE ((size_t)4 << 20) /* holds a large page wherever it begins */
 
 static int post_one(struct equant_mover *m, const struct equant_transfer *t, void *at, int n,
 		    MPI_Datatype datatype)
@@ -42,10 +46,27 @@ static int post_one(struct equant_mover *m, const struct equant_transfer *t, voi
 	return 0;
 }
 
+/*
+ * Where nobody has written to the memory yet, page faults take longer than the message: 133 MB 85 ms
+ * instead of 35.  A hint, which a system may ignore; and only for what is written whole, so
+ * that no more memory is used.
+ */
+static void want_large_pages(void *bytes, size_t size)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	uintptr_t first = ((uintptr_t)bytes + page - 1) & ~(page - 1);
+	uintptr_t end = ((uintptr_t)bytes + size) & ~(page - 1);
+
+	if (size >= LARGE)
+		madvise((void *)first, end - first, MADV_HUGEPAGE);
+}
+
 int equant_post(struct equant_mover *m, const struct equant_transfer *t, void *bytes, size_t size)
 {
 	int error = 0;
 
+	if (t->incoming)
+		want_large_pages(bytes, size);
 	while (size && !error) {
 		size_t n = size < CHUNK ? size : CHUNK;
 
