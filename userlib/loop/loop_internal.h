@@ -14,6 +14,7 @@
 #include "control/wait.h"
 #include "core/mpi_error.h"
 #include "core/team.h"
+#include "loop/held.h"
 #include "loop/move.h"
 #include "loop/pass.h"
 #include "loop/pipeline.h"
@@ -83,14 +84,6 @@ struct equant_ghosts {
 };
 
 /**
- * struct equant_mark - how often the share had changed a while ago
- */
-struct equant_mark {
-	uint64_t t_ns;
-	uint32_t changes;
-};
-
-/**
  * struct equant_loop - a loop whose units are balanced
  * @countdown: first, because equant_hook() reads it through a pointer to long
  * @unit: second, the unit that equant_next() hands out
@@ -153,9 +146,7 @@ struct equant_loop {
 	long turns; /* sections since then */
 	uint64_t turn_ns; /* in sections when the leader's last pass began */
 	double weight; /* of a leader with passes: what all take, to what it takes; 0 = not known */
-	struct equant_mark marks[2];
-	double held_share;
-	uint64_t held_since_ns;
+	struct equant_held held_share;
 	uint32_t met; /* the context's meetings at the last sample */
 
 	/* the account */

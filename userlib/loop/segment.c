@@ -11,9 +11,7 @@
 #include "core/message.h"
 #include "loop/loop_internal.h"
 
-#define HOLD_WINDOW_NS 2000000000u
 #define HELD_MOST 8 /* phases */
-#define SHARE_DRIFT (1.0 / 16) /* less is the drift of a group's weight, as in the probe */
 
 void equant_account_start(struct equant_loop *loop)
 {
@@ -64,41 +62,6 @@ void equant_end_units(struct equant_loop *loop, long units)
 void equant_end(struct equant_loop *loop)
 {
 	equant_end_units(loop, loop->units.counts[loop->rank]);
-}
-
-/* How long a share has held on average in the last two to four seconds; 0 = not known. */
-static double hold_time(struct equant_loop *loop, const struct equant_status *status)
-{
-	struct equant_mark now = { status->now.t_ns, status->changes };
-	uint64_t window;
-	uint32_t changes;
-
-	if (!loop->marks[1].t_ns)
-		loop->marks[0] = loop->marks[1] = now;
-	if (now.t_ns - loop->marks[1].t_ns > HOLD_WINDOW_NS) {
-		loop->marks[0] = loop->marks[1];
-		loop->marks[1] = now;
-	}
-	changes = now.changes - loop->marks[0].changes;
-	window = now.t_ns - loop->marks[0].t_ns;
-	if (window < HOLD_WINDOW_NS)
-		window = HOLD_WINDOW_NS; /* what is not known was quiet */
-	return changes < 2 ? 0 : 1e-9 * (double)window / changes;
-}
-
-/*
- * How long ago the debounced share took its value.  An epoch of the probe ends with
- * every short visitor; that the share is what it was before is seen here only.
- */
-static double share_age(struct equant_loop *loop, const struct equant_status *status)
-{
-	double change = status->settled - loop->held_share;
-
-	if (change > loop->held_share * SHARE_DRIFT || -change > loop->held_share * SHARE_DRIFT) {
-		loop->held_share = status->settled;
-		loop->held_since_ns = status->t_epoch_ns;
-	}
-	return 1e-9 * (double)(status->now.t_ns - loop->held_since_ns);
 }
 
 static void check_probe(struct equant_loop *loop, struct equant_sample *sample)
@@ -225,8 +188,9 @@ void equant_sample_take(struct equant_loop *loop, struct equant_sample *sample, 
 	sample->share = status.share;
 	sample->settled = status.settled;
 	sample->quantum = 1e-9 * (double)status.quantum_ns;
-	sample->hold = hold_time(loop, &status);
-	sample->age = share_age(loop, &status);
+	equant_held_note(&loop->held_share, &status);
+	sample->hold = equant_held_mean(&loop->held_share);
+	sample->age = equant_held_age(&loop->held_share);
 	sample->interval = w->start_ns ? 1e-9 * (double)(now - w->start_ns) : 0;
 	sample->interact = 1e-9 * (double)loop->interact_ns;
 	sample->move = 1e-9 * (double)loop->moved_ns;
