@@ -28,6 +28,7 @@
 #define PATIENCE 10 /* phases; see is_imbalanced() */
 #define NOISE (1.0 / 3) /* less of the threshold is nothing */
 #define LONGER 1.5 /* than shares hold; they vary */
+#define DEARER 8 /* than a move that is made at any time */
 #define STANDING 128 /* quanta; twice as long as speeds are averaged (rate.c) */
 
 /**
@@ -41,7 +42,8 @@
  * @elapsed: seconds since the phase before
  * @lost: sum of the possible reductions of the last phases
  * @stood: seconds since the imbalance arose
- * @imbalance: which one it is
+ * @about: the rank that it is about
+ * @too_many: does that have too many units?
  * @lasted: seconds that it has stood, less those in which there was none
  * @paid: seconds that it has cost in that time
  * @transfers: each rank's part in the last move, to judge what it cost
@@ -64,7 +66,8 @@ struct equant_balancer {
 	double elapsed;
 	double lost;
 	double stood;
-	int imbalance;
+	int about;
+	bool too_many;
 	double lasted;
 	double paid;
 	int *transfers;
@@ -268,9 +271,9 @@ static double worth_of_answer(const struct equant_balancer *b, const struct equa
 	double hold = equant_hold_stable(samples, b->n, &b->following);
 	double late = b->stood + (wants_promptness(b, samples) ? 0 : b->following.phase);
 
-	if (b->lasted <= LONGER * hold)
-		return gain * equant_hold_earned(hold, late);
-	return b->paid / 2;
+	if (b->lasted > LONGER * hold)
+		return b->paid / 2;
+	return fmax(gain * equant_hold_earned(hold, late), b->paid / DEARER);
 }
 
 /*
@@ -385,31 +388,46 @@ static enum equant_verdict plan(struct equant_balancer *b, const struct equant_s
 	return EQUANT_VERDICT_MOVE;
 }
 
-/* Whose units are furthest from what they should be, and do they exceed it? */
-static int imbalance_of(const struct equant_balancer *b, const long *units)
+static long excess_of(const struct equant_balancer *b, const long *units, int rank)
 {
-	long most = 0;
-	int key = 0;
+	return units[rank] - b->target[rank];
+}
 
-	for (int i = 0; i < b->n; i++) {
-		long excess = units[i] - b->target[i];
+/* The rank whose units are furthest from what they should be. */
+static int furthest(const struct equant_balancer *b, const long *units)
+{
+	int rank = 0;
 
-		if (labs(excess) <= most)
-			continue;
-		most = labs(excess);
-		key = excess > 0 ? i + 1 : -i - 1;
-	}
-	return key;
+	for (int i = 1; i < b->n; i++)
+		if (labs(excess_of(b, units, i)) > labs(excess_of(b, units, rank)))
+			rank = i;
+	return rank;
+}
+
+/*
+ * Is it still the imbalance that has been paid for?  The rank that it was about has too
+ * many units, or too few, as it had, and is not far from being the first in that: of ranks that
+ * are alike any may be.
+ */
+static bool is_same(struct equant_balancer *b, const long *units)
+{
+	int rank = furthest(b, units);
+	long most = excess_of(b, units, rank), its = excess_of(b, units, b->about);
+
+	if (b->lasted > 0 && (its > 0) == b->too_many && labs(its) >= labs(most) / 2)
+		return true;
+	b->about = rank;
+	b->too_many = most > 0;
+	return false;
 }
 
 /* Another imbalance, or one that has become twice what it was on average, has cost nothing yet. */
-static void pay(struct equant_balancer *b, double reduction, int imbalance)
+static void pay(struct equant_balancer *b, const long *units, double reduction)
 {
-	if (imbalance != b->imbalance)
+	if (!is_same(b, units))
 		b->stood = b->lasted = b->paid = 0;
 	if (reduction * b->lasted > 2 * b->paid)
 		b->stood = b->lasted = b->paid = 0;
-	b->imbalance = imbalance;
 	b->stood += b->elapsed;
 	b->lasted += b->elapsed;
 	b->paid += reduction * b->elapsed;
@@ -447,7 +465,7 @@ static bool is_imbalanced(struct equant_balancer *b, const long *units, double r
 		return false;
 	}
 	b->lost += reduction;
-	pay(b, reduction, imbalance_of(b, units));
+	pay(b, units, reduction);
 	if (reduction >= threshold)
 		return true;
 	return b->options.mode == EQUANT_RATE_PREDICTED && b->lost >= PATIENCE * threshold &&
