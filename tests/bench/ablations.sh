@@ -143,6 +143,7 @@ cell()
 	settings "$3"
 	case $2 in
 	*.trace*)
+		rm -rf "$traces"
 		measure "$1" "$2.$3" "${options[@]}" --trace "$traces" "${competitor[@]}" -- \
 			"${run[@]}"
 		"$equant" report --svg "$traces.svg" "$traces"/*.trace > "$traces.txt" || exit 1

@@ -32,6 +32,8 @@ cell()
 	job "$n" "$(for_seconds "$(plus 0 "$every" $((arrivals[$3] + 2)))")"
 	raw=$out/$item/$1-$2.$3.run
 	: > "$raw"
+	# Traces of an earlier run keep their names, the new ones would have others.
+	rm -rf "$traces"
 	measure "$1" "$2.$3" "${options[@]}" --trace "$traces" \
 		--load "cpu=$cpu_a,period=$every,duty=0.5" -- "${command[@]}"
 	start=$(perl -MJSON::PP -0777 -ne 'print decode_json($_)->{loads}[0]{start_ns}' "$file")
