@@ -252,8 +252,8 @@ TEST_F(rate, trusts_it_from_a_quarter_of_a_phase_on_where_shares_are_known_to_ho
 	EXPECT_TRUE(near(self->rate.share, 0.5));
 }
 
-/* Somebody who wakes up for a moment has to wait for it. */
-TEST_F(rate, takes_a_share_that_is_younger_than_a_quantum_for_a_visit)
+/* The probe tells it until the one after it has held. */
+TEST_F(rate, takes_a_share_that_is_younger_than_a_quantum_for_one_that_is_over)
 {
 	struct equant_sample sample = window(1000, 0.055 * QUANTUM, 0.045 * QUANTUM, 0.5);
 	double before;

@@ -158,8 +158,33 @@ double equant_history_stable(const struct equant_history *history, double window
 bool equant_holds_known(const struct equant_sample *samples, int n);
 double equant_hold_stable(const struct equant_sample *samples, int n,
 			  const struct equant_following *how);
-/* For how long a change of shares that hold for @hold is worth being answered, @late. */
-double equant_hold_earned(double hold, double late);
+
+/* ---- debt.c ---------------------------------------------------------------- */
+
+/**
+ * struct equant_debt - what the present distribution has cost, zero after a move
+ * @lost: sum of the possible reductions since the imbalance arose, one per phase
+ * @stood: seconds since then
+ * @lasted: seconds with this imbalance, less those without one
+ * @paid: seconds that it has cost in that time
+ * @about: the rank that it is about
+ * @too_many: does that have too many units?
+ */
+struct equant_debt {
+	double lost;
+	double stood;
+	double lasted;
+	double paid;
+	int about;
+	bool too_many;
+};
+
+/** equant_debt_grow() - for @elapsed seconds there has been an imbalance, worth a reduction */
+void equant_debt_grow(struct equant_debt *debt, const long *units, const long *target, int n,
+		      double reduction, double elapsed);
+
+/** equant_debt_shrink() - for @elapsed seconds there has been none */
+void equant_debt_shrink(struct equant_debt *debt, double elapsed);
 
 /* ---- period.c ------------------------------------------------------------- */
 

@@ -40,12 +40,7 @@
  * @horizon: seconds after which there is no work left that a move would speed up; 0 = not known
  * @following: how changes of shares are answered, as of the last phase
  * @elapsed: seconds since the phase before
- * @lost: sum of the possible reductions of the last phases
- * @stood: seconds since the imbalance arose
- * @about: the rank that it is about
- * @too_many: does that have too many units?
- * @lasted: seconds that it has stood, less those in which there was none
- * @paid: seconds that it has cost in that time
+ * @debt: what the distribution has cost
  * @transfers: each rank's part in the last move, to judge what it cost
  */
 struct equant_balancer {
@@ -64,12 +59,7 @@ struct equant_balancer {
 	double horizon;
 	struct equant_following following;
 	double elapsed;
-	double lost;
-	double stood;
-	int about;
-	bool too_many;
-	double lasted;
-	double paid;
+	struct equant_debt debt;
 	int *transfers;
 	struct equant_instruction *instructions;
 	struct equant_heap_entry *room;
@@ -269,11 +259,11 @@ static double worth_of_answer(const struct equant_balancer *b, const struct equa
 			      double gain)
 {
 	double hold = equant_hold_stable(samples, b->n, &b->following);
-	double late = b->stood + (wants_promptness(b, samples) ? 0 : b->following.phase);
+	double late = b->debt.stood + (wants_promptness(b, samples) ? 0 : b->following.phase);
 
-	if (b->lasted > LONGER * hold)
-		return b->paid / 2;
-	return fmax(gain * equant_hold_earned(hold, late), b->paid / DEARER);
+	if (b->debt.lasted > LONGER * hold)
+		return b->debt.paid / 2;
+	return fmax(gain * (hold / 2 - late), b->debt.paid / DEARER);
 }
 
 /*
@@ -288,7 +278,7 @@ static double worth_of_answer(const struct equant_balancer *b, const struct equa
 static double benefit(const struct equant_balancer *b, const struct equant_sample *samples,
 		      double gain)
 {
-	double rest = b->horizon > 0 ? gain * b->horizon : HUGE_VAL, worth = b->paid;
+	double rest = b->horizon > 0 ? gain * b->horizon : HUGE_VAL, worth = b->debt.paid;
 
 	if (b->options.mode != EQUANT_RATE_PREDICTED)
 		worth = gain * equant_history_stable(&b->history, b->options.window);
@@ -388,67 +378,6 @@ static enum equant_verdict plan(struct equant_balancer *b, const struct equant_s
 	return EQUANT_VERDICT_MOVE;
 }
 
-static long excess_of(const struct equant_balancer *b, const long *units, int rank)
-{
-	return units[rank] - b->target[rank];
-}
-
-/* The rank whose units are furthest from what they should be. */
-static int furthest(const struct equant_balancer *b, const long *units)
-{
-	int rank = 0;
-
-	for (int i = 1; i < b->n; i++)
-		if (labs(excess_of(b, units, i)) > labs(excess_of(b, units, rank)))
-			rank = i;
-	return rank;
-}
-
-/*
- * Is it still the imbalance that has been paid for?  The rank that it was about has too
- * many units, or too few, as it had, and is not far from being the first in that: of ranks that
- * are alike any may be.
- */
-static bool is_same(struct equant_balancer *b, const long *units)
-{
-	int rank = furthest(b, units);
-	long most = excess_of(b, units, rank), its = excess_of(b, units, b->about);
-
-	if (b->lasted > 0 && (its > 0) == b->too_many && labs(its) >= labs(most) / 2)
-		return true;
-	b->about = rank;
-	b->too_many = most > 0;
-	return false;
-}
-
-/* Another imbalance, or one that has become twice what it was on average, has cost nothing yet. */
-static void pay(struct equant_balancer *b, const long *units, double reduction)
-{
-	if (!is_same(b, units))
-		b->stood = b->lasted = b->paid = 0;
-	if (reduction * b->lasted > 2 * b->paid)
-		b->stood = b->lasted = b->paid = 0;
-	b->stood += b->elapsed;
-	b->lasted += b->elapsed;
-	b->paid += reduction * b->elapsed;
-}
-
-/* There is no imbalance: had it been answered, there would be one. */
-static void earn(struct equant_balancer *b)
-{
-	b->lost = b->stood = 0;
-	if (b->lasted > b->elapsed)
-		b->paid -= b->paid / b->lasted * b->elapsed;
-	else
-		b->paid = 0;
-	b->lasted = b->lasted > b->elapsed ? b->lasted - b->elapsed : 0;
-}
-
-static void forget_imbalance(struct equant_balancer *b)
-{
-	b->lost = b->stood = b->lasted = b->paid = 0;
-}
-
 /*
  * The threshold keeps noise from moving work, but an imbalance below it that stays
  * is lost in every phase: once it has lost as much as PATIENCE phases lose at the
@@ -461,15 +390,14 @@ static bool is_imbalanced(struct equant_balancer *b, const long *units, double r
 	double threshold = b->options.threshold;
 
 	if (reduction <= 0 || reduction < threshold * NOISE) {
-		earn(b);
+		equant_debt_shrink(&b->debt, b->elapsed);
 		return false;
 	}
-	b->lost += reduction;
-	pay(b, units, reduction);
+	equant_debt_grow(&b->debt, units, b->target, b->n, reduction, b->elapsed);
 	if (reduction >= threshold)
 		return true;
-	return b->options.mode == EQUANT_RATE_PREDICTED && b->lost >= PATIENCE * threshold &&
-	       b->stood >= STANDING * quantum;
+	return b->options.mode == EQUANT_RATE_PREDICTED && b->debt.lost >= PATIENCE * threshold &&
+	       b->debt.stood >= STANDING * quantum;
 }
 
 /* Below the grain a proportional split is not what ranks that poll compute fastest with. */
@@ -526,7 +454,7 @@ int equant_balancer_decide(struct equant_balancer *b, const struct equant_sample
 	if (made.verdict == EQUANT_VERDICT_MOVE) {
 		record_transfers(b, made.count);
 		b->history.pending = false;
-		forget_imbalance(b);
+		b->debt = (struct equant_debt){ 0 };
 	}
 	made.period = equant_pace_period(&b->pace, &b->options,
 					 equant_scheduling_bound(samples, b->rates, b->n,

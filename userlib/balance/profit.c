@@ -158,9 +158,3 @@ double equant_hold_stable(const struct equant_sample *samples, int n,
 			longest = samples[i].hold;
 	return longest;
 }
-
-/* What an answer earns per unit of gain, seconds. */
-double equant_hold_earned(double hold, double late)
-{
-	return hold / 2 > late ? hold / 2 - late : 0;
-}

@@ -17,7 +17,9 @@
  * long it has held already is the best guess of how long it will.  While it is
  * younger than a phase it counts in proportion, the mean share of the last
  * seconds for the rest.  Where shares are known to hold, a quarter of a phase is old enough.
- * One that is younger than a quantum is taken for a visit and does not count at all.
+ * Less than a quantum after a change the probe still tells the share before it, however short that was
+ * (probe/reader.c): somebody who comes for some milliseconds is told of when it has gone.  So what was known
+ * goes on to count until a share is as old as that.
  *
  * A change of share is answered about two phases late.  While shares hold much
  * longer, following them costs next to nothing.  Where they change every few
@@ -59,7 +61,6 @@
 #define EVIDENCE_CHANGES 30
 /* The mean share is that of so many seconds, or changes. */
 #define MEAN_SECONDS 2.0
-#define VISIT_QUANTA 1
 /* Shares that hold for fewer quanta or phases are averaged, not followed. */
 #define FOLLOW_QUANTA 5
 #define FOLLOW_PHASES 12
@@ -157,21 +158,18 @@ static void update_mean(struct equant_rate *rate, const struct equant_sample *sa
 	rate->mean_wait = rate->mean_wait * keep + sample->wait;
 }
 
-/*
- * Who wakes up on a busy CPU is runnable for a slice of somebody else before it runs and
- * sleeps again: a share that has just changed may be nothing but such a visit.
- */
-static bool is_visit(const struct equant_rate *rate, const struct equant_sample *sample,
-		     double quantum)
+/* Does the sample tell a share that is over? */
+static bool is_over(const struct equant_rate *rate, const struct equant_sample *sample,
+		    double quantum)
 {
-	return rate->predicted >= 0 && sample->age < VISIT_QUANTA * quantum;
+	return rate->predicted >= 0 && sample->age < quantum;
 }
 
 static void update_share(struct equant_rate *rate, const struct equant_sample *sample, bool follows,
 			 double quantum, double phase)
 {
-	bool visit = is_visit(rate, sample, quantum);
-	bool changed = follows && !visit &&
+	bool over = is_over(rate, sample, quantum);
+	bool changed = follows && !over &&
 		       (rate->predicted < 0 ||
 			differs(sample->settled, rate->predicted, PREDICTION_CHANGE));
 	double age, weight;
@@ -196,7 +194,7 @@ static void update_share(struct equant_rate *rate, const struct equant_sample *s
 	if (follows)
 		rate->share += (1 - weight) * rate->predicted;
 	update_mean(rate, sample);
-	if (follows && !visit)
+	if (follows && !over)
 		temper(rate, sample, longest(phase, quantum));
 	if (rate->share < SHARE_MIN)
 		rate->share = SHARE_MIN;
