@@ -44,7 +44,7 @@ extern "C" {
  * @quantum: the scheduler's quantum; 0 = not known
  * @hold: mean time for which a predicted share has held in the last seconds; 0 = it has changed
  *	less than twice
- * @age: how long ago the present share took its value
+ * @age: how long ago the share last changed; less than a quantum: @share and @settled are of before
  * @interval: wall time since the last sample
  * @interact: time the rank spent on the balancing interaction itself in that interval
  * @move: time the rank spent moving work in that interval
@@ -156,8 +156,9 @@ EQUANT_API void equant_rate_init(struct equant_rate *rate);
  * A sample without units leaves the speed as it is.  Predicted: rate = speed x
  * share; share is the prediction weighted against the share measured since
  * the prediction last changed, whose evidence of age t counts t / (t + 10
- * quanta); while it is younger than a phase or a quantum, or a quarter of that where shares are known
- * to hold, it counts by its age only, the mean share of the last seconds for the rest.  Without EQUANT_SAMPLE_PREDICTED, or when shares hold for less than five quanta or
+ * quanta); while it is younger than a quantum, the one before it; while it is younger than a phase, or a
+ * quarter of that where shares are known to hold, it counts by its age only, the mean share of the last
+ * seconds for the rest.  Without EQUANT_SAMPLE_PREDICTED, or when shares hold for less than five quanta or
  * twelve phases, so that following them would only mean being late, the measured share alone,
  * averaged over ten quanta or thirty such changes.
  *
@@ -382,7 +383,7 @@ struct equant_balance_options {
 	size_t sz; /* sizeof(struct equant_balance_options) */
 	enum equant_rate_mode mode;
 	double threshold; /* tfract: move if the time falls by this fraction; by less if that stays (0.03) */
-	/* k of section 5.6: cancel if cost > k x benefit; 0 = never; 1 at most where a hold is known (5) */
+	/* k of section 5.6: cancel if cost > k x benefit; 0 = never; 1 at most where shares are predicted (5) */
 	double profit;
 	double window; /* seconds of history for t_stable (10) */
 	double interact_fraction; /* k_interact of eq. 4.2 (0.05) */

@@ -42,7 +42,8 @@ struct equant_counters {
  * @settled: the share once the kernel's group averages have converged, debounced alike
  * @share_ns: integral of the undebounced share over runnable time
  * @quantum_ns: the scheduler's quantum as observed; 0 = not known
- * @t_epoch_ns: when @share took its value
+ * @t_epoch_ns: when the share last changed; if that is not older than a quantum yet, @share is what held
+ *	for a quantum before it, however long ago that was, or short
  * @epoch: counts changes of the share
  * @runnable: runnable tasks on this CPU, this thread included; 0 = not known
  * @switches: times switched out
