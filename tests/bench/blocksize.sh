@@ -9,31 +9,33 @@
 
 delay=500 # us
 sizes="500 1000 2000"
-blocks="5 10 20 50 100 200 500"
+blocks="2 3 5 10 20 50 100 200 500"
 if [ ! -x "$programs/sor" ]; then
 	[ -n "${BENCH_LEFT:-}" ] && echo "0 0"
 	[ -n "${BENCH_LEFT:-}" ] || echo "blocksize: left out: no program sor"
 	exit 0
 fi
 
-# blocks_of N: whole columns are a block, too
+# blocks_of N DELAY: whole columns are a block, too; where a message takes $delay us, short ones take
+# a minute
 blocks_of()
 {
 	local block
 
 	for block in $blocks; do
-		[ "$block" -ge "$1" ] || echo "$block"
+		[ "$block" -ge "$1" ] || [ $((block * 25)) -lt "$2" ] || echo "$block"
 	done
 	echo "$1"
 }
 
-# prepare SIZE.DELAY: less work where small blocks cost ten times as much
+# prepare SIZE.DELAY: some hundred sweeps, of which the search for a block takes fifty; less work
+# where small blocks cost ten times as much
 prepare()
 {
 	local n=${1%.*}
 
 	before=()
-	work "$n" 1.5 sor -n "$n" -s @r --no-verify
+	work "$n" 4 sor -n "$n" -s @r --no-verify
 	[ "${1#*.}" != 0 ] || return 0
 	before=(env "EQUANT_DELAY=${delay}e-6")
 	work "$n" 0.3 sor -n "$n" -s @r --no-verify
@@ -50,7 +52,7 @@ cell()
 for n in $sizes; do
 	for with in 0 $delay; do
 		# shellcheck disable=SC2046
-		group "$n.$with" 2.5 auto $(blocks_of "$n")
+		group "$n.$with" $((with ? 2 : 6)) auto $(blocks_of "$n" "$with")
 	done
 done
 cells_end
@@ -60,7 +62,7 @@ best()
 {
 	local block
 
-	for block in $(blocks_of "$1"); do
+	for block in $(blocks_of "$1" "$2"); do
 		echo "$(median "$1.$2.$block.elapsed") $block"
 	done | sort -g | sed -n '1s/.* //p'
 }
@@ -75,7 +77,7 @@ for n in $sizes; do
 done
 {
 	# shellcheck disable=SC2046
-	for block in auto $(blocks_of 2000); do
+	for block in auto $(blocks_of 2000 0); do
 		printf '%s\t%s\n' "$block" "$block"
 	done
 } | perl "$bench/matrix.pl" "$raw" efficiency block $(for n in $sizes; do echo "$n.0" "$n.$delay"; done) |

@@ -35,11 +35,11 @@ struct equant_swept {
 
 /**
  * struct equant_trials - whether shorter or longer strips compute faster; see trials.c
- * @shift: the block size is the model's times 2^@shift
- * @step: tried at the moment: the block times 2^@step; 0 = nothing
+ * @found: the block size that has been found to be faster than the model's, or 0
+ * @step: tried at the moment, see trials.c; 0 = nothing
  * @at: the step's place in the order of steps
  * @moved: the last step that was kept in this series of trials, 0 = none so far
- * @modelled: the model's block size when the trial began
+ * @modelled: the model's block size, when the trials began or @found was
  * @turn: sweeps of this trial so far; every other one is plain
  * @time: least CPU seconds of an iteration in its plain [0] and tried [1] sweeps
  * @length: seconds that either have lasted
@@ -48,7 +48,7 @@ struct equant_swept {
  * @pause: sweeps until the next trial; @rest: it was so many
  */
 struct equant_trials {
-	int shift;
+	long found;
 	int step;
 	int at;
 	int moved;

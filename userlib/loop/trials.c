@@ -7,9 +7,11 @@
  * still in its cache, those of a long one may be computed as vectors.  No model knows, so it is tried:
  * sweeps with the block size of the model and with half of it take turns, and the CPU time of an
  * iteration in both goes into the model (eq. 3.10).  If half is better by GAIN, and the sweeps
- * really take less time, it is kept, and half of that is next; if it is no worse, a quarter is,
- * then twice and four times as much.  What is found is a factor of 2^shift, rounded to a power of two, and
- * holds until the model's block is quite another: a little shorter may be much slower.
+ * really take less time, it is kept, and half of that is next; else a quarter is, then twice and
+ * four times as much, all as powers of two, and at last three quarters and one and a half.  A quarter may be
+ * fast where a half is slow: columns of which a strip has 4 rows overlap in the processor, those of 8 rows
+ * no longer do.  What is found is kept as a length while the model's block changes, unless the model finds it
+ * dear: a little shorter or longer may be much slower.
  *
  * Sweeps in turn meet the same weather, CPU time knows no competitors, and the least of several
  * sweeps was disturbed least: that takes a few sweeps.  Elapsed time takes more of them, but
@@ -20,11 +22,11 @@
  */
 #include <equant/advise.h>
 #include <math.h>
+#include <stdlib.h>
 
 #include "loop/pipeline.h"
 
 #define GAIN 0.02
-#define NO_LOSS 1.02
 #define HOPELESS 1.08
 #define SURE 2 /* standard errors */
 #define PRICE 1.25
@@ -35,13 +37,12 @@
 #define LONG_DOUBTFUL 1.0
 #define REST 64 /* sweeps, until it is tried again */
 #define REST_MOST 4096
-#define SHIFT_MOST 16
-#define STEPS 4
+#define STEPS 6
 
-/* The next block may be no faster where the one after is. */
-static const int steps[STEPS] = { -1, -2, 1, 2 };
+/* In halves of a power of two.  The next power may be no faster where the one after is. */
+static const int steps[STEPS] = { -2, -4, 2, 4, -1, 1 };
 
-/* Vectors are of 2, 4, 8... numbers: what does not fill one takes as long, or longer. */
+/* Vectors are of 2, 4, 8... numbers: what does not fill one may take as long. */
 static long nearest_power(double block)
 {
 	double power = 1;
@@ -51,28 +52,40 @@ static long nearest_power(double block)
 	return (long)power;
 }
 
-static long scaled(const struct equant_strips *strips, long block, int shift)
+/* The block that is the fastest so far, or @step away from it. */
+static long length(const struct equant_trials *t, int step)
 {
-	long most = strips->iterations;
+	long base = t->found ? t->found : t->modelled;
 
-	/* What a trial began with may be more than this sweep has. */
-	block = block < most ? block : most;
-	if (shift)
-		block = nearest_power(ldexp((double)block, shift));
+	if (!step)
+		return base;
+	if (step % 2)
+		return 3 * base / (step < 0 ? 4 : 2);
+	return nearest_power(ldexp((double)base, step / 2));
+}
+
+/* What a trial began with may be more than this sweep has. */
+static long fitting(const struct equant_trials *t, const struct equant_strips *strips, int step)
+{
+	long block = length(t, step), most = strips->iterations;
+
 	return block < most ? block : most;
 }
 
-static int is_affordable(const struct equant_trials *t, const struct equant_strips *strips,
-			 long modelled, int step)
+static int is_no_dearer(const struct equant_strips *strips, long block, long base)
 {
-	int shift = t->shift + step;
-	long base = scaled(strips, modelled, t->shift), other = scaled(strips, modelled, shift);
+	return equant_strips_time(strips, block) <= PRICE * equant_strips_time(strips, base);
+}
+
+static int is_affordable(const struct equant_trials *t, const struct equant_strips *strips,
+			 int step)
+{
+	long base = fitting(t, strips, 0), other = fitting(t, strips, step);
 
 	/* A strip of one has no loop in it. */
 	if (other == base || (step < 0 && other < 2))
 		return 0;
-	return shift >= -SHIFT_MOST && shift <= SHIFT_MOST &&
-	       equant_strips_time(strips, other) <= PRICE * equant_strips_time(strips, base);
+	return is_no_dearer(strips, other, base);
 }
 
 static void rest(struct equant_trials *t)
@@ -85,15 +98,19 @@ static void rest(struct equant_trials *t)
 	t->pause = t->rest;
 }
 
-/* The next step that is affordable, from @at on; once shorter ones were better, longer ones are out. */
-static void begin(struct equant_trials *t, const struct equant_strips *strips, long modelled,
-		  int at)
+/* It leads back to where the last step that was better came from. */
+static int is_back(const struct equant_trials *t, int step)
+{
+	return t->moved * step < 0 && abs(step) >= abs(t->moved);
+}
+
+/* The next step that is affordable, from @at on. */
+static void begin(struct equant_trials *t, const struct equant_strips *strips, int at)
 {
 	for (; at < STEPS; at++) {
-		if (t->moved * steps[at] < 0 || !is_affordable(t, strips, modelled, steps[at]))
+		if (is_back(t, steps[at]) || !is_affordable(t, strips, steps[at]))
 			continue;
 		t->at = at;
-		t->modelled = modelled;
 		t->step = steps[at];
 		t->turn = 0;
 		t->time[0] = t->time[1] = 0;
@@ -110,8 +127,8 @@ static double time_ratio(const struct equant_trials *t, const struct equant_stri
 	struct equant_strips before = *strips;
 
 	before.unit_time *= t->time[0] / t->time[1];
-	return equant_strips_time(strips, scaled(strips, t->modelled, t->shift + t->step)) /
-	       equant_strips_time(&before, scaled(strips, t->modelled, t->shift));
+	return equant_strips_time(strips, fitting(t, strips, t->step)) /
+	       equant_strips_time(&before, fitting(t, strips, 0));
 }
 
 /*
@@ -130,12 +147,6 @@ static int saves_time(const struct equant_trials *t)
 	return mean < -GAIN;
 }
 
-/* Twice as far is tried where nothing speaks against it. */
-static int next_place(const struct equant_trials *t, double ratio)
-{
-	return t->at % 2 || ratio <= NO_LOSS ? t->at + 1 : t->at + 2;
-}
-
 static int is_enough(const struct equant_trials *t)
 {
 	if (t->turn < 2 * PAIRS_LEAST)
@@ -143,7 +154,7 @@ static int is_enough(const struct equant_trials *t)
 	return t->turn >= 2 * PAIRS_MOST || t->length >= LONG_ENOUGH;
 }
 
-static void judge(struct equant_trials *t, const struct equant_strips *strips, long modelled)
+static void judge(struct equant_trials *t, const struct equant_strips *strips)
 {
 	double ratio = time_ratio(t, strips);
 	int better;
@@ -154,12 +165,12 @@ static void judge(struct equant_trials *t, const struct equant_strips *strips, l
 	if (better < 0)
 		return;
 	if (!better) {
-		begin(t, strips, modelled, next_place(t, ratio));
+		begin(t, strips, t->at + 1);
 		return;
 	}
-	t->shift += t->step;
+	t->found = length(t, t->step);
 	t->moved = t->step;
-	begin(t, strips, modelled, 0);
+	begin(t, strips, 0);
 }
 
 /* A sweep of a trial is over. */
@@ -184,38 +195,32 @@ static int has_changed(const struct equant_trials *t, long modelled)
 	return modelled / 2 > t->modelled || t->modelled / 2 > modelled;
 }
 
-/* The model's block as far as it matters; another one is soon tried. */
-static long held(struct equant_trials *t, long modelled)
+/* The model has quite another block.  What was found stays if it may be tried there, and others soon are. */
+static void follow(struct equant_trials *t, const struct equant_strips *strips, long modelled)
 {
-	if (!t->shift)
-		return modelled;
-	if (has_changed(t, modelled)) {
-		t->modelled = modelled;
-		t->pause = t->pause < REST ? t->pause : REST;
-	}
-	return t->modelled;
+	if (t->found && !is_no_dearer(strips, fitting(t, strips, 0), modelled))
+		t->found = 0;
+	t->modelled = modelled;
+	t->pause = t->pause < REST ? t->pause : REST;
+	if (t->step)
+		begin(t, strips, t->at);
 }
 
 long equant_trials_block(struct equant_trials *t, const struct equant_strips *strips, long modelled,
 			 const struct equant_swept *last)
 {
-	int tried;
-
+	if (!t->step && !t->found)
+		t->modelled = modelled;
 	if (!(last->pace > 0) || !(last->seconds > 0) || strips->ranks < 2)
-		return scaled(strips, modelled, t->shift);
-	if (!t->step)
-		modelled = held(t, modelled);
-	if (t->step && has_changed(t, modelled)) {
-		begin(t, strips, modelled, t->at);
+		return fitting(t, strips, 0);
+	if (has_changed(t, modelled)) {
+		follow(t, strips, modelled);
 	} else if (t->step) {
 		take(t, last);
 		if (t->turn % 2 == 0)
-			judge(t, strips, modelled);
+			judge(t, strips);
 	} else if (t->pause-- <= 0) {
-		begin(t, strips, modelled, 0);
+		begin(t, strips, 0);
 	}
-	if (!t->step)
-		return scaled(strips, modelled, t->shift);
-	tried = t->turn++ % 2 ? t->step : 0;
-	return scaled(strips, t->modelled, t->shift + tried);
+	return fitting(t, strips, t->step && t->turn++ % 2 ? t->step : 0);
 }
