@@ -9,9 +9,12 @@
 #include <errno.h>
 #include <getopt.h>
 #include <mpi.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 /* The number @text of the @option, from @low to @high. */
 static inline long app_number(const char *app, const char *option, const char *text, long low,
@@ -63,15 +66,20 @@ static inline void app_no_more(const char *app, int argc, char **argv)
 	exit(2);
 }
 
-/* @n zeros of @size bytes; for the caller to free. */
+#define APP_LARGE ((size_t)4 << 20) /* bytes: worth large pages */
+
+/* @n zeros of @size bytes; for the caller to free.  A sweep along rows meets another page in each column. */
 static inline void *app_zeros(const char *app, long n, size_t size)
 {
-	void *zeros = calloc((size_t)(n ? n : 1), size);
+	char *zeros = calloc((size_t)(n ? n : 1), size);
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = (size_t)n * size;
 
 	if (!zeros) {
 		fprintf(stderr, "%s: no memory for %ld numbers\n", app, n);
 		MPI_Abort(MPI_COMM_WORLD, 1);
 	}
+	if (bytes >= APP_LARGE)
+		madvise(zeros + page - (uintptr_t)zeros % page, bytes - page, MADV_HUGEPAGE);
 	return zeros;
 }
 

@@ -17,19 +17,19 @@ if [ ! -x "$programs/sor" ]; then
 fi
 
 # blocks_of N DELAY: whole columns are a block, too; where a message takes $delay us, short ones take
-# a minute
+# minutes
 blocks_of()
 {
 	local block
 
 	for block in $blocks; do
-		[ "$block" -ge "$1" ] || [ $((block * 25)) -lt "$2" ] || echo "$block"
+		[ "$block" -ge "$1" ] || [ $((block * 10)) -lt "$2" ] || echo "$block"
 	done
 	echo "$1"
 }
 
 # prepare SIZE.DELAY: some hundred sweeps, of which the search for a block takes fifty; less work
-# where small blocks cost ten times as much
+# where messages take most of the time
 prepare()
 {
 	local n=${1%.*}
@@ -38,7 +38,7 @@ prepare()
 	work "$n" 4 sor -n "$n" -s @r --no-verify
 	[ "${1#*.}" != 0 ] || return 0
 	before=(env "EQUANT_DELAY=${delay}e-6")
-	work "$n" 0.3 sor -n "$n" -s @r --no-verify
+	work "$n" 1 sor -n "$n" -s @r --no-verify
 }
 
 cell()
@@ -52,7 +52,7 @@ cell()
 for n in $sizes; do
 	for with in 0 $delay; do
 		# shellcheck disable=SC2046
-		group "$n.$with" $((with ? 2 : 6)) auto $(blocks_of "$n" "$with")
+		group "$n.$with" 6 auto $(blocks_of "$n" "$with")
 	done
 done
 cells_end
