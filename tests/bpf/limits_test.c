@@ -11,16 +11,37 @@
 #include "loader.h"
 
 #define NOBODY 65534
+#define UNEXPECTED 255
+
+/* Of user @uid: take a record, tell @report the errno, 0 for none, and keep it till the parent ends. */
+static void hold_record(unsigned int uid, int report)
+{
+	unsigned char error = 0;
+	char why[256] = "";
+
+	if (setuid(uid))
+		error = (unsigned char)errno;
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* which setuid() undoes */
+	if (!error && !equant_probe_open("bpf", why, sizeof(why)))
+		error = (unsigned char)errno;
+	if (error)
+		dprintf(STDERR_FILENO, "# one of user %u is refused: %s: %s\n", uid,
+			strerror(error), why);
+	if (write(report, &error, 1) == 1 && !error)
+		pause();
+	_exit(1);
+}
 
 /*
  * The errno with which a child of user @uid, after @before of the same user, is refused; below 0 if
- * a signal ends it.
+ * one of those is refused, or a signal ends it.
  */
 static int refusal(unsigned int uid, int before)
 {
 	struct equant_probe *probe;
 	int report[2], error = -1;
-	char why[256], byte;
+	unsigned char refused;
+	char why[256];
 	pid_t pid;
 
 	if (pipe(report))
@@ -28,26 +49,20 @@ static int refusal(unsigned int uid, int before)
 	pid = fork();
 	if (!pid) {
 		for (int i = 0; i < before; i++)
-			if (!fork()) {
-				if (setuid(uid))
-					_exit(1);
-				prctl(PR_SET_PDEATHSIG, SIGKILL); /* which setuid() undoes */
-				if (!equant_probe_open("bpf", why, sizeof(why)))
-					_exit(1);
-				if (write(report[1], "x", 1) == 1)
-					pause();
-				_exit(0);
-			}
+			if (!fork())
+				hold_record(uid, report[1]);
 		for (int i = 0; i < before; i++)
-			if (read(report[0], &byte, 1) != 1)
-				_exit(1);
+			if (read(report[0], &refused, 1) != 1 || refused)
+				_exit(UNEXPECTED);
 		probe = setuid(uid) ? NULL : equant_probe_open("bpf", why, sizeof(why));
 		_exit(probe ? 0 : errno);
 	}
 	waitpid(pid, &error, 0);
 	close(report[0]);
 	close(report[1]);
-	return WIFEXITED(error) ? WEXITSTATUS(error) : -1;
+	if (!WIFEXITED(error) || WEXITSTATUS(error) == UNEXPECTED)
+		return -1;
+	return WEXITSTATUS(error);
 }
 
 TEST_F(loader, a_user_gets_no_more_records_than_the_limit)

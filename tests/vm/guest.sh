@@ -122,8 +122,8 @@ unfold()
 if [ $# -eq 0 ]; then
 	mapfile -t module < <(find tests/kmod -name '*_test.c' | sort)
 	module=("${module[@]#tests/}")
-	set -- bpf/closed_test.sh bpf/limits_test bpf/probe_test bpf/shares_test bpf/shares_guest \
-		${GUEST_FULL:+bpf/settings_guest} ${GUEST_FULL:+bpf/load_test} \
+	set -- bpf/closed_test.sh bpf/limits_test bpf/crowd_guest bpf/probe_test bpf/shares_test \
+		bpf/shares_guest ${GUEST_FULL:+bpf/settings_guest} ${GUEST_FULL:+bpf/load_test} \
 		"${module[@]%.c}" vm/job.sh ${GUEST_FULL:+vm/top.sh}
 fi
 

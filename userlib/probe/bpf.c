@@ -18,7 +18,10 @@
 #include "probe/mapping.h"
 #include "probe/reader.h"
 
-#define ATTACH_TRIES 16
+/* How long a thread asks to be heard, and how long it waits in between. */
+#define PATIENCE_NS 500000000u
+#define LEAST_PAUSE_NS 100000
+#define LONGEST_PAUSE_NS 4000000
 
 struct bpf_source {
 	struct equant_reader common;
@@ -74,7 +77,30 @@ static const struct equant_record *find_record(const struct bpf_source *source,
 	return shared;
 }
 
-/* Ask once.  -EAGAIN: ask again after a switch. */
+struct patience {
+	uint64_t end_ns;
+	long pause_ns;
+};
+
+static struct patience begin_patience(void)
+{
+	return (struct patience){ equant_clock_ns(CLOCK_MONOTONIC) + PATIENCE_NS, LEAST_PAUSE_NS };
+}
+
+/* Sleep, twice as long as before; false if patience is at its end. */
+static bool be_patient(struct patience *patience)
+{
+	struct timespec pause = { .tv_nsec = patience->pause_ns };
+
+	if (equant_clock_ns(CLOCK_MONOTONIC) >= patience->end_ns)
+		return false;
+	nanosleep(&pause, NULL);
+	if (patience->pause_ns < LONGEST_PAUSE_NS)
+		patience->pause_ns *= 2;
+	return true;
+}
+
+/* Ask once. */
 static int ask(struct bpf_source *source, const struct identity *me)
 {
 	const struct equant_table *table = source->mapping.table;
@@ -107,6 +133,18 @@ static bool moves_with_us(const struct bpf_source *source, const struct identity
 	return is_mine(source->common.record, me) && source->common.record->switches != before;
 }
 
+/* The kernel frees the record when the thread is next switched. */
+static void give_back(const struct bpf_source *source)
+{
+	const struct equant_table *table = source->mapping.table;
+	struct patience patience = begin_patience();
+
+	while (prctl(EQUANT_PRCTL, EQUANT_PRCTL_DETACH, 0, 0, 0) < 0 && errno == EINVAL)
+		if (!(table->features & EQUANT_TABLE_PRCTL_ANSWERS) ||
+		    table->state != EQUANT_TABLE_LIVE || !be_patient(&patience))
+			return;
+}
+
 static int explain_ask(int error, char *why, size_t why_size)
 {
 	const char *text = "the kernel does not hear the registration (programs detached?)";
@@ -125,23 +163,32 @@ static int explain_ask(int error, char *why, size_t why_size)
 	return error;
 }
 
+/*
+ * A thread that is preempted in the program, which a preemptible kernel may do to it, keeps others from
+ * it: those of its CPU go unheard (EINVAL) or get no storage (ENOMEM), and those that wait for its
+ * lock give up (EAGAIN), all until it runs again.
+ */
+static bool is_passing(int error)
+{
+	return error == -EAGAIN || error == -EINVAL || error == -ENOMEM;
+}
+
 static int enlist(struct bpf_source *source, char *why, size_t why_size)
 {
+	struct patience patience = begin_patience();
 	struct identity me;
-	int ret = -EAGAIN;
+	int ret;
 
 	identify(&me);
-	for (int i = 0; i < ATTACH_TRIES; i++) {
+	do {
 		ret = ask(source, &me);
 		if (!ret && moves_with_us(source, &me))
 			return 0;
-		if (!ret)
-			prctl(EQUANT_PRCTL, EQUANT_PRCTL_DETACH, 0, 0, 0);
-		else if (ret != -EAGAIN)
-			break;
-		ret = -EAGAIN;
-		equant_reader_force_switch();
-	}
+		if (!ret) {
+			give_back(source);
+			ret = -EAGAIN;
+		}
+	} while (is_passing(ret) && be_patient(&patience));
 	return explain_ask(ret, why, why_size);
 }
 
@@ -177,13 +224,13 @@ static int bpf_open(struct equant_probe *probe, const char *arg, char *why, size
 	return 0;
 }
 
-/* The record is freed when the thread is next switched; not left to chance. */
+/* When it is freed is not left to chance. */
 static void bpf_close(struct equant_probe *probe, bool owner)
 {
 	struct bpf_source *source = probe->data;
 
 	if (owner && probe->tid == gettid()) {
-		prctl(EQUANT_PRCTL, EQUANT_PRCTL_DETACH, 0, 0, 0);
+		give_back(source);
 		equant_reader_force_switch();
 	}
 	equant_mapping_close(&source->mapping);
