@@ -164,7 +164,7 @@ TEST(noise_does_not_hide_them)
 	EXPECT_LE(sweeps(&s, SWEEPS), 1.06 * least(&s, SWEEPS));
 }
 
-/* Half of 12 to 16 is slow, a quarter is fast, and twice as much is better than nothing. */
+/* Half of 10 to 20 is slow, a quarter is fast, and twice as much is better than nothing. */
 TEST(a_quarter_is_found_where_half_is_slow)
 {
 	for (int fixed = 5; fixed <= 16; fixed++) {

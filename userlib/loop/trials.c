@@ -3,15 +3,15 @@
  * Do shorter or longer strips compute faster?
  *
  * The model of section 3.3 takes the time of an iteration for the same whatever the block.
- * It is not: the rows of a short strip overlap with those of the next column in the processor and are
- * still in its cache, those of a long one may be computed as vectors.  No model knows, so it is tried:
- * sweeps with the block size of the model and with half of it take turns, and the CPU time of an
- * iteration in both goes into the model (eq. 3.10).  If half is better by GAIN, and the sweeps
- * really take less time, it is kept, and half of that is next; else a quarter is, then twice and
- * four times as much, all as powers of two, and at last three quarters and one and a half.  A quarter may be
- * fast where a half is slow: columns of which a strip has 4 rows overlap in the processor, those of 8 rows
- * no longer do.  What is found is kept as a length while the model's block changes, unless the model finds it
- * dear: a little shorter or longer may be much slower.
+ * It is not: the rows of a short strip presumably overlap with those of the next column in the processor
+ * and are still in its cache, those of a long one may be computed as vectors.  No model knows, so it is
+ * tried: sweeps with the block size of the model and with half of it take turns, and the CPU time of an
+ * iteration in both goes into the model (eq. 3.10).  If half is better by GAIN, and the sweeps really
+ * take less time, it is kept, and half of that is next; else a quarter is, then twice and four times as
+ * much, all as powers of two, and at last three quarters and one and a half.  A quarter may be fast
+ * where a half is slow, as strips of 4 rows were where those of 8 were not.  What is found is kept as a
+ * length while the model's block changes, unless the model finds it dear: a little shorter or longer may
+ * be much slower.
  *
  * Sweeps in turn meet the same weather, CPU time knows no competitors, and the least of several
  * sweeps was disturbed least: that takes a few sweeps.  Elapsed time takes more of them, but
