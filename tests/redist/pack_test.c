@@ -139,22 +139,23 @@ static bool move_pieces(FIXTURE_DATA(pack) * self, const struct equant_redist_pa
 {
 	int64_t bytes = part->elements * (int64_t)self->element, length;
 	unsigned char *piece = filled((size_t)bytes + 1, 0x55);
+	struct equant_redist_local from = { self->from_strides[p], (char *)self->from[p], false };
+	struct equant_redist_local to = { self->to_strides[q], (char *)self->pieces[q], false };
 	bool same = true;
 
 	for (int64_t at = 0; at < bytes && same; at += length) {
 		struct gathered gathered = { self->from[p], piece };
 
 		length = 1 + random_below(&self->random, bytes - at);
+		from.large = to.large = random_below(&self->random, 2);
 		equant_redist_blocks(part, self->element, self->from_strides[p], true, at, length,
 				     gather, &gathered);
 		same = !memcmp(piece, message + at, (size_t)length);
 		memset(piece, 0x55, (size_t)length);
-		equant_redist_pack_piece(part, self->element, self->from_strides[p], self->from[p],
-					 at, length, piece);
+		equant_redist_pack_piece(part, self->element, from, at, length, piece);
 		same = same && !memcmp(piece, message + at, (size_t)length) &&
 		       piece[length] == 0x55;
-		equant_redist_unpack_piece(part, self->element, self->to_strides[q], piece, at,
-					   length, self->pieces[q]);
+		equant_redist_unpack_piece(part, self->element, to, at, length, piece);
 		memset(piece, 0x55, (size_t)length);
 	}
 	free(piece);
@@ -247,6 +248,27 @@ TEST_F(pack, every_element_size_up_to_130_bytes)
 	}
 }
 
+/* Parts of more than EQUANT_REDIST_LARGE, which are written past the caches. */
+TEST_F(pack, parts_that_no_cache_keeps)
+{
+	self->element = 10007;
+	self->array = (struct equant_redist_array){
+		.dimensions = 1,
+		.extent = { 2 * EQUANT_REDIST_LARGE / 10007 + 10 },
+		.from = { { 1, 1, 0, 0 } },
+		.to = { { 1, 2, 0, 0 } },
+	};
+	ASSERT_TRUE(make_arrays(self));
+	ASSERT_EQ(self->array.extent[0], expect_all(self));
+	ASSERT_EQ(self->array.extent[0], move_all(self));
+	for (int q = 0; q < 2; q++) {
+		ASSERT_EQ(0, memcmp(self->expected[q], self->packed[q], self->to_bytes[q]));
+		ASSERT_EQ(0, memcmp(self->expected[q], self->copied[q], self->to_bytes[q]));
+		ASSERT_EQ(0, memcmp(self->expected[q], self->pieces[q], self->to_bytes[q]));
+	}
+	free_arrays(self);
+}
+
 /* Memory that takes none until it is touched. */
 static unsigned char *reserve(size_t bytes)
 {
@@ -279,10 +301,14 @@ TEST_F(pack, no_distance_in_memory_or_in_a_message_is_cut_to_32_bits)
 
 		from[byte / element * 3 * element + byte % element] = (unsigned char)(i + 1);
 	}
-	equant_redist_pack_piece(part, element, &apart, from, at, sizeof(piece), piece);
+	equant_redist_pack_piece(part, element,
+				 (struct equant_redist_local){ &apart, (char *)from, true }, at,
+				 sizeof(piece), piece);
 	for (size_t i = 0; i < sizeof(piece); i++)
 		ASSERT_EQ(i + 1, piece[i]);
-	equant_redist_unpack_piece(part, element, &dense, piece, at, sizeof(piece), to);
+	equant_redist_unpack_piece(part, element,
+				   (struct equant_redist_local){ &dense, (char *)to, true }, at,
+				   sizeof(piece), piece);
 	ASSERT_EQ(0, memcmp(piece, to + at, sizeof(piece)));
 	equant_redist_part_free(part);
 	munmap(from, size);

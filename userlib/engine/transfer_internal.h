@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "redist/pack.h"
+
 #define EQUANT_TRANSFER_LARGEST ((size_t)1 << 18)
 #define EQUANT_TRANSFER_PROMPT ((size_t)60000) /* over TCP without asking the receiver */
 
@@ -199,10 +201,12 @@ struct equant_lane {
  * struct equant_reach - local indices that one side has of the array
  * @low: the lowest in each dimension
  * @high: the highest; below @low if there are none
+ * @elements: that are moved into it, or out of it
  */
 struct equant_reach {
 	int64_t low[EQUANT_REDIST_DIMENSIONS];
 	int64_t high[EQUANT_REDIST_DIMENSIONS];
+	int64_t elements;
 };
 
 /**
@@ -440,6 +444,9 @@ void equant_lane_release(struct equant_lane *lane, bool under_way);
 /* Those of a run that begins.  0, or -EINVAL after a message. */
 int equant_transfer_set_view(struct equant_transfer *transfer, const int64_t *const strides[2],
 			     char *const base[2]);
+
+/* That of a side, to be packed from or unpacked into. */
+struct equant_redist_local equant_transfer_local(const struct equant_transfer *transfer, int side);
 
 /* ---- transfer_stream.c: messages of a run ------------------------------------------------ */
 

@@ -6,16 +6,15 @@
 #include <string.h>
 
 #include "engine/transfer_internal.h"
-#include "redist/pack.h"
 
 /* @length bytes of a parcel, from its byte @at on. */
 static void pack_parcel(const struct equant_transfer *transfer, const struct equant_parcel *parcel,
 			int64_t at, int64_t length, char *memory)
 {
 	if (parcel->part)
-		equant_redist_pack_piece(parcel->part, transfer->element, transfer->view.strides[0],
-					 transfer->view.base[0], parcel->begin + at, length,
-					 memory);
+		equant_redist_pack_piece(parcel->part, transfer->element,
+					 equant_transfer_local(transfer, 0), parcel->begin + at,
+					 length, memory);
 	else
 		memcpy(memory, transfer->transit + parcel->begin + at, (size_t)length);
 }
@@ -26,8 +25,8 @@ static void unpack_parcel(const struct equant_transfer *transfer,
 {
 	if (parcel->part)
 		equant_redist_unpack_piece(parcel->part, transfer->element,
-					   transfer->view.strides[1], memory, parcel->begin + at,
-					   length, transfer->view.base[1]);
+					   equant_transfer_local(transfer, 1), parcel->begin + at,
+					   length, memory);
 	else
 		memcpy(transfer->transit + parcel->begin + at, memory, (size_t)length);
 }
@@ -86,9 +85,9 @@ void equant_letter_pack(const struct equant_transfer *transfer, const struct equ
 	struct slice slice;
 
 	if (letter->part)
-		equant_redist_pack_piece(letter->part, transfer->element, transfer->view.strides[0],
-					 transfer->view.base[0], (int64_t)at, (int64_t)length,
-					 memory);
+		equant_redist_pack_piece(letter->part, transfer->element,
+					 equant_transfer_local(transfer, 0), (int64_t)at,
+					 (int64_t)length, memory);
 	else
 		while (next_slice(&all, &slice))
 			pack_parcel(transfer, slice.parcel, slice.at, slice.length,
@@ -104,8 +103,8 @@ void equant_letter_unpack(const struct equant_transfer *transfer,
 
 	if (letter->part)
 		equant_redist_unpack_piece(letter->part, transfer->element,
-					   transfer->view.strides[1], memory, (int64_t)at,
-					   (int64_t)length, transfer->view.base[1]);
+					   equant_transfer_local(transfer, 1), (int64_t)at,
+					   (int64_t)length, memory);
 	else
 		while (next_slice(&all, &slice))
 			unpack_parcel(transfer, slice.parcel, slice.at, slice.length,

@@ -15,7 +15,6 @@
 #include "core/message.h"
 #include "core/mpi_error.h"
 #include "engine/transfer_internal.h"
-#include "redist/pack.h"
 
 #define VECTORS 512 /* of a call; UIO_MAXIOV is 1024 */
 #define LOOKED_AT 64 /* blocks, of a message */
@@ -184,8 +183,8 @@ int equant_near_read(struct equant_transfer *transfer, int64_t near,
 		transfer->failure = error;
 	} else if (!in_place && !letter->taken) {
 		equant_redist_unpack_piece(letter->part, transfer->element,
-					   transfer->view.strides[1], spare, at, chunk->length,
-					   transfer->view.base[1]);
+					   equant_transfer_local(transfer, 1), at, chunk->length,
+					   spare);
 	}
 	letter->left -= (size_t)chunk->length;
 	return letter->left ? 0 : confirm(transfer, near);

@@ -228,6 +228,7 @@ int equant_transfer_allocate(struct equant_transfer *transfer)
 
 static void reach(struct equant_reach *reach, const struct equant_redist_part *part, int side)
 {
+	reach->elements += part->elements;
 	for (int d = 0; d < part->dimensions; d++) {
 		const struct equant_redist_runs *runs = part->runs[d];
 
@@ -250,6 +251,7 @@ static void reach_all(struct equant_transfer *transfer)
 	for (int side = 0; side < 2; side++) {
 		const struct equant_lane *lane = &transfer->lanes[side];
 
+		transfer->reach[side].elements = 0;
 		for (int d = 0; d < EQUANT_REDIST_DIMENSIONS; d++) {
 			transfer->reach[side].low[d] = INT64_MAX;
 			transfer->reach[side].high[d] = -1;

@@ -8,7 +8,6 @@
 #include "core/message.h"
 #include "core/mpi_error.h"
 #include "engine/transfer_internal.h"
-#include "redist/pack.h"
 
 /* A piece of what this rank has for itself; false if there is none left. */
 static bool copy_own(struct equant_transfer *transfer)
@@ -22,9 +21,9 @@ static bool copy_own(struct equant_transfer *transfer)
 	if (!length)
 		return false;
 	length = length < transfer->largest ? length : transfer->largest;
-	equant_redist_copy_piece(transfer->own, transfer->element, transfer->view.strides[0],
-				 transfer->view.base[0], transfer->view.strides[1],
-				 transfer->view.base[1], (int64_t)transfer->own_at,
+	equant_redist_copy_piece(transfer->own, transfer->element,
+				 equant_transfer_local(transfer, 0),
+				 equant_transfer_local(transfer, 1), (int64_t)transfer->own_at,
 				 (int64_t)length);
 	transfer->own_at += length;
 	return true;

@@ -6,6 +6,17 @@
 #include "core/message.h"
 #include "engine/transfer_internal.h"
 
+struct equant_redist_local equant_transfer_local(const struct equant_transfer *transfer, int side)
+{
+	int64_t bytes = transfer->reach[side].elements * (int64_t)transfer->element;
+
+	return (struct equant_redist_local){
+		.strides = transfer->view.strides[side],
+		.base = transfer->view.base[side],
+		.large = bytes >= EQUANT_REDIST_LARGE,
+	};
+}
+
 /* Who only sends on what others have needs no array. */
 static bool uses(const struct equant_transfer *transfer, int side)
 {

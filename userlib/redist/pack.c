@@ -8,16 +8,15 @@
  */
 #include "redist/pack.h"
 #include "redist/shape.h"
+#include "redist/stream.h"
 
 /**
  * struct side - what is read, or what is written
- * @strides: of the local array, elements, or NULL: a message
- * @base: the local array, or the first byte of the message that is wanted
+ * @local: a local array; without strides: a message, from the first byte on that is wanted
  * @sends: is it the sender's local array?
  */
 struct side {
-	const int64_t *strides;
-	char *base;
+	struct equant_redist_local local;
 	bool sends;
 };
 
@@ -25,7 +24,7 @@ struct side {
 static int64_t walk_run(const struct side *side, const struct equant_redist_run *run, int d,
 			int64_t element, int64_t steps[3])
 {
-	int64_t stride = side->strides[d] * element;
+	int64_t stride = side->local.strides[d] * element;
 
 	steps[0] = (side->sends ? run->from_period : run->to_period) * stride;
 	steps[1] = (side->sends ? run->from_step : run->to_step) * stride;
@@ -121,18 +120,20 @@ static void work_of(const struct walk *walk, const struct side *from, const stru
 
 	work->shape.block = work->bytes = walk->element;
 	work->shape.levels = 3 * dimensions;
+	work->shape.fetched = from->local.large;
+	work->shape.streamed = to->local.large;
 	work->read = work->written = 0;
 	for (int d = dimensions - 1; d >= 0; d--) {
 		const struct equant_redist_run *run = &walk->part->runs[d]->run[walk->choice[d]];
 		struct equant_redist_level *level = &work->shape.level[3 * d];
 
 		work->bytes = add_run(level, run, work->bytes);
-		if (from->strides) {
+		if (from->local.strides) {
 			work->read += walk_run(from, run, d, walk->element, steps);
 			for (int i = 0; i < 3; i++)
 				level[i].from = steps[i];
 		}
-		if (to->strides) {
+		if (to->local.strides) {
 			work->written += walk_run(to, run, d, walk->element, steps);
 			for (int i = 0; i < 3; i++)
 				level[i].to = steps[i];
@@ -152,65 +153,79 @@ static void copy_part(const struct equant_redist_part *part, size_t element, str
 		return;
 	walk = walk_to(part, (int64_t)element, at);
 	do {
-		struct equant_redist_place read = { from.base, 0 }, written = { to.base, 0 };
+		struct equant_redist_place read = { from.local.base, 0 },
+					   written = { to.local.base, 0 };
 
 		work_of(&walk, &from, &to, &work);
-		read.at = from.strides ? work.read : walk.begin - at;
-		written.at = to.strides ? work.written : walk.begin - at;
+		read.at = from.local.strides ? work.read : walk.begin - at;
+		written.at = to.local.strides ? work.written : walk.begin - at;
 		equant_redist_shape_copy(&work.shape, read, written,
 					 equant_redist_max(at - walk.begin, 0),
 					 equant_redist_min(end - walk.begin, work.bytes));
 	} while (walk_on(&walk, work.bytes) && walk.begin < end);
+	if (to.local.large)
+		equant_redist_stream_end();
 }
+
+void equant_redist_pack_piece(const struct equant_redist_part *part, size_t element,
+			      struct equant_redist_local local, int64_t at, int64_t length,
+			      void *piece)
+{
+	copy_part(part, element, (struct side){ local, true },
+		  (struct side){ { .base = piece }, false }, at, at + length);
+}
+
+void equant_redist_unpack_piece(const struct equant_redist_part *part, size_t element,
+				struct equant_redist_local local, int64_t at, int64_t length,
+				const void *piece)
+{
+	copy_part(part, element, (struct side){ { .base = (char *)piece }, true },
+		  (struct side){ local, false }, at, at + length);
+}
+
+void equant_redist_copy_piece(const struct equant_redist_part *part, size_t element,
+			      struct equant_redist_local from, struct equant_redist_local to,
+			      int64_t at, int64_t length)
+{
+	copy_part(part, element, (struct side){ from, true }, (struct side){ to, false }, at,
+		  at + length);
+}
+
+/* ---- whole parts ------------------------------------------------------------------------ */
 
 static int64_t bytes_of(const struct equant_redist_part *part, size_t element)
 {
 	return part->elements * (int64_t)element;
 }
 
-void equant_redist_pack_piece(const struct equant_redist_part *part, size_t element,
-			      const int64_t *strides, const void *local, int64_t at, int64_t length,
-			      void *piece)
+/* It is large if the part is: the rest of it is not known. */
+static struct equant_redist_local local_of(const struct equant_redist_part *part, size_t element,
+					   const int64_t *strides, const void *base)
 {
-	copy_part(part, element, (struct side){ strides, (char *)local, true },
-		  (struct side){ NULL, piece, false }, at, at + length);
-}
-
-void equant_redist_unpack_piece(const struct equant_redist_part *part, size_t element,
-				const int64_t *strides, const void *piece, int64_t at,
-				int64_t length, void *local)
-{
-	copy_part(part, element, (struct side){ NULL, (char *)piece, true },
-		  (struct side){ strides, local, false }, at, at + length);
-}
-
-void equant_redist_copy_piece(const struct equant_redist_part *part, size_t element,
-			      const int64_t *from_strides, const void *from,
-			      const int64_t *to_strides, void *to, int64_t at, int64_t length)
-{
-	copy_part(part, element, (struct side){ from_strides, (char *)from, true },
-		  (struct side){ to_strides, to, false }, at, at + length);
+	return (struct equant_redist_local){ strides, (char *)base,
+					     bytes_of(part, element) >= EQUANT_REDIST_LARGE };
 }
 
 void equant_redist_pack(const struct equant_redist_part *part, size_t element,
 			const int64_t *strides, const void *local, void *message)
 {
-	equant_redist_pack_piece(part, element, strides, local, 0, bytes_of(part, element),
-				 message);
+	equant_redist_pack_piece(part, element, local_of(part, element, strides, local), 0,
+				 bytes_of(part, element), message);
 }
 
 void equant_redist_unpack(const struct equant_redist_part *part, size_t element,
 			  const int64_t *strides, const void *message, void *local)
 {
-	equant_redist_unpack_piece(part, element, strides, message, 0, bytes_of(part, element),
-				   local);
+	equant_redist_unpack_piece(part, element, local_of(part, element, strides, local), 0,
+				   bytes_of(part, element), message);
 }
 
 void equant_redist_copy(const struct equant_redist_part *part, size_t element,
 			const int64_t *from_strides, const void *from, const int64_t *to_strides,
 			void *to)
 {
-	equant_redist_copy_piece(part, element, from_strides, from, to_strides, to, 0,
+	equant_redist_copy_piece(part, element, local_of(part, element, from_strides, from),
+				 local_of(part, element, to_strides, to), 0,
 				 bytes_of(part, element));
 }
 
@@ -234,7 +249,7 @@ void equant_redist_blocks(const struct equant_redist_part *part, size_t element,
 			  const int64_t *strides, bool sends, int64_t at, int64_t length,
 			  bool (*emit)(void *to, int64_t at, int64_t length), void *to)
 {
-	struct side local = { strides, NULL, sends }, message = { NULL, NULL, !sends };
+	struct side local = { { .strides = strides }, sends }, message = { .sends = !sends };
 	struct shift shift = { emit, to, 0 };
 	struct walk walk;
 	struct work work;

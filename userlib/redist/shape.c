@@ -4,10 +4,16 @@
  * for each power of two up to 16 bytes, in which a block is a load and a store, and one for
  * every other size up to 64, in which it is two of each that overlap in the middle.  The loop
  * around that one is in the same form, since the innermost may have few turns.
+ *
+ * Of arrays that no cache holds, longer blocks are asked for before it is their turn, as their
+ * gaps end what a processor fetches by itself, and are written past the caches.
  */
 #include <string.h>
 
 #include "redist/shape.h"
+#include "redist/stream.h"
+
+#define AHEAD 2048 /* bytes that are asked for before; a longer block is fetched by itself */
 
 static void append(struct equant_redist_shape *shape, struct equant_redist_level level)
 {
@@ -83,8 +89,49 @@ copy_halves(const struct plane *plane, const char *from, char *to, size_t size, 
 	}
 }
 
-static void copy_plane(const struct plane *plane, const char *from, char *to, size_t size)
+static void fetch(const char *block, size_t size)
 {
+	for (size_t at = 0; at < size; at += 64)
+		__builtin_prefetch(block + at);
+}
+
+static void copy_block(char *to, const char *from, size_t size, bool streamed)
+{
+	if (streamed)
+		equant_redist_stream(to, from, size);
+	else
+		memcpy(to, from, size);
+}
+
+/* Blocks of more than 64 bytes. */
+static void copy_large(const struct equant_redist_shape *shape, const struct plane *plane,
+		       const char *from, char *to)
+{
+	struct equant_redist_level columns = plane->columns;
+	size_t size = (size_t)shape->block;
+	int64_t ahead = AHEAD / shape->block, fetched = 0;
+
+	if (shape->fetched && ahead && columns.from != shape->block)
+		fetched = columns.count - ahead;
+	for (int64_t row = 0; row < plane->rows.count; row++) {
+		const char *read = from + row * plane->rows.from;
+		char *written = to + row * plane->rows.to;
+
+		for (int64_t i = 0; i < columns.count; i++) {
+			if (i < fetched)
+				fetch(read + ahead * columns.from, size);
+			copy_block(written, read, size, shape->streamed);
+			read += columns.from;
+			written += columns.to;
+		}
+	}
+}
+
+static void copy_plane(const struct equant_redist_shape *shape, const struct plane *plane,
+		       const char *from, char *to)
+{
+	size_t size = (size_t)shape->block;
+
 	if (size == 1)
 		copy_whole(plane, from, to, 1);
 	else if (size == 2)
@@ -106,7 +153,7 @@ static void copy_plane(const struct plane *plane, const char *from, char *to, si
 	else if (size <= 64)
 		copy_halves(plane, from, to, size, 32);
 	else
-		copy_whole(plane, from, to, size);
+		copy_large(shape, plane, from, to);
 }
 
 /* The first @count turns of loop @at. */
@@ -121,7 +168,7 @@ static void copy_turns(const struct equant_redist_shape *shape, int at, int64_t 
 			plane.rows = plane.columns;
 			plane.columns = level[1];
 		}
-		copy_plane(&plane, from, to, (size_t)shape->block);
+		copy_plane(shape, &plane, from, to);
 		return;
 	}
 	for (int64_t i = 0; i < count; i++)
@@ -166,8 +213,8 @@ static void copy_range(const struct loops *loops, int at, struct equant_redist_p
 	int64_t turn = at < loops->shape->levels ? loops->turn[at] : 0, first, last;
 
 	if (!turn) {
-		memcpy(to.base + (to.at + skip), from.base + (from.at + skip),
-		       (size_t)(end - skip));
+		copy_block(to.base + (to.at + skip), from.base + (from.at + skip),
+			   (size_t)(end - skip), loops->shape->streamed);
 		return;
 	}
 	first = skip / turn;

@@ -21,11 +21,15 @@ struct equant_redist_level {
 
 /**
  * struct equant_redist_shape - nested loops around blocks of bytes
+ * @fetched: what is read is in no cache, and is asked for some time before
+ * @streamed: what is written goes past the caches
  * @block: bytes that are copied at a time
  * @levels: of @level
  * @level: the outermost first
  */
 struct equant_redist_shape {
+	bool fetched;
+	bool streamed;
 	int64_t block;
 	int levels;
 	struct equant_redist_level level[EQUANT_REDIST_LEVELS];
@@ -48,7 +52,10 @@ struct equant_redist_place {
  */
 void equant_redist_shape_simplify(struct equant_redist_shape *shape);
 
-/* Copy those bytes, of all in their order, from @skip to below @end; no byte is in both places. */
+/*
+ * Copy those bytes, of all in their order, from @skip to below @end; no byte is in both places.
+ * After what is streamed the caller calls equant_redist_stream_end().
+ */
 void equant_redist_shape_copy(const struct equant_redist_shape *shape,
 			      struct equant_redist_place from, struct equant_redist_place to,
 			      int64_t skip, int64_t end);
