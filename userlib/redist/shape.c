@@ -91,7 +91,7 @@ copy_halves(const struct plane *plane, const char *from, char *to, size_t size, 
 
 static void fetch(const char *block, size_t size)
 {
-	for (size_t at = 0; at < size; at += 64)
+	for (size_t at = 0; at < size; at += EQUANT_REDIST_LINE)
 		__builtin_prefetch(block + at);
 }
 

@@ -5,6 +5,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#define EQUANT_REDIST_LINE 64 /* bytes of a cache line */
+
 /*
  * Writing past the caches: of a line that is written as a whole nothing has to be read before, and
  * nothing else leaves the caches for it.  Where that is not known how to do it is memcpy().
@@ -12,8 +14,6 @@
 #ifdef __SSE2__
 
 #include <emmintrin.h>
-
-#define EQUANT_REDIST_LINE 64 /* bytes of a cache line */
 
 /* As memcpy(); what others read of it is there after equant_redist_stream_end(). */
 static inline void equant_redist_stream(char *to, const char *from, size_t size)
