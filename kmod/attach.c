@@ -94,9 +94,10 @@ static void free_attachment(struct equant_file *file, struct equant_attachment *
 	equant_leave_cpu(a);
 	clear_bit(a->index, file->held);
 	xa_erase(&file->attachments, a->index);
-	WRITE_ONCE(header->nr_used, header->nr_used - 1);
 	put_task_struct(a->task);
 	equant_return_record(file->user);
+	/* Last: who sees that it is free may count on it. */
+	smp_store_release(&header->nr_used, header->nr_used - 1);
 	kfree_rcu(a, rcu);
 	equant_tracking_put();
 }
