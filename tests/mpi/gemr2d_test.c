@@ -33,6 +33,12 @@ TEST_F(gemr2d, a_call_finds_its_plan_again_and_few_plans_are_kept)
 	EXPECT_PASSED(&self->job);
 }
 
+TEST_F(gemr2d, plans_that_are_kept_work_on_when_a_larger_one_gets_more_memory_or_none)
+{
+	self->job.argv[0] = "grown";
+	EXPECT_PASSED(&self->job);
+}
+
 TEST_F(gemr2d, an_array_may_be_both_matrices_if_no_element_is_read_and_written)
 {
 	self->job.argv[0] = "same_array";

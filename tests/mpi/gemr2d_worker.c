@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "libworker.h"
 #include "random.h"
@@ -270,6 +271,56 @@ static void kept(void)
 		free(b[i].local);
 }
 
+/* Of files that this process makes from now on. */
+static void limit_files(rlim_t size)
+{
+	struct rlimit limit;
+
+	demand_equal(0, getrlimit(RLIMIT_FSIZE, &limit));
+	limit.rlim_cur = size;
+	demand_equal(0, setrlimit(RLIMIT_FSIZE, &limit));
+}
+
+#define GROWN 3
+
+/*
+ * Each plan needs more memory for its messages than the one before, and all are kept.  With
+ * @refused the second rank is refused more once and not the next time.
+ */
+static void grow(int refused)
+{
+	struct equant_gemr2d_plans *plans = equant_gemr2d_plans_new(MPI_COMM_WORLD, GROWN, 0);
+	struct matrix a[GROWN], b[GROWN];
+	int64_t rows[GROWN];
+
+	demand(plans);
+	for (int i = 0; i < GROWN; i++) {
+		rows[i] = 100 * ranks << 2 * i;
+		simple(&a[i], rows[i], 7, 1);
+		simple(&b[i], rows[i], 7, 2);
+	}
+	for (int run = 0; run < 3 * GROWN; run++) {
+		int i = run % GROWN;
+
+		limit_files(refused && rank == 1 && run == 1 ? 8000 : RLIM_INFINITY);
+		fill(&a[i], rows[i], 7, sizeof(int));
+		demand_equal(0, move(plans, &a[i], &b[i], rows[i], 7));
+		demand_filled(&b[i], rows[i], 7, sizeof(int));
+	}
+	demand_equal(GROWN, equant_gemr2d_plans_made(plans));
+	demand_equal(0, equant_gemr2d_plans_free(plans));
+	for (int i = 0; i < GROWN; i++) {
+		free(a[i].local);
+		free(b[i].local);
+	}
+}
+
+static void grown(void)
+{
+	grow(0);
+	grow(1);
+}
+
 /* Both matrices are the same array. */
 static void same_array(void)
 {
@@ -430,10 +481,7 @@ static void misuse(void)
 int main(int argc, char **argv)
 {
 	static const struct worker_case cases[] = {
-		CASE(random_matrices),
-		CASE(kept),
-		CASE(same_array),
-		CASE(misuse),
+		CASE(random_matrices), CASE(kept), CASE(grown), CASE(same_array), CASE(misuse),
 	};
 
 	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));

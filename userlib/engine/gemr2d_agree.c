@@ -11,6 +11,7 @@
 
 #include "core/mpi_error.h"
 #include "engine/gemr2d_internal.h"
+#include "engine/transfer_internal.h"
 
 #define COMMON (3 + 2 * GEMR2D_COMMON)
 
@@ -41,25 +42,24 @@ static const char *const names[COMMON] = {
 };
 
 /**
- * struct grid - who is where
- * @rows: of the grid
- * @columns: of it
- * @ranks: of process (i, j) at j * @rows + i: the transfer's column-major count
+ * struct lists - memory for who is where, of all ranks each
+ * @places: of each rank in the grid of a, and in that of b, or -1; process (i, j) of a grid is place
+ *	j times its rows + i: the transfer's column-major count
+ * @ranks: of the grids' places
  */
-struct grid {
-	int rows;
-	int columns;
-	int *ranks;
+struct lists {
+	int *places;
+	int *ranks[2];
 };
 
 /* ---- what is the same ---------------------------------------------------------------- */
 
-/* The largest value that any rank says, and the smallest, of those that say one. */
+/* The largest value that any rank says, and the smallest, of those that say one; and an error. */
 static int compare(const struct equant_gemr2d_plans *plans, const struct equant_gemr2d_call *call,
-		   int64_t most[COMMON], int64_t least[COMMON])
+		   int error, int64_t most[COMMON], int64_t least[COMMON])
 {
-	int64_t mine[2 * COMMON], all[2 * COMMON];
-	int error;
+	int64_t mine[2 * COMMON + 1], all[2 * COMMON + 1];
+	int failed;
 
 	mine[0] = call->rows;
 	mine[1] = call->columns;
@@ -69,14 +69,19 @@ static int compare(const struct equant_gemr2d_plans *plans, const struct equant_
 		       GEMR2D_COMMON * sizeof(*mine));
 	for (int i = 0; i < COMMON; i++)
 		mine[COMMON + i] = mine[i] == GEMR2D_ABSENT ? GEMR2D_ABSENT : -mine[i];
-	error = equant_mpi_error(MPI_Allreduce(mine, all, 2 * COMMON, MPI_INT64_T, MPI_MAX,
-					       plans->comm),
-				 "comparing arguments of equant_gemr2d");
-	for (int i = 0; i < COMMON && !error; i++) {
+	mine[2 * COMMON] = error != 0;
+	failed = equant_mpi_error(MPI_Allreduce(mine, all, 2 * COMMON + 1, MPI_INT64_T, MPI_MAX,
+						plans->comm),
+				  "comparing arguments of equant_gemr2d");
+	if (error || failed)
+		return error ? error : failed;
+	if (all[2 * COMMON])
+		return -ECANCELED;
+	for (int i = 0; i < COMMON; i++) {
 		most[i] = all[i];
 		least[i] = all[i] == GEMR2D_ABSENT ? GEMR2D_ABSENT : -all[COMMON + i];
 	}
-	return error;
+	return 0;
 }
 
 static int same(const struct equant_gemr2d_plans *plans, const int64_t most[COMMON],
@@ -113,71 +118,66 @@ static int check_grid(const struct equant_gemr2d_plans *plans, int side, const i
 	return -EINVAL;
 }
 
-/* A place of which the largest rank that has it and the smallest are not one rank. */
-static int refuse_place(const struct equant_gemr2d_plans *plans, int side, const struct grid *grid,
-			int place, int most, int least)
+/* No rank has a @place, @rank being -1, or two have it. */
+static int refuse_place(const struct equant_gemr2d_plans *plans, int side, const int64_t *common,
+			int place, int rank, int other)
 {
-	int row = place % grid->rows, column = place / grid->rows;
+	int rows = (int)common[GEMR2D_GRID_ROWS], row = place % rows, column = place / rows;
 
-	if (!plans->rank && most < 0)
+	if (!plans->rank && rank < 0)
 		equant_message("equant_gemr2d: no rank is process (%d, %d) of the grid of %c", row,
 			       column, 'a' + side);
 	else if (!plans->rank)
 		equant_message(
 			"equant_gemr2d: ranks %d and %d are process (%d, %d) of the grid of %c",
-			least, most, row, column, 'a' + side);
+			rank, other, row, column, 'a' + side);
 	return -EINVAL;
 }
 
-/* Ranks of all places, largest and negative smallest beside each other. */
-static int gather(const struct equant_gemr2d_plans *plans, const struct equant_gemr2d_call *call,
-		  int side, struct grid *grid, int *pairs)
+static int fill_grid(const struct equant_gemr2d_plans *plans, int side, const int64_t *common,
+		     const struct lists *lists)
 {
-	int size = grid->rows * grid->columns, error;
-	const int64_t *mine = call->matrix[side];
+	int size = (int)(common[GEMR2D_GRID_ROWS] * common[GEMR2D_GRID_COLUMNS]);
+	int *ranks = lists->ranks[side];
 
-	for (int i = 0; i < 2 * size; i++)
-		pairs[i] = INT_MIN;
-	if (mine[GEMR2D_MY_ROW] != GEMR2D_ABSENT) {
-		int place = (int)(mine[GEMR2D_MY_COLUMN] * grid->rows + mine[GEMR2D_MY_ROW]);
+	for (int i = 0; i < size; i++)
+		ranks[i] = -1;
+	for (int r = 0; r < plans->ranks; r++) {
+		int place = lists->places[2 * r + side];
 
-		pairs[2 * place] = plans->rank;
-		pairs[2 * place + 1] = -plans->rank;
+		if (place >= 0 && ranks[place] >= 0)
+			return refuse_place(plans, side, common, place, ranks[place], r);
+		if (place >= 0)
+			ranks[place] = r;
 	}
-	error = equant_mpi_error(MPI_Allreduce(MPI_IN_PLACE, pairs, 2 * size, MPI_INT, MPI_MAX,
-					       plans->comm),
-				 "finding the ranks of a grid");
-	for (int i = 0; i < size && !error; i++) {
-		grid->ranks[i] = pairs[2 * i];
-		if (pairs[2 * i] < 0 || pairs[2 * i] != -pairs[2 * i + 1])
-			error = refuse_place(plans, side, grid, i, pairs[2 * i], -pairs[2 * i + 1]);
-	}
-	return error;
+	for (int i = 0; i < size; i++)
+		if (ranks[i] < 0)
+			return refuse_place(plans, side, common, i, -1, -1);
+	return 0;
 }
 
-/* Both grids; their ranks belong to the caller, also after an error. */
 static int find_ranks(const struct equant_gemr2d_plans *plans,
 		      const struct equant_gemr2d_call *call, const int64_t *common,
-		      struct grid grids[2])
+		      const struct lists *lists)
 {
-	int *pairs, error;
+	int mine[2], error = 0;
 
 	for (int side = 0; side < 2; side++) {
-		const int64_t *c = common + side * GEMR2D_COMMON;
+		const int64_t *m = call->matrix[side], *c = common + side * GEMR2D_COMMON;
 
 		error = check_grid(plans, side, c);
 		if (error)
 			return error;
-		grids[side].rows = (int)c[GEMR2D_GRID_ROWS];
-		grids[side].columns = (int)c[GEMR2D_GRID_COLUMNS];
-		grids[side].ranks = calloc((size_t)plans->ranks, sizeof(int));
+		mine[side] = -1;
+		if (m[GEMR2D_MY_ROW] != GEMR2D_ABSENT)
+			mine[side] =
+				(int)(m[GEMR2D_MY_COLUMN] * c[GEMR2D_GRID_ROWS] + m[GEMR2D_MY_ROW]);
 	}
-	pairs = calloc((size_t)plans->ranks, 2 * sizeof(*pairs));
-	error = equant_mpi_agree(plans->comm,
-				 pairs && grids[0].ranks && grids[1].ranks ? 0 : -ENOMEM);
+	error = equant_mpi_error(MPI_Allgather(mine, 2, MPI_INT, lists->places, 2, MPI_INT,
+					       plans->comm),
+				 "finding the ranks of grids");
 	for (int side = 0; side < 2 && !error; side++)
-		error = gather(plans, call, side, &grids[side], pairs);
-	free(pairs);
+		error = fill_grid(plans, side, common + side * GEMR2D_COMMON, lists);
 	return error;
 }
 
@@ -212,30 +212,45 @@ static struct equant_redist_array array_of(const int64_t common[COMMON])
 	return array;
 }
 
-struct equant_transfer *equant_gemr2d_plan(const struct equant_gemr2d_plans *plans,
-					   const struct equant_gemr2d_call *call, int *error)
+static int plan(const struct equant_gemr2d_plans *plans, const struct equant_gemr2d_call *call,
+		const struct lists *lists, struct equant_transfer *transfer, int error,
+		int64_t *memory)
 {
-	struct equant_transfer_options options = { .sz = sizeof(options) };
+	struct equant_transfer_options options = { .sz = sizeof(options),
+						   .senders = lists->ranks[0],
+						   .receivers = lists->ranks[1] };
 	int64_t most[COMMON], least[COMMON];
-	struct equant_transfer *transfer = NULL;
-	struct grid grids[2] = { { 0 } };
 	struct equant_redist_array array;
 
-	*error = compare(plans, call, most, least);
-	if (!*error)
-		*error = same(plans, most, least);
-	if (*error || !call->rows || !call->columns)
-		return NULL;
-	*error = find_ranks(plans, call, most + 3, grids);
-	if (!*error) {
-		array = array_of(most);
-		options.senders = grids[0].ranks;
-		options.receivers = grids[1].ranks;
-		transfer =
-			equant_transfer_new(plans->comm, &array, (size_t)call->element, &options);
-		*error = transfer ? 0 : -errno;
-	}
-	free(grids[0].ranks);
-	free(grids[1].ranks);
-	return transfer;
+	error = compare(plans, call, error, most, least);
+	if (!error)
+		error = same(plans, most, least);
+	if (error || !call->rows || !call->columns)
+		return error;
+	error = find_ranks(plans, call, most + 3, lists);
+	if (error)
+		return error;
+	array = array_of(most);
+	return equant_transfer_plan_alike(transfer, &array, (size_t)call->element, &options,
+					  memory);
+}
+
+struct equant_transfer *equant_gemr2d_plan(const struct equant_gemr2d_plans *plans,
+					   const struct equant_gemr2d_call *call, int64_t *memory,
+					   int *error)
+{
+	struct equant_transfer *transfer = equant_transfer_lend(plans->comm, plans->neighbours);
+	size_t ranks = (size_t)plans->ranks;
+	int *numbers = calloc(ranks, 4 * sizeof(*numbers));
+	struct lists lists = { numbers, { NULL, NULL } };
+
+	*error = transfer && numbers ? 0 : -ENOMEM;
+	for (size_t side = 0; side < 2 && numbers; side++)
+		lists.ranks[side] = numbers + (2 + side) * ranks;
+	*error = plan(plans, call, &lists, transfer, *error, memory);
+	free(numbers);
+	if (!*error && call->rows && call->columns)
+		return transfer;
+	equant_transfer_free(transfer);
+	return NULL;
 }

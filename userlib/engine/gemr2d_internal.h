@@ -8,6 +8,7 @@
 #include <equant/transfer.h>
 
 #include "core/message.h"
+#include "engine/neighbours.h"
 
 /* What of a matrix all ranks of its grid say alike; the last two are each rank's own. */
 enum {
@@ -59,7 +60,8 @@ struct equant_gemr2d_plan {
 
 /**
  * struct equant_gemr2d_plans - plans kept
- * @comm: for them alone
+ * @comm: for them alone: a plan is made or carried out after the other
+ * @neighbours: likewise of all plans
  * @rank: in @comm
  * @ranks: of @comm
  * @most: plans kept after a call
@@ -71,6 +73,7 @@ struct equant_gemr2d_plan {
  */
 struct equant_gemr2d_plans {
 	MPI_Comm comm;
+	struct equant_neighbours *neighbours;
 	int rank;
 	int ranks;
 	int most;
@@ -137,10 +140,11 @@ void *equant_gemr2d_origin(const struct equant_gemr2d_task *task, int side);
 /*
  * Collective: plan a call that no rank has refused, after all have compared what they ask for.
  * NULL and *@error, the same on all ranks, where that cannot be; NULL and 0 if there is nothing
- * to do.
+ * to do.  *@memory is the bytes of its messages, on the rank that has most.
  */
 struct equant_transfer *equant_gemr2d_plan(const struct equant_gemr2d_plans *plans,
-					   const struct equant_gemr2d_call *call, int *error);
+					   const struct equant_gemr2d_call *call, int64_t *memory,
+					   int *error);
 
 /* ---- gemr2d_plans.c -------------------------------------------------------------------- */
 

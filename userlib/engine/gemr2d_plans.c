@@ -21,11 +21,10 @@ _Static_assert(PLACES < 63, "a bit for each place");
 
 /* ---- new and free ------------------------------------------------------------------------ */
 
-static int check(const struct equant_gemr2d_plans *plans, size_t memory)
+static int check(const struct equant_gemr2d_plans *plans, size_t memory, int error)
 {
 	const struct equant_alike things[] = { { "the number of plans", (uint64_t)plans->most },
 					       { "their memory", memory } };
-	int error = 0;
 
 	if (plans->most < 0 || plans->most > EQUANT_GEMR2D_PLANS || memory > INT64_MAX) {
 		equant_message(
@@ -57,7 +56,8 @@ struct equant_gemr2d_plans *equant_gemr2d_plans_new(MPI_Comm comm, int plans, si
 	MPI_Comm_set_errhandler(new->comm, MPI_ERRORS_RETURN);
 	MPI_Comm_rank(new->comm, &new->rank);
 	MPI_Comm_size(new->comm, &new->ranks);
-	error = check(new, memory);
+	error = equant_neighbours_new(new->comm, 0, &new->neighbours);
+	error = check(new, memory, error);
 	if (error) {
 		equant_gemr2d_plans_free(new);
 		errno = -error;
@@ -76,6 +76,7 @@ int equant_gemr2d_plans_free(struct equant_gemr2d_plans *plans)
 		failed = equant_transfer_free(plans->plan[i].transfer);
 		error = error ? error : failed;
 	}
+	equant_neighbours_free(plans->neighbours, plans->broken);
 	failed = -EPIPE;
 	if (!equant_mpi_is_over())
 		failed = equant_mpi_error(MPI_Comm_free(&plans->comm), "MPI_Comm_free");
@@ -110,29 +111,19 @@ static struct equant_gemr2d_plan *free_place(struct equant_gemr2d_plans *plans)
 	return &plans->plan[i];
 }
 
-/* Its memory, which says how long it may be kept, must be the same number on all ranks. */
-static int measure(const struct equant_gemr2d_plans *plans, struct equant_gemr2d_plan *plan)
-{
-	size_t memory = equant_transfer_memory(plan->transfer);
-	int64_t mine = memory < INT64_MAX / PLACES ? (int64_t)memory : INT64_MAX / PLACES;
-
-	return equant_mpi_error(MPI_Allreduce(&mine, &plan->memory, 1, MPI_INT64_T, MPI_MAX,
-					      plans->comm),
-				"comparing the memory of plans");
-}
-
 static struct equant_gemr2d_plan *make(struct equant_gemr2d_plans *plans,
 				       const struct equant_gemr2d_call *call, int *error)
 {
 	struct equant_gemr2d_plan *plan = free_place(plans);
 
-	plan->transfer = equant_gemr2d_plan(plans, call, error);
+	plan->transfer = equant_gemr2d_plan(plans, call, &plan->memory, error);
 	if (!plan->transfer)
 		return NULL;
+	if (plan->memory > INT64_MAX / PLACES)
+		plan->memory = INT64_MAX / PLACES;
 	plan->call = *call;
 	plans->made++;
-	*error = measure(plans, plan);
-	return *error ? NULL : plan;
+	return plan;
 }
 
 struct equant_gemr2d_plan *equant_gemr2d_find(struct equant_gemr2d_plans *plans,

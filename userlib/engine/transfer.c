@@ -65,36 +65,17 @@ int equant_transfer_set_window(struct equant_transfer *transfer,
 	return transfer->window < 0 ? transfer->window : 0;
 }
 
-/* Lanes and all that they need, once array and schedule are there. */
-int equant_transfer_prepare(struct equant_transfer *transfer,
-			    const struct equant_transfer_options *options, int error)
-{
-	if (!error)
-		error = equant_transfer_plan(transfer, options->memory);
-	error = equant_mpi_agree(transfer->comm, error);
-	if (!error)
-		error = equant_transfer_node_find(transfer,
-						  options->node == EQUANT_TRANSFER_NODE_MESSAGES ||
-							  transfer->route);
-	if (!error)
-		error = equant_transfer_allocate(transfer);
-	return equant_mpi_agree(transfer->comm, error);
-}
-
+/* What all ranks give alike. */
 static int plan(struct equant_transfer *transfer, const struct equant_redist_array *array,
-		size_t element, const struct equant_transfer_options *options, int error)
+		size_t element, const struct equant_transfer_options *options, int64_t *memory)
 {
+	int error = set(transfer, array, element, options);
+
 	if (!error)
-		error = equant_transfer_check(transfer, array, element, options);
-	if (!error)
-		error = set(transfer, array, element, options);
-	error = equant_transfer_agree(transfer, options, error);
-	if (error)
-		return error;
-	error = equant_transfer_schedule_make(transfer, options);
+		error = equant_transfer_schedule_make(transfer, options);
 	if (!error)
 		error = equant_transfer_set_window(transfer, options);
-	return equant_transfer_prepare(transfer, options, error);
+	return equant_transfer_prepare(transfer, options, error, memory);
 }
 
 struct equant_transfer *equant_transfer_open(MPI_Comm comm, int group, const char *function)
@@ -109,6 +90,18 @@ struct equant_transfer *equant_transfer_open(MPI_Comm comm, int group, const cha
 	}
 	error = equant_transfer_join(transfer, comm, group);
 	return error ? equant_transfer_give_up(transfer, error) : transfer;
+}
+
+struct equant_transfer *equant_transfer_lend(MPI_Comm comm, struct equant_neighbours *neighbours)
+{
+	struct equant_transfer *transfer = calloc(1, sizeof(*transfer));
+
+	if (!transfer)
+		return NULL;
+	transfer->lent = true;
+	transfer->neighbours = neighbours;
+	equant_transfer_set_comm(transfer, comm);
+	return transfer;
 }
 
 void *equant_transfer_give_up(struct equant_transfer *transfer, int error)
@@ -129,10 +122,23 @@ struct equant_transfer *equant_transfer_new(MPI_Comm comm, const struct equant_r
 
 	if (!transfer)
 		return NULL;
-	error = plan(transfer, array, element, &all, error);
 	if (!error)
+		error = equant_transfer_check(transfer, array, element, &all);
+	error = equant_transfer_agree(transfer, array, element, &all, error);
+	if (!error)
+		error = plan(transfer, array, element, &all, NULL);
+	if (!error && all.network)
 		error = equant_mpi_agree(transfer->comm, equant_refresh_keep(transfer, &all));
 	return error ? equant_transfer_give_up(transfer, error) : transfer;
+}
+
+int equant_transfer_plan_alike(struct equant_transfer *transfer,
+			       const struct equant_redist_array *array, size_t element,
+			       const struct equant_transfer_options *options, int64_t *memory)
+{
+	int error = equant_transfer_check(transfer, array, element, options);
+
+	return error ? error : plan(transfer, array, element, options, memory);
 }
 
 void equant_transfer_release_plan(struct equant_transfer *transfer)
@@ -177,9 +183,11 @@ int equant_transfer_free(struct equant_transfer *transfer)
 	free(transfer->lists[0]);
 	free(transfer->lists[1]);
 	equant_refresh_free(transfer->refresh);
+	if (!transfer->lent)
+		equant_neighbours_free(transfer->neighbours, transfer->broken);
 	if (equant_mpi_is_over())
 		failed = -EPIPE;
-	else if (transfer->comm == MPI_COMM_NULL)
+	else if (transfer->comm == MPI_COMM_NULL || transfer->lent)
 		failed = 0;
 	else
 		failed = equant_mpi_error(MPI_Comm_free(&transfer->comm), "MPI_Comm_free");
@@ -212,6 +220,6 @@ int equant_transfer_near(const struct equant_transfer *transfer)
 	int count = 0;
 
 	for (int64_t i = 0; i < lane->letter_count; i++)
-		count += lane->letters[i].near || lane->letters[i].shared;
+		count += lane->letters[i].neighbour && lane->letters[i].neighbour->reaches;
 	return count;
 }

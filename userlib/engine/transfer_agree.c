@@ -157,10 +157,9 @@ static uint64_t add_network(uint64_t hash, const struct equant_redist_network *n
 	return add_list(hash, network->places, network->ranks);
 }
 
-static uint64_t array_sum(const struct equant_transfer *transfer)
+static uint64_t array_sum(const struct equant_redist_array *array, size_t element)
 {
-	const struct equant_redist_array *array = &transfer->array;
-	uint64_t hash = equant_mix_word((uint64_t)array->dimensions, transfer->element);
+	uint64_t hash = equant_mix_word((uint64_t)array->dimensions, element);
 
 	hash = equant_mix_word(equant_mix_word(hash, array->from_order), array->to_order);
 	for (int d = 0; d < array->dimensions; d++) {
@@ -180,9 +179,9 @@ static uint64_t name_sum(const char *name)
 }
 
 int equant_transfer_agree(const struct equant_transfer *transfer,
+			  const struct equant_redist_array *array, size_t element,
 			  const struct equant_transfer_options *options, int error)
 {
-	const struct equant_redist_array *array = &transfer->array;
 	struct equant_alike things[] = {
 		{ "the array", 0 },
 		{ "the list of senders", 0 },
@@ -196,7 +195,7 @@ int equant_transfer_agree(const struct equant_transfer *transfer,
 	};
 
 	if (!error) {
-		things[0].sum = array_sum(transfer);
+		things[0].sum = array_sum(array, element);
 		things[1].sum = add_list(0, options->senders, equant_redist_senders(array));
 		things[2].sum = add_list(0, options->receivers, equant_redist_receivers(array));
 		things[6].sum = name_sum(options->scheduler ? options->scheduler : "greedy");

@@ -10,6 +10,15 @@
 #include "core/mpi_error.h"
 #include "engine/transfer_internal.h"
 
+void equant_transfer_set_comm(struct equant_transfer *transfer, MPI_Comm comm)
+{
+	transfer->comm = comm;
+	MPI_Comm_rank(comm, &transfer->rank);
+	MPI_Comm_size(comm, &transfer->ranks);
+	for (int side = 0; side < 2; side++)
+		transfer->groups[side] = (struct equant_group){ 0, transfer->ranks };
+}
+
 static int join_one(struct equant_transfer *transfer, MPI_Comm comm, int group)
 {
 	int error = equant_mpi_error(MPI_Comm_dup(comm, &transfer->comm), "MPI_Comm_dup");
@@ -17,10 +26,7 @@ static int join_one(struct equant_transfer *transfer, MPI_Comm comm, int group)
 	if (error)
 		return error;
 	MPI_Comm_set_errhandler(transfer->comm, MPI_ERRORS_RETURN);
-	MPI_Comm_rank(transfer->comm, &transfer->rank);
-	MPI_Comm_size(transfer->comm, &transfer->ranks);
-	for (int side = 0; side < 2; side++)
-		transfer->groups[side] = (struct equant_group){ 0, transfer->ranks };
+	equant_transfer_set_comm(transfer, transfer->comm);
 	if (group)
 		equant_message("rank %d: equant_transfer_new: a group of an intracommunicator",
 			       transfer->rank);
@@ -77,11 +83,10 @@ static int join_both(struct equant_transfer *transfer, MPI_Comm comm, int group)
 	MPI_Comm_free(&all);
 	if (error)
 		return error;
+	MPI_Comm_set_errhandler(transfer->comm, MPI_ERRORS_RETURN);
+	equant_transfer_set_comm(transfer, transfer->comm);
 	transfer->groups[0] = (struct equant_group){ 0, counts[0] };
 	transfer->groups[1] = (struct equant_group){ counts[0], counts[1] };
-	MPI_Comm_set_errhandler(transfer->comm, MPI_ERRORS_RETURN);
-	MPI_Comm_rank(transfer->comm, &transfer->rank);
-	MPI_Comm_size(transfer->comm, &transfer->ranks);
 	return 0;
 }
 

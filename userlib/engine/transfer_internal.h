@@ -4,8 +4,8 @@
 
 #include <equant/transfer.h>
 #include <stdbool.h>
-#include <sys/types.h>
 
+#include "engine/neighbours.h"
 #include "redist/pack.h"
 
 #define EQUANT_TRANSFER_LARGEST ((size_t)1 << 18)
@@ -21,14 +21,20 @@ enum equant_transfer_tag {
 
 #define EQUANT_TRANSFER_TAGS 32000 /* of slots, or of steps: MPI has them up to 32767 */
 
+enum equant_way {
+	EQUANT_WAY_MESSAGES,
+	EQUANT_WAY_SLOTS, /* packed there, where the receiver sees them */
+	EQUANT_WAY_DIRECT, /* read out of the sender's local array */
+};
+
 /**
- * struct equant_offer - where a sender's elements are, to a receiver that can read its memory
- * @direct: it is to read them; else they are packed
+ * struct equant_offer - how a neighbour's elements come, in this run
+ * @way: one of enum equant_way
  * @base: element 0 of the sender's local array
  * @strides: of that
  */
 struct equant_offer {
-	int64_t direct;
+	int64_t way;
 	uint64_t base;
 	int64_t strides[EQUANT_REDIST_DIMENSIONS];
 };
@@ -62,17 +68,13 @@ struct equant_parcel {
  * @end: up to here they are in chunks, while planning
  * @last: the chunk before that
  * @stream: that its chunks go by now, in this run, or -1
- * @left: bytes that have not been read yet, in this run, if it is read
+ * @left: bytes that have not been read yet, in this run, if it comes directly
  * @first: its first chunk
  * @awaited: the first that has not come, in this run, or -1
  * @arrived: bytes before that one
- * @near: the receiver can read the sender's arrays
- * @pid: the sender's, if it is near
- * @shared: it sees the sender's slots
- * @segment: there, on the receiver's side, or NULL; @segment_size bytes
- * @step: bytes from one slot there to the next
- * @offer: of this run, if it is near
- * @offered: the offer is there
+ * @neighbour: the peer, if it is on this node, or NULL
+ * @offer: of this run, of a neighbour's; messages else
+ * @offered: the neighbour's offer is there
  * @taken: what the receiver says of it, 0 or an errno
  */
 struct equant_letter {
@@ -91,12 +93,7 @@ struct equant_letter {
 	int64_t first;
 	int64_t awaited;
 	size_t arrived;
-	bool near;
-	pid_t pid;
-	bool shared;
-	char *segment;
-	size_t segment_size;
-	size_t step;
+	const struct equant_neighbour *neighbour;
 	struct equant_offer offer;
 	bool offered;
 	int taken;
@@ -136,14 +133,12 @@ struct equant_stream {
  * struct equant_slot - memory for one chunk of a stream after another
  * @chunk: the last one that it was for
  * @pending: of its two requests; it is free if there are none
- * @number: of a chunk that is shared, the sender's slot
- * @memory: bytes of the lane's longest chunk
+ * @place: of a chunk in a slot of the sender's: which, and its first byte in what the sender shares
  */
 struct equant_slot {
 	int64_t chunk;
 	int pending;
-	int number;
-	char *memory;
+	int64_t place[2];
 };
 
 /**
@@ -162,12 +157,13 @@ struct equant_slot {
  * @depth: slots of each stream
  * @slots: where chunks are packed and unpacked, those of stream s from s @depth on
  * @slot_count: of all streams
- * @segment: memory of all slots that other ranks see, @segment_size bytes, or NULL
+ * @private: memory of all slots, or NULL: they are where neighbours see them
+ * @memory: of all slots, in this run
  * @requests: of each slot: that a chunk is sent or received
  * @answers: likewise: that it has been taken out of a shared slot
  * @opened: chunks, in the schedule's order, that may begin, in this run
  * @begun: how many have
- * @near: the letters that are near
+ * @near: the letters of neighbours
  * @near_count: of them
  * @notes: two requests of each: the offer, and that it has been taken
  */
@@ -186,8 +182,8 @@ struct equant_lane {
 	int depth;
 	struct equant_slot *slots;
 	int slot_count;
-	char *segment;
-	size_t segment_size;
+	char *private;
+	char *memory;
 	MPI_Request *requests;
 	MPI_Request *answers;
 	int64_t opened;
@@ -237,7 +233,9 @@ enum equant_transfer_state {
 
 /**
  * struct equant_transfer - a redistribution that can be run
- * @comm: for it alone
+ * @comm: for it alone, or for one run after another of several
+ * @neighbours: of this rank, or NULL
+ * @lent: both belong to somebody else
  * @rank: in @comm
  * @ranks: of @comm
  * @groups: of senders and of receivers
@@ -270,6 +268,8 @@ enum equant_transfer_state {
  */
 struct equant_transfer {
 	MPI_Comm comm;
+	struct equant_neighbours *neighbours;
+	bool lent;
 	int rank;
 	int ranks;
 	struct equant_group groups[2];
@@ -315,9 +315,19 @@ struct equant_transfer *equant_transfer_open(MPI_Comm comm, int group, const cha
 int equant_transfer_set_window(struct equant_transfer *transfer,
 			       const struct equant_transfer_options *options);
 
-/* Lanes, slots and requests; collective: with an @error that has been before, too.  0 or -errno. */
-int equant_transfer_prepare(struct equant_transfer *transfer,
-			    const struct equant_transfer_options *options, int error);
+/*
+ * An empty transfer that is lent a communicator with what goes with it: nothing else of the caller's
+ * is under way there while it is made or runs.  NULL if there is no memory; not collective.
+ */
+struct equant_transfer *equant_transfer_lend(MPI_Comm comm, struct equant_neighbours *neighbours);
+
+/*
+ * Plan an empty transfer; collective.  The caller knows that all ranks give the same, and no
+ * network.  0 or -errno, and @memory as equant_transfer_prepare() has it.
+ */
+int equant_transfer_plan_alike(struct equant_transfer *transfer,
+			       const struct equant_redist_array *array, size_t element,
+			       const struct equant_transfer_options *options, int64_t *memory);
 
 /* Free it, set errno; NULL. */
 void *equant_transfer_give_up(struct equant_transfer *transfer, int error);
@@ -328,7 +338,20 @@ void equant_transfer_release_plan(struct equant_transfer *transfer);
 /* @to has those of @from. */
 void equant_transfer_take_plan(struct equant_transfer *to, const struct equant_transfer *from);
 
+/* ---- transfer_prepare.c ---------------------------------------------------------------- */
+
+/*
+ * Lanes, slots and requests; collective: with an @error that has been before, too.  0 or -errno.
+ * @memory, if not NULL, is what equant_transfer_memory() says where it says most.
+ */
+int equant_transfer_prepare(struct equant_transfer *transfer,
+			    const struct equant_transfer_options *options, int error,
+			    int64_t *memory);
+
 /* ---- transfer_group.c ------------------------------------------------------------------ */
+
+/* An intracommunicator is the transfer's. */
+void equant_transfer_set_comm(struct equant_transfer *transfer, MPI_Comm comm);
 
 /*
  * A communicator of its own with both groups, of which @group says what this rank's is.
@@ -347,8 +370,9 @@ int equant_transfer_check(const struct equant_transfer *transfer,
 int equant_transfer_check_node(const char *function, const struct equant_transfer *transfer,
 			       enum equant_transfer_node node);
 
-/* All ranks have the same arguments, and @error is 0 on all: else an error on all. */
+/* All ranks give the same, and @error is 0 on all: else an error on all. */
 int equant_transfer_agree(const struct equant_transfer *transfer,
+			  const struct equant_redist_array *array, size_t element,
 			  const struct equant_transfer_options *options, int error);
 
 /* ---- transfer_schedule.c --------------------------------------------------------------- */
@@ -369,7 +393,7 @@ int equant_transfer_plan(struct equant_transfer *transfer, size_t memory);
 struct equant_redist_part *equant_transfer_part(struct equant_transfer *transfer, int side,
 						int peer);
 
-/* The requests of lanes that are complete.  0 or -ENOMEM. */
+/* The requests of lanes that are complete, and memory to send on.  0 or -ENOMEM. */
 int equant_transfer_allocate(struct equant_transfer *transfer);
 
 /* ---- transfer_route.c: what goes by way of other ranks ---------------------------------- */
@@ -424,17 +448,23 @@ int equant_lane_add(struct equant_lane *lane, int64_t letter, size_t end, size_t
 /* Have streams for up to @window letters, with up to @slots slots, at least 1, in all. */
 void equant_lane_resize(struct equant_lane *lane, int window, int slots);
 
-/* Bytes from one slot of a segment to the next. */
-size_t equant_lane_step(const struct equant_lane *lane);
-
 /* Bytes of all slots. */
 size_t equant_lane_size(const struct equant_lane *lane);
 
 /* Have streams and slots.  0 or -ENOMEM. */
 int equant_lane_allocate(struct equant_lane *lane);
 
-/* Get memory for the slots that have none.  0 or -ENOMEM. */
+/* Bytes that the memory of all slots has, or 0 if there is nothing to be in it. */
+size_t equant_lane_room(const struct equant_lane *lane);
+
+/* Have private memory for all slots.  0 or -ENOMEM. */
 int equant_lane_fill(struct equant_lane *lane);
+
+/* Where slot @s is in that memory. */
+size_t equant_lane_place(const struct equant_lane *lane, int s);
+
+/* A slot, in a run. */
+char *equant_lane_slot(const struct equant_lane *lane, int s);
 
 /* Forget it all; with @under_way the memory stays, since MPI may still write to it. */
 void equant_lane_release(struct equant_lane *lane, bool under_way);
@@ -465,20 +495,12 @@ int equant_streams_finish(struct equant_transfer *transfer, bool block, int *cou
 /* Has everything begun? */
 bool equant_streams_are_through(const struct equant_transfer *transfer);
 
-/* ---- transfer_node.c: whose memory can be got at ---------------------------------------- */
+/* ---- transfer_near.c: what comes from neighbours ----------------------------------------- */
 
-/* Find out, and share the slots of what is sent, unless @no.  Collective; 0 or -errno. */
-int equant_transfer_node_find(struct equant_transfer *transfer, bool no);
+/* Which letters are neighbours', of lanes that are complete.  0 or -ENOMEM. */
+int equant_near_find(struct equant_transfer *transfer);
 
-/* What is in a slot of the sender's. */
-const char *equant_transfer_slot(const struct equant_letter *letter, int number);
-
-/* The slots that others share, and those that are shared with others. */
-void equant_transfer_node_release(struct equant_lane *lane);
-
-/* ---- transfer_near.c: what is read out of another process' memory ------------------------ */
-
-/* Offer what is near, and look for what is offered, at a run's beginning.  0 or -errno. */
+/* Say how everything comes, and look what is said, at a run's beginning.  0 or -errno. */
 int equant_near_begin(struct equant_transfer *transfer);
 
 /*

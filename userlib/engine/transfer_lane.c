@@ -89,8 +89,8 @@ size_t equant_lane_size(const struct equant_lane *lane)
 											size;
 }
 
-/* No two ranks' data are in a line of the cache. */
-size_t equant_lane_step(const struct equant_lane *lane)
+/* From one slot to the next: no two ranks' data are in a line of the cache. */
+static size_t step_of(const struct equant_lane *lane)
 {
 	return (lane->longest + 1 + 63) / 64 * 64;
 }
@@ -102,15 +102,25 @@ int equant_lane_allocate(struct equant_lane *lane)
 	return lane->slots && lane->streams ? 0 : -ENOMEM;
 }
 
+size_t equant_lane_room(const struct equant_lane *lane)
+{
+	return lane->letter_count ? (size_t)lane->slot_count * step_of(lane) : 0;
+}
+
 int equant_lane_fill(struct equant_lane *lane)
 {
-	for (int i = 0; i < lane->slot_count; i++) {
-		if (!lane->slots[i].memory)
-			lane->slots[i].memory = malloc(lane->longest + 1);
-		if (!lane->slots[i].memory)
-			return -ENOMEM;
-	}
-	return 0;
+	lane->private = malloc(equant_lane_room(lane) + 1);
+	return lane->private ? 0 : -ENOMEM;
+}
+
+size_t equant_lane_place(const struct equant_lane *lane, int s)
+{
+	return (size_t)s * step_of(lane);
+}
+
+char *equant_lane_slot(const struct equant_lane *lane, int s)
+{
+	return lane->memory + equant_lane_place(lane, s);
 }
 
 void equant_lane_release(struct equant_lane *lane, bool under_way)
@@ -119,10 +129,8 @@ void equant_lane_release(struct equant_lane *lane, bool under_way)
 		equant_redist_part_free(lane->parts[i]);
 	free(lane->parts);
 	free(lane->parcels);
-	for (int i = 0; lane->slots && i < lane->slot_count && !under_way && !lane->segment; i++)
-		free(lane->slots[i].memory);
 	if (!under_way) {
-		equant_transfer_node_release(lane);
+		free(lane->private);
 		free(lane->letters);
 		free(lane->slots);
 	}

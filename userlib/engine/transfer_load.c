@@ -113,7 +113,7 @@ struct equant_transfer *equant_transfer_load(MPI_Comm comm, const char *path,
 		error = equant_plan_parse(&file, transfer);
 		if (options.window)
 			transfer->window = options.window;
-		error = equant_transfer_prepare(transfer, &options, error);
+		error = equant_transfer_prepare(transfer, &options, error, NULL);
 	}
 	free(file.bytes);
 	return error ? equant_transfer_give_up(transfer, error) : transfer;

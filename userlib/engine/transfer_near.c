@@ -3,12 +3,13 @@
  * Straight into place: a receiver on the sender's node reads what is its own out of the sender's
  * memory with process_vm_readv(2), so that nothing is packed and MPI copies nothing.
  *
- * In a run a sender offers its array to who is near, or says that it will pack: the kernel looks up
- * pages for every block of the sender's, so small blocks are packed, and into slots that both have
- * larger ones, too.  What the receiver has read it confirms, and until then the sender's run goes
- * on.
+ * In a run a sender offers its array to its neighbours, or says how else its elements come: the
+ * kernel looks up pages for every block of the sender's, so small blocks are packed, and into slots
+ * that both see larger ones, too.  What the receiver has read it confirms, and until then the
+ * sender's run goes on.
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
 
@@ -21,6 +22,29 @@
 #define BLOCK_SENT 2048 /* bytes: from here on it is faster not to pack into messages */
 #define BLOCK_SHARED 32768 /* nor into slots that the receiver sees */
 #define BLOCK_RECEIVED 256 /* and not to unpack */
+
+/* ---- who is near ----------------------------------------------------------------------------- */
+
+int equant_near_find(struct equant_transfer *transfer)
+{
+	for (int side = 0; side < 2; side++) {
+		struct equant_lane *lane = &transfer->lanes[side];
+
+		lane->near = calloc((size_t)lane->letter_count + 1, sizeof(*lane->near));
+		if (!lane->near)
+			return -ENOMEM;
+		/* What is sent on is not where it is from. */
+		for (int64_t i = 0; i < lane->letter_count && !transfer->route; i++) {
+			struct equant_letter *letter = &lane->letters[i];
+
+			letter->neighbour =
+				equant_neighbours_find(transfer->neighbours, letter->peer);
+			if (letter->neighbour)
+				lane->near[lane->near_count++] = i;
+		}
+	}
+	return 0;
+}
 
 /* ---- offers ------------------------------------------------------------------------------- */
 
@@ -50,21 +74,31 @@ static bool has_blocks_of(const struct equant_transfer *transfer,
 	return blocks.bytes >= least * blocks.count;
 }
 
+static enum equant_way way_of(const struct equant_transfer *transfer,
+			      const struct equant_letter *letter)
+{
+	bool seen = letter->neighbour->reached & EQUANT_REACH_SEES && !transfer->lanes[0].private;
+
+	if (letter->neighbour->reached & EQUANT_REACH_READS &&
+	    has_blocks_of(transfer, letter, 0, seen ? BLOCK_SHARED : BLOCK_SENT))
+		return EQUANT_WAY_DIRECT;
+	return seen ? EQUANT_WAY_SLOTS : EQUANT_WAY_MESSAGES;
+}
+
 static int send_offer(struct equant_transfer *transfer, struct equant_letter *letter,
 		      MPI_Request *notes)
 {
 	struct equant_offer *offer = &letter->offer;
 	int error;
 
-	offer->direct =
-		has_blocks_of(transfer, letter, 0, letter->shared ? BLOCK_SHARED : BLOCK_SENT);
+	offer->way = way_of(transfer, letter);
 	offer->base = (uint64_t)(uintptr_t)transfer->view.base[0];
 	memcpy(offer->strides, transfer->view.strides[0], sizeof(offer->strides));
 	letter->taken = 0;
 	error = equant_mpi_error(MPI_Isend(offer, sizeof(*offer), MPI_BYTE, letter->peer,
 					   EQUANT_TRANSFER_OFFER, transfer->comm, &notes[0]),
 				 "offering an array");
-	if (error || !offer->direct)
+	if (error || offer->way != EQUANT_WAY_DIRECT)
 		return error;
 	return equant_mpi_error(MPI_Irecv(&letter->taken, 1, MPI_INT, letter->peer,
 					  EQUANT_TRANSFER_TAKEN, transfer->comm, &notes[1]),
@@ -144,8 +178,8 @@ static int read_bytes(const struct equant_transfer *transfer, const struct equan
 					     transfer->view.strides[1], false, at, end - at,
 					     add_block, &here);
 		}
-		got = process_vm_readv(letter->pid, here.vector, here.count, there.vector,
-				       there.count, 0);
+		got = process_vm_readv(letter->neighbour->pid, here.vector, here.count,
+				       there.vector, there.count, 0);
 		if (got <= 0)
 			return got ? -errno : -EFAULT;
 		at += got;
@@ -178,7 +212,7 @@ int equant_near_read(struct equant_transfer *transfer, int64_t near,
 				   in_place ? NULL : spare);
 	if (error) {
 		equant_message("rank %d: reading from rank %d, process %ld: %s", transfer->rank,
-			       letter->peer, (long)letter->pid, strerror(-error));
+			       letter->peer, (long)letter->neighbour->pid, strerror(-error));
 		letter->taken = -error;
 		transfer->failure = error;
 	} else if (!in_place && !letter->taken) {

@@ -9,7 +9,6 @@
  * made smaller need not be the same on all ranks.
  */
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 
 #include "core/message.h"
@@ -170,7 +169,7 @@ static int fit_memory(struct equant_transfer *transfer, size_t memory)
 {
 	int slots;
 
-	resize(transfer, INT_MAX);
+	resize(transfer, EQUANT_TRANSFER_TAGS);
 	slots = transfer->lanes[0].slot_count;
 	if (transfer->lanes[1].slot_count > slots)
 		slots = transfer->lanes[1].slot_count;
@@ -221,7 +220,7 @@ int equant_transfer_allocate(struct equant_transfer *transfer)
 		transfer->transit = malloc(transfer->transit_size);
 	if (transfer->transit_size && !transfer->transit)
 		return -ENOMEM;
-	return equant_lane_fill(&lanes[0]) || equant_lane_fill(&lanes[1]) ? -ENOMEM : 0;
+	return equant_lane_fill(&lanes[1]);
 }
 
 /* ---- what is here ------------------------------------------------------------------------ */

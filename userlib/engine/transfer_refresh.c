@@ -232,7 +232,7 @@ static int plan_again(struct equant_transfer *transfer)
 	error = equant_transfer_schedule_make(&fresh, &transfer->refresh->options);
 	if (!error)
 		error = equant_transfer_set_window(&fresh, &transfer->refresh->options);
-	error = equant_transfer_prepare(&fresh, &transfer->refresh->options, error);
+	error = equant_transfer_prepare(&fresh, &transfer->refresh->options, error, NULL);
 	if (!error)
 		swap(transfer, &fresh);
 	equant_transfer_release_plan(&fresh);

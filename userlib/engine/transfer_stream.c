@@ -22,10 +22,13 @@
 
 void equant_streams_reset(struct equant_transfer *transfer)
 {
+	struct equant_lane *out = &transfer->lanes[0];
+
 	for (int side = 0; side < 2; side++) {
 		struct equant_lane *lane = &transfer->lanes[side];
 
 		lane->opened = lane->begun = 0;
+		lane->memory = lane->private;
 		for (int s = 0; s < lane->stream_count; s++)
 			lane->streams[s] = (struct equant_stream){ .letter = -1, .next = -1 };
 		for (int64_t i = 0; i < lane->letter_count; i++) {
@@ -40,6 +43,8 @@ void equant_streams_reset(struct equant_transfer *transfer)
 		for (int64_t i = 0; i < lane->chunk_count; i++)
 			lane->chunks[i].come = false;
 	}
+	if (!out->private)
+		out->memory = equant_neighbours_memory(transfer->neighbours, equant_lane_room(out));
 }
 
 bool equant_streams_are_through(const struct equant_transfer *transfer)
@@ -94,7 +99,7 @@ static void open_chunks(struct equant_transfer *transfer, int side)
 		struct equant_stream *idle;
 
 		/* The receiver reads it. */
-		if (!side && letter->near && letter->offer.direct) {
+		if (!side && letter->offer.way == EQUANT_WAY_DIRECT) {
 			lane->begun++;
 			continue;
 		}
@@ -150,7 +155,8 @@ static int show_chunk(struct equant_transfer *transfer, const struct equant_lett
 	struct equant_lane *lane = &transfer->lanes[0];
 	int error;
 
-	lane->slots[slot].number = slot;
+	lane->slots[slot].place[0] = slot;
+	lane->slots[slot].place[1] = (int64_t)equant_lane_place(lane, slot);
 	lane->slots[slot].pending = 2;
 	error = equant_mpi_error(MPI_Irecv(NULL, 0, MPI_BYTE, letter->peer,
 					   EQUANT_TRANSFER_ANSWER + slot, transfer->comm,
@@ -158,7 +164,7 @@ static int show_chunk(struct equant_transfer *transfer, const struct equant_lett
 				 "waiting until a slot has been read");
 	if (error)
 		return error;
-	return equant_mpi_error(MPI_Isend(&lane->slots[slot].number, 1, MPI_INT, letter->peer,
+	return equant_mpi_error(MPI_Isend(lane->slots[slot].place, 2, MPI_INT64_T, letter->peer,
 					  letter->tag, transfer->comm, &lane->requests[slot]),
 				"saying what is in a slot");
 }
@@ -176,7 +182,7 @@ static int begin_sending(struct equant_transfer *transfer, const struct equant_l
 	int (*send)(const void *memory, int count, MPI_Datatype type, int to, int tag,
 		    MPI_Comm comm, MPI_Request *request) = waits ? MPI_Issend : MPI_Isend;
 
-	return equant_mpi_error(send(lane->slots[slot].memory, length, MPI_BYTE, letter->peer,
+	return equant_mpi_error(send(equant_lane_slot(lane, slot), length, MPI_BYTE, letter->peer,
 				     letter->tag, transfer->comm, &lane->requests[slot]),
 				"sending of a redistribution");
 }
@@ -189,12 +195,12 @@ static int send_chunk(struct equant_transfer *transfer, int s, int slot)
 	const struct equant_letter *letter = &lane->letters[chunk->letter];
 
 	equant_letter_pack(transfer, letter, chunk->at, (size_t)chunk->length,
-			   lane->slots[slot].memory);
+			   equant_lane_slot(lane, slot));
 	lane->slots[slot].chunk = stream->next;
 	stream->turn++;
 	stream->flying++;
 	pass(lane, stream);
-	if (letter->shared)
+	if (letter->offer.way == EQUANT_WAY_SLOTS)
 		return show_chunk(transfer, letter, slot);
 	lane->slots[slot].pending = 1;
 	return begin_sending(transfer, letter, slot, chunk->length);
@@ -212,12 +218,12 @@ static int receive_chunk(struct equant_transfer *transfer, int s, int slot)
 	stream->flying++;
 	pass(lane, stream);
 	lane->slots[slot].pending = 1;
-	if (letter->shared)
-		return equant_mpi_error(MPI_Irecv(&lane->slots[slot].number, 1, MPI_INT,
+	if (letter->offer.way == EQUANT_WAY_SLOTS)
+		return equant_mpi_error(MPI_Irecv(lane->slots[slot].place, 2, MPI_INT64_T,
 						  letter->peer, letter->tag, transfer->comm,
 						  &lane->requests[slot]),
 					"waiting for what is in a slot");
-	return equant_mpi_error(MPI_Irecv(lane->slots[slot].memory, chunk->length, MPI_BYTE,
+	return equant_mpi_error(MPI_Irecv(equant_lane_slot(lane, slot), chunk->length, MPI_BYTE,
 					  letter->peer, letter->tag, transfer->comm,
 					  &lane->requests[slot]),
 				"receiving of a redistribution");
@@ -234,14 +240,14 @@ static int get_chunk(struct equant_transfer *transfer, int s, bool *began, bool 
 	if (slot < 0)
 		return 0;
 	letter = &lane->letters[stream->letter];
-	if (letter->near && !letter->offered)
+	if (letter->neighbour && !letter->offered)
 		return 0;
 	*began = true;
-	if (!letter->near || !letter->offer.direct)
+	if (letter->offer.way != EQUANT_WAY_DIRECT)
 		return receive_chunk(transfer, s, slot);
 	*read = true;
 	error = equant_near_read(transfer, near_of(lane, stream->letter),
-				 &lane->chunks[stream->next], lane->slots[slot].memory);
+				 &lane->chunks[stream->next], equant_lane_slot(lane, slot));
 	pass(lane, stream);
 	return error;
 }
@@ -301,8 +307,9 @@ static int received(struct equant_transfer *transfer, int s)
 	struct equant_slot *slot = &lane->slots[s];
 	struct equant_chunk *chunk = &lane->chunks[slot->chunk];
 	struct equant_letter *letter = &lane->letters[chunk->letter];
-	const char *memory = letter->shared ? equant_transfer_slot(letter, slot->number) :
-					      slot->memory;
+	bool shared = letter->offer.way == EQUANT_WAY_SLOTS;
+	const char *memory = shared ? equant_neighbour_memory(letter->neighbour, slot->place[1]) :
+				      equant_lane_slot(lane, s);
 
 	/* What is sent on comes at the pace of the links before. */
 	if (letter->tag <= EQUANT_TRANSFER_LEG)
@@ -311,12 +318,12 @@ static int received(struct equant_transfer *transfer, int s)
 	equant_letter_unpack(transfer, letter, chunk->at, (size_t)chunk->length, memory);
 	if (letter->parcel_count)
 		equant_letter_take(lane, letter, chunk);
-	if (!letter->shared)
+	if (!shared)
 		return 0;
 	slot->pending++;
 	return equant_mpi_error(MPI_Isend(NULL, 0, MPI_BYTE, letter->peer,
-					  EQUANT_TRANSFER_ANSWER + slot->number, transfer->comm,
-					  &lane->answers[s]),
+					  EQUANT_TRANSFER_ANSWER + (int)slot->place[0],
+					  transfer->comm, &lane->answers[s]),
 				"saying that a slot has been read");
 }
 

@@ -69,7 +69,8 @@ struct equant_gemr2d_matrix {
  * @comm: an intracommunicator with all ranks of all grids, of which a copy is made
  * @plans: kept after a call, at most; 0 to EQUANT_GEMR2D_PLANS.  What was not used for longest
  *	goes first.
- * @memory: bytes that the messages of all plans kept may have on a rank; 0: no limit
+ * @memory: bytes that the messages of all plans kept may have on a rank; 0: no limit.  What ranks
+ *	of a node share of them stays, as much as one plan has needed.
  *
  * Return: no plans yet, or NULL and errno on all ranks: EINVAL for a communicator or a number
  * that is none and for numbers that differ between ranks, ECANCELED where another rank has
