@@ -10,6 +10,8 @@
 #include "redist/shape.h"
 #include "redist/stream.h"
 
+#define STREAMED 2048 /* bytes: from here on few lines of a block are not whole */
+
 /**
  * struct side - what is read, or what is written
  * @local: a local array; without strides: a message, from the first byte on that is wanted
@@ -120,8 +122,9 @@ static void work_of(const struct walk *walk, const struct side *from, const stru
 
 	work->shape.block = work->bytes = walk->element;
 	work->shape.levels = 3 * dimensions;
-	work->shape.fetched = from->local.large;
-	work->shape.streamed = to->local.large;
+	/* A message is in another processor's cache, if it is in one: that takes its time, too. */
+	work->shape.fetched = from->local.large || to->local.large;
+	work->shape.written = to->local.large;
 	work->read = work->written = 0;
 	for (int d = dimensions - 1; d >= 0; d--) {
 		const struct equant_redist_run *run = &walk->part->runs[d]->run[walk->choice[d]];
@@ -142,6 +145,21 @@ static void work_of(const struct walk *walk, const struct side *from, const stru
 	equant_redist_shape_simplify(&work->shape);
 }
 
+/*
+ * What no cache holds is written past them if few of its lines are written in parts: those have to be
+ * read for each part.
+ */
+static void choose_streams(struct equant_redist_shape *shape, struct equant_redist_place to)
+{
+	int64_t odd = (int64_t)((uintptr_t)to.base + (uintptr_t)to.at) | shape->block;
+
+	for (int i = 0; i < shape->levels; i++)
+		odd |= shape->level[i].to;
+	shape->streamed = shape->written &&
+			  (shape->block >= STREAMED || odd % EQUANT_REDIST_LINE == 0);
+	shape->written &= !shape->streamed;
+}
+
 /* Bytes @at to below @end of the message; where one is a side, it begins with byte @at. */
 static void copy_part(const struct equant_redist_part *part, size_t element, struct side from,
 		      struct side to, int64_t at, int64_t end)
@@ -159,6 +177,7 @@ static void copy_part(const struct equant_redist_part *part, size_t element, str
 		work_of(&walk, &from, &to, &work);
 		read.at = from.local.strides ? work.read : walk.begin - at;
 		written.at = to.local.strides ? work.written : walk.begin - at;
+		choose_streams(&work.shape, written);
 		equant_redist_shape_copy(&work.shape, read, written,
 					 equant_redist_max(at - walk.begin, 0),
 					 equant_redist_min(end - walk.begin, work.bytes));

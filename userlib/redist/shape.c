@@ -5,15 +5,14 @@
  * every other size up to 64, in which it is two of each that overlap in the middle.  The loop
  * around that one is in the same form, since the innermost may have few turns.
  *
- * Of arrays that no cache holds, longer blocks are asked for before it is their turn, as their
- * gaps end what a processor fetches by itself, and are written past the caches.
+ * Of arrays that no cache holds everything is asked for before it is its turn, which cuts the loops,
+ * and longer blocks are written past the caches.
  */
 #include <string.h>
 
+#include "redist/ahead.h"
 #include "redist/shape.h"
 #include "redist/stream.h"
-
-#define AHEAD 2048 /* bytes that are asked for before; a longer block is fetched by itself */
 
 static void append(struct equant_redist_shape *shape, struct equant_redist_level level)
 {
@@ -45,15 +44,44 @@ void equant_redist_shape_simplify(struct equant_redist_shape *shape)
 
 /* ---- whole loops --------------------------------------------------------------------- */
 
-/* Two loops: @rows times @columns blocks. */
+/**
+ * struct plane - two loops
+ * @rows: the outer one
+ * @columns: the inner one
+ * @ahead: who asks for what is copied some time later; NULL: that has been done
+ * @by: how many turns of the inner one later
+ */
 struct plane {
 	struct equant_redist_level rows;
 	struct equant_redist_level columns;
+	const struct equant_redist_ahead *ahead;
+	int64_t by;
 };
 
-/* @size is a constant wherever this is called. */
+static inline __attribute__((always_inline)) void ask(const struct plane *plane, const char *read,
+						      const char *written, size_t size)
+{
+	const struct equant_redist_level *columns = &plane->columns;
+
+	if (plane->ahead->reads)
+		equant_redist_ask((uintptr_t)read + (uintptr_t)(plane->by * columns->from),
+				  (int64_t)size, false);
+	if (plane->ahead->writes)
+		equant_redist_ask((uintptr_t)written + (uintptr_t)(plane->by * columns->to),
+				  (int64_t)size, true);
+}
+
+/* Blocks of @half to 2 @half bytes; @half is a constant wherever this is called. */
+static inline __attribute__((always_inline)) void copy_halves(char *written, const char *read,
+							      size_t size, size_t half)
+{
+	memcpy(written, read, half);
+	if (size > half)
+		memcpy(written + (size - half), read + (size - half), half);
+}
+
 static inline __attribute__((always_inline)) void
-copy_whole(const struct plane *plane, const char *from, char *to, size_t size)
+copy_small(const struct plane *plane, const char *from, char *to, size_t size, size_t half)
 {
 	struct equant_redist_level columns = plane->columns;
 
@@ -62,37 +90,13 @@ copy_whole(const struct plane *plane, const char *from, char *to, size_t size)
 		char *restrict written = to + row * plane->rows.to;
 
 		for (int64_t i = 0; i < columns.count; i++) {
-			memcpy(written, read, size);
+			if (plane->ahead)
+				ask(plane, read, written, size);
+			copy_halves(written, read, size, half);
 			read += columns.from;
 			written += columns.to;
 		}
 	}
-}
-
-/* Blocks of @half to 2 @half bytes; @half is a constant. */
-static inline __attribute__((always_inline)) void
-copy_halves(const struct plane *plane, const char *from, char *to, size_t size, size_t half)
-{
-	struct equant_redist_level columns = plane->columns;
-	size_t second = size - half;
-
-	for (int64_t row = 0; row < plane->rows.count; row++) {
-		const char *restrict read = from + row * plane->rows.from;
-		char *restrict written = to + row * plane->rows.to;
-
-		for (int64_t i = 0; i < columns.count; i++) {
-			memcpy(written, read, half);
-			memcpy(written + second, read + second, half);
-			read += columns.from;
-			written += columns.to;
-		}
-	}
-}
-
-static void fetch(const char *block, size_t size)
-{
-	for (size_t at = 0; at < size; at += EQUANT_REDIST_LINE)
-		__builtin_prefetch(block + at);
 }
 
 static void copy_block(char *to, const char *from, size_t size, bool streamed)
@@ -108,19 +112,15 @@ static void copy_large(const struct equant_redist_shape *shape, const struct pla
 		       const char *from, char *to)
 {
 	struct equant_redist_level columns = plane->columns;
-	size_t size = (size_t)shape->block;
-	int64_t ahead = AHEAD / shape->block, fetched = 0;
 
-	if (shape->fetched && ahead && columns.from != shape->block)
-		fetched = columns.count - ahead;
 	for (int64_t row = 0; row < plane->rows.count; row++) {
 		const char *read = from + row * plane->rows.from;
 		char *written = to + row * plane->rows.to;
 
 		for (int64_t i = 0; i < columns.count; i++) {
-			if (i < fetched)
-				fetch(read + ahead * columns.from, size);
-			copy_block(written, read, size, shape->streamed);
+			if (plane->ahead)
+				ask(plane, read, written, (size_t)shape->block);
+			copy_block(written, read, (size_t)shape->block, shape->streamed);
 			read += columns.from;
 			written += columns.to;
 		}
@@ -133,58 +133,42 @@ static void copy_plane(const struct equant_redist_shape *shape, const struct pla
 	size_t size = (size_t)shape->block;
 
 	if (size == 1)
-		copy_whole(plane, from, to, 1);
+		copy_small(plane, from, to, 1, 1);
 	else if (size == 2)
-		copy_whole(plane, from, to, 2);
+		copy_small(plane, from, to, 2, 2);
 	else if (size == 4)
-		copy_whole(plane, from, to, 4);
+		copy_small(plane, from, to, 4, 4);
 	else if (size == 8)
-		copy_whole(plane, from, to, 8);
+		copy_small(plane, from, to, 8, 8);
 	else if (size == 16)
-		copy_whole(plane, from, to, 16);
+		copy_small(plane, from, to, 16, 16);
 	else if (size < 4)
-		copy_halves(plane, from, to, size, 2);
+		copy_small(plane, from, to, size, 2);
 	else if (size < 8)
-		copy_halves(plane, from, to, size, 4);
+		copy_small(plane, from, to, size, 4);
 	else if (size < 16)
-		copy_halves(plane, from, to, size, 8);
+		copy_small(plane, from, to, size, 8);
 	else if (size <= 32)
-		copy_halves(plane, from, to, size, 16);
+		copy_small(plane, from, to, size, 16);
 	else if (size <= 64)
-		copy_halves(plane, from, to, size, 32);
+		copy_small(plane, from, to, size, 32);
 	else
 		copy_large(shape, plane, from, to);
-}
-
-/* The first @count turns of loop @at. */
-static void copy_turns(const struct equant_redist_shape *shape, int at, int64_t count,
-		       const char *from, char *to)
-{
-	const struct equant_redist_level *level = &shape->level[at];
-	struct plane plane = { { .count = 1 }, { count, level->from, level->to } };
-
-	if (at >= shape->levels - 2) {
-		if (at == shape->levels - 2) {
-			plane.rows = plane.columns;
-			plane.columns = level[1];
-		}
-		copy_plane(shape, &plane, from, to);
-		return;
-	}
-	for (int64_t i = 0; i < count; i++)
-		copy_turns(shape, at + 1, level[1].count, from + i * level->from,
-			   to + i * level->to);
 }
 
 /* ---- parts of them -------------------------------------------------------------------- */
 
 /**
- * struct loops - a shape and what one turn of each of its loops has
+ * struct loops - a shape, what one turn of each of its loops has, and how far it has been copied
  * @turn: bytes
+ * @ahead: what has been asked for, or NULL
+ * @at: bytes that have been copied, from the shape's first byte on
  */
 struct loops {
 	const struct equant_redist_shape *shape;
 	int64_t turn[EQUANT_REDIST_LEVELS];
+	struct equant_redist_ahead *ahead;
+	int64_t at;
 };
 
 static struct loops loops_of(const struct equant_redist_shape *shape)
@@ -199,6 +183,88 @@ static struct loops loops_of(const struct equant_redist_shape *shape)
 	return loops;
 }
 
+static void copy_row(struct loops *loops, struct equant_redist_level row, const char *from,
+		     char *to)
+{
+	int64_t most = equant_redist_max(loops->ahead->step / loops->shape->block, 1), at = 0;
+	struct plane part = { { .count = 1 }, row, NULL, 0 };
+
+	while (at < row.count) {
+		const char *read = from + at * row.from;
+		char *written = to + at * row.to;
+		int64_t count = equant_redist_ahead_along(loops->ahead, read, written, loops->at,
+							  row.count - at, &part.by);
+
+		part.ahead = count ? loops->ahead : NULL;
+		if (!count) {
+			equant_redist_ahead_go(loops->ahead, loops->at);
+			count = equant_redist_min(most, row.count - at);
+		}
+		part.columns.count = count;
+		copy_plane(loops->shape, &part, read, written);
+		loops->at += count * loops->shape->block;
+		at += count;
+	}
+}
+
+/* Cut up into parts between which there is something to be asked for. */
+static void copy_parts(struct loops *loops, const struct plane *plane, const char *from, char *to)
+{
+	int64_t row = plane->columns.count * loops->shape->block, at = 0;
+	struct equant_redist_level rows = plane->rows;
+	struct plane part = *plane;
+
+	if (!loops->ahead) {
+		copy_plane(loops->shape, plane, from, to);
+		return;
+	}
+	if (row > loops->ahead->step) {
+		for (; at < rows.count; at++)
+			copy_row(loops, plane->columns, from + at * rows.from, to + at * rows.to);
+		return;
+	}
+	for (; at < rows.count; at += part.rows.count) {
+		part.rows.count = equant_redist_min(loops->ahead->step / row, rows.count - at);
+		equant_redist_ahead_go(loops->ahead, loops->at);
+		copy_plane(loops->shape, &part, from + at * rows.from, to + at * rows.to);
+		loops->at += part.rows.count * row;
+	}
+}
+
+/* The first @count turns of loop @at. */
+static void copy_turns(struct loops *loops, int at, int64_t count, const char *from, char *to)
+{
+	const struct equant_redist_level *level = &loops->shape->level[at];
+	struct plane plane = { { .count = 1 }, { count, level->from, level->to }, NULL, 0 };
+
+	if (at >= loops->shape->levels - 2) {
+		if (at == loops->shape->levels - 2) {
+			plane.rows = plane.columns;
+			plane.columns = level[1];
+		}
+		copy_parts(loops, &plane, from, to);
+		return;
+	}
+	for (int64_t i = 0; i < count; i++)
+		copy_turns(loops, at + 1, level[1].count, from + i * level->from,
+			   to + i * level->to);
+}
+
+/* A part of a block; of lines that are written past the caches none is cut. */
+static void copy_bytes(struct loops *loops, const char *from, char *to, int64_t size)
+{
+	int64_t step = loops->ahead ? loops->ahead->step : size;
+	int64_t length = step + (int64_t)(-(uintptr_t)to % EQUANT_REDIST_LINE);
+
+	for (int64_t at = 0; at < size; at += length, length = step) {
+		length = equant_redist_min(length, size - at);
+		if (loops->ahead)
+			equant_redist_ahead_go(loops->ahead, loops->at);
+		copy_block(to + at, from + at, (size_t)length, loops->shape->streamed);
+		loops->at += length;
+	}
+}
+
 static struct equant_redist_place later(struct equant_redist_place place, int64_t bytes)
 {
 	place.at += bytes;
@@ -206,15 +272,15 @@ static struct equant_redist_place later(struct equant_redist_place place, int64_
 }
 
 /* From byte @skip to below byte @end of what loop @at and those inside have. */
-static void copy_range(const struct loops *loops, int at, struct equant_redist_place from,
+static void copy_range(struct loops *loops, int at, struct equant_redist_place from,
 		       struct equant_redist_place to, int64_t skip, int64_t end)
 {
 	const struct equant_redist_level *level = &loops->shape->level[at];
 	int64_t turn = at < loops->shape->levels ? loops->turn[at] : 0, first, last;
 
 	if (!turn) {
-		copy_block(to.base + (to.at + skip), from.base + (from.at + skip),
-			   (size_t)(end - skip), loops->shape->streamed);
+		copy_bytes(loops, from.base + (from.at + skip), to.base + (to.at + skip),
+			   end - skip);
 		return;
 	}
 	first = skip / turn;
@@ -226,8 +292,7 @@ static void copy_range(const struct loops *loops, int at, struct equant_redist_p
 		first++;
 	}
 	if (first < last)
-		copy_turns(loops->shape, at, last - first,
-			   from.base + (from.at + first * level->from),
+		copy_turns(loops, at, last - first, from.base + (from.at + first * level->from),
 			   to.base + (to.at + first * level->to));
 	if (first <= last && end > last * turn)
 		copy_range(loops, at + 1, later(from, last * level->from),
@@ -239,7 +304,11 @@ void equant_redist_shape_copy(const struct equant_redist_shape *shape,
 			      int64_t skip, int64_t end)
 {
 	struct loops loops = loops_of(shape);
+	struct equant_redist_ahead ahead;
 
+	equant_redist_ahead_begin(&ahead, shape, loops.turn, from, to, skip, end);
+	loops.ahead = ahead.reads || ahead.writes ? &ahead : NULL;
+	loops.at = skip;
 	copy_range(&loops, 0, from, to, skip, end);
 }
 

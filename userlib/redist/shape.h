@@ -22,6 +22,7 @@ struct equant_redist_level {
 /**
  * struct equant_redist_shape - nested loops around blocks of bytes
  * @fetched: what is read is in no cache, and is asked for some time before
+ * @written: likewise what is written
  * @streamed: what is written goes past the caches
  * @block: bytes that are copied at a time
  * @levels: of @level
@@ -29,6 +30,7 @@ struct equant_redist_level {
  */
 struct equant_redist_shape {
 	bool fetched;
+	bool written;
 	bool streamed;
 	int64_t block;
 	int levels;

@@ -15,6 +15,23 @@
 
 #include <emmintrin.h>
 
+/* Less than a line: a loop copies as many bytes each time, so the branches are foreseen. */
+static inline void equant_redist_copy_rest(char *to, const char *from, size_t size)
+{
+	size_t at = size & 32;
+
+	if (size & 32)
+		memcpy(to, from, 32);
+	if (size & 16)
+		memcpy(to + at, from + at, 16);
+	at += size & 16;
+	if (size & 8)
+		memcpy(to + at, from + at, 8);
+	at += size & 8;
+	for (; at < size; at++)
+		to[at] = from[at];
+}
+
 /* As memcpy(); what others read of it is there after equant_redist_stream_end(). */
 static inline void equant_redist_stream(char *to, const char *from, size_t size)
 {
@@ -25,7 +42,7 @@ static inline void equant_redist_stream(char *to, const char *from, size_t size)
 		memcpy(to, from, size);
 		return;
 	}
-	memcpy(to, from, head);
+	equant_redist_copy_rest(to, from, head);
 	for (; head + EQUANT_REDIST_LINE <= size; head += EQUANT_REDIST_LINE) {
 		const __m128i *read = (const __m128i *)(from + head);
 		__m128i *line = (__m128i *)(to + head);
@@ -37,7 +54,7 @@ static inline void equant_redist_stream(char *to, const char *from, size_t size)
 		_mm_stream_si128(line + 2, c);
 		_mm_stream_si128(line + 3, d);
 	}
-	memcpy(to + head, from + head, size - head);
+	equant_redist_copy_rest(to + head, from + head, size - head);
 }
 
 /* Before anything that is written after. */
