@@ -14,6 +14,8 @@
 #include "engine/transfer_internal.h"
 
 #define COMMON (3 + 2 * GEMR2D_COMMON)
+#define LINE 64 /* bytes of a line of the cache */
+#define AT_ONCE 8 /* messages, at most */
 
 static const char *const names[COMMON] = {
 	"rows of the part",
@@ -212,6 +214,17 @@ static struct equant_redist_array array_of(const int64_t common[COMMON])
 	return array;
 }
 
+/*
+ * Where blocks are shorter than a line of the cache all messages go at once: a line is packed for
+ * all, or unpacked from all, while it is in a cache.
+ */
+static int window_of(const int64_t *common, int64_t element)
+{
+	int64_t a = common[GEMR2D_ROW_BLOCK], b = common[GEMR2D_COMMON + GEMR2D_ROW_BLOCK];
+
+	return (a < b ? a : b) < LINE / element ? AT_ONCE : 1;
+}
+
 static int plan(const struct equant_gemr2d_plans *plans, const struct equant_gemr2d_call *call,
 		const struct lists *lists, struct equant_transfer *transfer, int error,
 		int64_t *memory)
@@ -231,6 +244,7 @@ static int plan(const struct equant_gemr2d_plans *plans, const struct equant_gem
 	if (error)
 		return error;
 	array = array_of(most);
+	options.window = window_of(most + 3, call->element);
 	return equant_transfer_plan_alike(transfer, &array, (size_t)call->element, &options,
 					  memory);
 }
