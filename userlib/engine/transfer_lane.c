@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "engine/transfer_internal.h"
+#include "redist/stream.h"
 
 #define ROOM ((size_t)1 << 19) /* bytes of a stream's slots: what is on a link and in its queues */
 #define DEPTH_LEAST 2
@@ -92,7 +93,7 @@ size_t equant_lane_size(const struct equant_lane *lane)
 /* From one slot to the next: no two ranks' data are in a line of the cache. */
 static size_t step_of(const struct equant_lane *lane)
 {
-	return (lane->longest + 1 + 63) / 64 * 64;
+	return (lane->longest / EQUANT_REDIST_LINE + 1) * EQUANT_REDIST_LINE;
 }
 
 int equant_lane_allocate(struct equant_lane *lane)

@@ -4,12 +4,15 @@
  *
  * Of arrays that no cache holds every line comes from memory, and a processor that has only seen
  * blocks and gaps asks for few of them at once.  Here the copy's own loops go ahead of it.  Small
- * blocks in lines that follow on each other are left out: those the processor finds by itself.
+ * blocks in lines that follow on each other are left out: those the processor finds by itself.  So are
+ * those of which few follow on each other: to go from loop to loop for each takes longer than it saves.
  */
 #include "redist/ahead.h"
 
 #define AHEAD 16384 /* bytes of lines that are under way */
 #define STEP 1024 /* bytes of lines that are asked for at once */
+#define MANY \
+	(2 * AHEAD / EQUANT_REDIST_LINE) /* blocks of a loop: as many as are under way, and more */
 
 static const struct equant_redist_level once = { 1, 0, 0 };
 
@@ -18,10 +21,11 @@ static const struct equant_redist_level *innermost(const struct equant_redist_sh
 	return shape->levels ? &shape->level[shape->levels - 1] : &once;
 }
 
-static bool has_gaps(int64_t block, int64_t step)
+static bool is_worth_it(int64_t block, const struct equant_redist_level *inner, int64_t step)
 {
-	return block >= EQUANT_REDIST_LINE || step >= EQUANT_REDIST_LINE ||
-	       step <= -EQUANT_REDIST_LINE;
+	bool gaps = step >= EQUANT_REDIST_LINE || step <= -EQUANT_REDIST_LINE;
+
+	return block >= EQUANT_REDIST_LINE || (gaps && inner->count >= MANY);
 }
 
 void equant_redist_ahead_begin(struct equant_redist_ahead *ahead,
@@ -32,8 +36,8 @@ void equant_redist_ahead_begin(struct equant_redist_ahead *ahead,
 	int64_t lines = equant_redist_max(shape->block, EQUANT_REDIST_LINE), rest = skip;
 	const struct equant_redist_level *inner = innermost(shape);
 
-	ahead->reads = shape->fetched && has_gaps(shape->block, inner->from);
-	ahead->writes = shape->written && has_gaps(shape->block, inner->to);
+	ahead->reads = shape->fetched && is_worth_it(shape->block, inner, inner->from);
+	ahead->writes = shape->written && is_worth_it(shape->block, inner, inner->to);
 	ahead->shape = shape;
 	ahead->lead = AHEAD * shape->block / lines;
 	ahead->step = STEP * shape->block / lines;

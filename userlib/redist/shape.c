@@ -48,7 +48,7 @@ void equant_redist_shape_simplify(struct equant_redist_shape *shape)
  * struct plane - two loops
  * @rows: the outer one
  * @columns: the inner one
- * @ahead: who asks for what is copied some time later; NULL: that has been done
+ * @ahead: what asks for what is copied some time later, or NULL
  * @by: how many turns of the inner one later
  */
 struct plane {
@@ -80,8 +80,10 @@ static inline __attribute__((always_inline)) void copy_halves(char *written, con
 		memcpy(written + (size - half), read + (size - half), half);
 }
 
-static inline __attribute__((always_inline)) void
-copy_small(const struct plane *plane, const char *from, char *to, size_t size, size_t half)
+/* @asks: there is something to be asked for; a constant, too. */
+static inline __attribute__((always_inline)) void copy_rows(const struct plane *plane,
+							    const char *from, char *to, size_t size,
+							    size_t half, bool asks)
 {
 	struct equant_redist_level columns = plane->columns;
 
@@ -90,13 +92,22 @@ copy_small(const struct plane *plane, const char *from, char *to, size_t size, s
 		char *restrict written = to + row * plane->rows.to;
 
 		for (int64_t i = 0; i < columns.count; i++) {
-			if (plane->ahead)
+			if (asks)
 				ask(plane, read, written, size);
 			copy_halves(written, read, size, half);
 			read += columns.from;
 			written += columns.to;
 		}
 	}
+}
+
+static inline __attribute__((always_inline)) void
+copy_small(const struct plane *plane, const char *from, char *to, size_t size, size_t half)
+{
+	if (plane->ahead)
+		copy_rows(plane, from, to, size, half, true);
+	else
+		copy_rows(plane, from, to, size, half, false);
 }
 
 static void copy_block(char *to, const char *from, size_t size, bool streamed)
@@ -107,7 +118,7 @@ static void copy_block(char *to, const char *from, size_t size, bool streamed)
 		memcpy(to, from, size);
 }
 
-/* Blocks of more than 64 bytes. */
+/* Blocks of more than 64 bytes, or of whole lines. */
 static void copy_large(const struct equant_redist_shape *shape, const struct plane *plane,
 		       const char *from, char *to)
 {
@@ -132,7 +143,9 @@ static void copy_plane(const struct equant_redist_shape *shape, const struct pla
 {
 	size_t size = (size_t)shape->block;
 
-	if (size == 1)
+	if (shape->streamed)
+		copy_large(shape, plane, from, to);
+	else if (size == 1)
 		copy_small(plane, from, to, 1, 1);
 	else if (size == 2)
 		copy_small(plane, from, to, 2, 2);
