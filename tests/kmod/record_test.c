@@ -301,7 +301,7 @@ TEST_F(record, a_task_that_is_moved_is_counted_where_it_is)
 	r = settled_record(self->table, 1, 1);
 	EXPECT_EQ(1, r.nr_runnable);
 	EXPECT_EQ(EQUANT_SHARE_ONE, r.share_now);
-	r = record_now(self->table, 2);
+	r = settled_record(self->table, 2, 1);
 	EXPECT_EQ(1, r.cpu);
 	EXPECT_LE(1, r.migrations);
 	stop_load(pid);
