@@ -90,7 +90,7 @@ static void saved_random(struct random *random, int round)
 	saved_and_loaded(&s, &options);
 	options.scheduler = NULL;
 	options.network = network;
-	options.router = equant_redist_router_name(round % 2);
+	options.router = equant_redist_router_name(round % 3);
 	saved_and_loaded(&s, &options);
 	setup_free(&s);
 	equant_redist_network_free(network);

@@ -2,6 +2,7 @@
 /* Routes by way of other ranks, carried out byte by byte. */
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <equant/redist.h>
@@ -289,6 +290,95 @@ TEST_F(route, relaying_is_never_slower_than_the_improved_schedule)
 		equant_redist_schedule_free(schedule);
 	}
 	EXPECT_LT(ROUNDS / 12, faster);
+}
+
+/* What is expected of the best route: what @router takes, which the others do not beat. */
+static void expect_best(struct __test_metadata *const _metadata, FIXTURE_DATA(route) * self,
+			const char *router, int steps)
+{
+	struct equant_redist_route *best = routed(self, "best"), *expected = routed(self, router);
+
+	ASSERT_NE(NULL, best);
+	ASSERT_NE(NULL, expected);
+	EXPECT_STREQ("best", best->router);
+	EXPECT_EQ(expected->makespan, best->makespan);
+	EXPECT_EQ(steps, best->steps);
+	equant_redist_route_free(best);
+	equant_redist_route_free(expected);
+}
+
+/* cyclic(1) to cyclic(8) on 16 ranks: 8 messages of each, 4 steps if they are combined. */
+static bool make_uniform(FIXTURE_DATA(route) * self, double startup)
+{
+	const struct equant_redist_array array = {
+		.dimensions = 1,
+		.extent = { 2048 },
+		.from = { { 1, 16, 0, 0 } },
+		.to = { { 8, 16, 0, 0 } },
+	};
+	struct equant_redist_volume *volumes =
+		equant_redist_volumes(&array, 1, NULL, NULL, &self->count);
+
+	if (!volumes)
+		return false;
+	memcpy(self->volumes, volumes, (size_t)self->count * sizeof(*volumes));
+	free(volumes);
+	self->network = equant_redist_network_new(16, startup, 1e6, NULL, 0);
+	return self->network;
+}
+
+TEST_F(route, the_best_combines_where_startups_decide)
+{
+	ASSERT_TRUE(make_uniform(self, 1));
+	expect_best(_metadata, self, "combine", 4);
+}
+
+TEST_F(route, the_best_goes_straight_where_links_are_alike_and_fast_enough)
+{
+	struct equant_redist_schedule *schedule;
+	struct equant_redist_route *route;
+
+	ASSERT_TRUE(make_uniform(self, 0));
+	schedule = scheduled(self);
+	route = routed(self, "best");
+	ASSERT_NE(NULL, schedule);
+	ASSERT_NE(NULL, route);
+	EXPECT_EQ(1, route->steps);
+	EXPECT_GE(schedule->makespan * (1 + ROUNDING), route->makespan);
+	equant_redist_route_free(route);
+	equant_redist_schedule_free(schedule);
+}
+
+TEST_F(route, the_best_relays_where_a_thin_link_decides)
+{
+	self->network = equant_redist_network_new(4, 0.1, 10, NULL, 0);
+	equant_redist_network_set(self->network, &(struct equant_redist_link){ 0, 1, 0.1, 1 }, NULL,
+				  0);
+	self->volumes[0] = (struct equant_redist_volume){ 0, 1, 1000 };
+	self->count = 1;
+	expect_best(_metadata, self, "relay", 2);
+}
+
+TEST_F(route, no_router_is_faster_than_the_best)
+{
+	for (int round = 0; round < ROUNDS / 3; round++) {
+		struct equant_redist_route *best, *other;
+		const char *name;
+
+		ASSERT_TRUE(make(self, 1 + (int)random_below(&self->random, LARGEST)));
+		best = routed(self, "best");
+		ASSERT_NE(NULL, best);
+		for (int i = 0; (name = equant_redist_router_name(i)); i++) {
+			other = routed(self, name);
+			ASSERT_NE(NULL, other);
+			ASSERT_LE(best->makespan, other->makespan * (1 + ROUNDING))
+			{
+				TH_LOG("round %d, %s", round, name);
+			}
+			equant_redist_route_free(other);
+		}
+		equant_redist_route_free(best);
+	}
 }
 
 TEST_F(route, by_an_unknown_router_is_refused)

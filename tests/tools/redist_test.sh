@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 49
+plan 50
 
 export LC_ALL=C
 
@@ -111,6 +111,8 @@ all_compared()
 }
 silent "all schedulers are compared" all_compared
 exits 0 '^combine  *0.000400512 .* in 4 steps$' "many start-ups can be saved by combining" \
+	"$equant" redist compare 1:16 8:16 --elements 2048 --element 1 --startup 1e-4 --bandwidth 1e9
+exits 0 '^best  *0.000400512 .* in 4 steps$' "and the best router finds that" \
 	"$equant" redist compare 1:16 8:16 --elements 2048 --element 1 --startup 1e-4 --bandwidth 1e9
 printf 'ranks 4\nusual startup 1e-5 bandwidth 1e8\nlink 0 1 bandwidth 1e6\n' > thin.network
 exits 0 '^relay  *0.02[0-9]* .* in 2 steps$' "a thin link can be relieved" \

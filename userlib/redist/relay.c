@@ -224,52 +224,31 @@ static int send_straight(struct balance *balance, bool all)
 	return error;
 }
 
-/* What a route of these hops takes; NaN if out of memory. */
-static double time_of(struct equant_redist_journey *journey)
+/* Parts over third ranks and what is left of their messages; no hops if nothing is worth that. */
+static int relay(struct balance *balance)
 {
-	struct equant_redist_route route = { .ranks = journey->network->ranks,
-					     .messages = journey->count };
-	double time = equant_redist_make_legs(journey, &route) ? NAN : route.makespan;
-
-	free(route.legs);
-	free(route.parcels);
-	return time;
-}
-
-/* @relayed seconds: is that less than without? */
-static int keep_shorter(struct balance *balance, double relayed)
-{
-	struct equant_redist_journey *journey = balance->journey, whole = *journey;
-	double straight = NAN;
-
-	whole.hops = NULL;
-	whole.hop_count = whole.room = 0;
-	balance->journey = &whole;
-	if (!send_straight(balance, true))
-		straight = time_of(&whole);
-	balance->journey = journey;
-	if (isnan(straight) || relayed < straight) {
-		free(whole.hops);
-		return isnan(straight) ? -ENOMEM : 0;
-	}
-	free(journey->hops);
-	*journey = whole;
-	return 0;
-}
-
-static int plan(struct balance *balance)
-{
-	struct equant_redist_journey *journey = balance->journey;
-	double relayed;
 	int error;
 
 	weigh(balance);
 	error = relieve(balance);
-	if (error || !journey->hop_count)
-		return error ? error : send_straight(balance, true);
-	error = send_straight(balance, false);
-	relayed = error ? NAN : time_of(journey);
-	return isnan(relayed) ? -ENOMEM : keep_shorter(balance, relayed);
+	return error || !balance->journey->hop_count ? error : send_straight(balance, false);
+}
+
+/* With parts over third ranks, if that takes less time than without. */
+static int plan(struct balance *balance)
+{
+	struct equant_redist_journey *journey = balance->journey, relayed = *journey;
+	int error;
+
+	balance->journey = &relayed;
+	error = relay(balance);
+	balance->journey = journey;
+	if (!error)
+		error = send_straight(balance, true);
+	if (!error && relayed.hop_count)
+		return equant_redist_take_shorter(journey, &relayed);
+	free(relayed.hops);
+	return error;
 }
 
 int equant_redist_relay(struct equant_redist_journey *journey)

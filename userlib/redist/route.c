@@ -21,8 +21,10 @@ static const struct {
 } routers[] = {
 	{ "combine", equant_redist_combine },
 	{ "relay", equant_redist_relay },
+	{ "best", equant_redist_best_route },
 };
 
+#define ROUNDING 1e-9 /* of a time: what is less by less than that is not less */
 #define ROUTERS ((int)(sizeof(routers) / sizeof(*routers)))
 
 const char *equant_redist_router_name(int i)
@@ -252,6 +254,33 @@ int equant_redist_make_legs(struct equant_redist_journey *journey,
 		qsort(journey->hops, (size_t)journey->hop_count, sizeof(*journey->hops), by_leg);
 	error = gather(journey, route);
 	return error ? error : time_all(journey, route);
+}
+
+/* What a route of these hops takes; NaN if out of memory. */
+static double time_of(struct equant_redist_journey *journey)
+{
+	struct equant_redist_route route = { .ranks = journey->network->ranks,
+					     .messages = journey->count };
+	double time = equant_redist_make_legs(journey, &route) ? NAN : route.makespan;
+
+	free(route.legs);
+	free(route.parcels);
+	return time;
+}
+
+int equant_redist_take_shorter(struct equant_redist_journey *journey,
+			       struct equant_redist_journey *other)
+{
+	double time = time_of(journey), others = time_of(other);
+
+	if (others < (1 - ROUNDING) * time) {
+		struct equant_redist_journey shorter = *other;
+
+		*other = *journey;
+		*journey = shorter;
+	}
+	free(other->hops);
+	return isnan(time) || isnan(others) ? -ENOMEM : 0;
 }
 
 /* ---- the whole ---------------------------------------------------------------------------- */

@@ -44,6 +44,10 @@ int equant_redist_add_hop(struct equant_redist_journey *journey, int step, int f
 int equant_redist_make_legs(struct equant_redist_journey *journey,
 			    struct equant_redist_route *route);
 
+/* The hops of @other instead of those of @journey, if they take less time; the rest is freed. */
+int equant_redist_take_shorter(struct equant_redist_journey *journey,
+			       struct equant_redist_journey *other);
+
 /* Seconds that a leg takes if it has its ports to itself. */
 double equant_redist_leg_time(const struct equant_redist_network *network, int from, int to,
 			      double bytes);
@@ -51,5 +55,6 @@ double equant_redist_leg_time(const struct equant_redist_network *network, int f
 /* Routers: hops of all messages; 0 or -errno. */
 int equant_redist_combine(struct equant_redist_journey *journey);
 int equant_redist_relay(struct equant_redist_journey *journey);
+int equant_redist_best_route(struct equant_redist_journey *journey);
 
 #endif /* EQUANT_REDIST_ROUTE_H */

@@ -716,6 +716,7 @@ struct equant_redist_route {
  *			cyclic(K x), and the contrary, at most ceil(log2 K) + 2 of them
  *	relay		the improved scheduler's order, with parts of messages over third ranks where
  *			the links that they should take are slower, if that makes it shorter
+ *	best		what takes the least time of these and of going straight
  *
  * Return: a name, or NULL after the last one.
  */
