@@ -1,18 +1,33 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * drop BEFORE AFTER COMMAND: 10^7 doubles from cyclic(1000) to cyclic(4000), again and again, by a transfer that is
- * refreshed after each; BEFORE and AFTER are what the network is like before COMMAND is run on rank 0, after
- * three of them, and afterwards.  Prints the seconds of the last one before and of those afterwards, each over
- * its bound: the first one that nothing is known for, and so on.
+ * drop BEFORE AFTER COMMAND order|relay: 10^7 doubles from cyclic(1000) to cyclic(4000), again and again,
+ * in turns by a transfer that is refreshed after each run and by one that keeps its plan; BEFORE and
+ * AFTER are what the network is like before COMMAND is run on rank 0, after three turns, and afterwards.
+ * With "order" a rank sends one message at a time, so it matters which; with "relay" data goes by way
+ * of other ranks.  Prints the seconds of the last turn before and of those afterwards, each over the bound of
+ * what goes straight: after1 is the first one, that nothing is known for, kept1 the same of the plan that
+ * is kept, and so on.
  */
 #include <equant/transfer.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define ELEMENTS 10000000
+#define EAGER 60000 /* bytes of a piece that goes without asking, also where a window is given */
 #define BEFORE 3
 #define AFTERWARDS 4
+
+static const struct way {
+	const char *name;
+	const char *scheduler;
+	const char *router;
+	int window;
+} ways[] = {
+	{ "order", "shortest", NULL, 1 },
+	{ "relay", NULL, "relay", EQUANT_TRANSFER_WINDOW_NETWORK },
+};
 
 static int rank;
 
@@ -32,7 +47,17 @@ static struct equant_redist_network *must_read(const char *path)
 	return network;
 }
 
-static double bound(const struct equant_redist_array *array, const char *path)
+static const struct way *must_find(const char *name)
+{
+	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++)
+		if (!strcmp(ways[i].name, name))
+			return &ways[i];
+	fail(name);
+	return NULL;
+}
+
+static double bound(const struct equant_redist_array *array, const char *path,
+		    const struct way *way)
 {
 	struct equant_redist_network *network = must_read(path);
 	struct equant_redist_volume *volumes;
@@ -42,19 +67,22 @@ static double bound(const struct equant_redist_array *array, const char *path)
 	volumes = equant_redist_volumes(array, sizeof(double), NULL, NULL, &count);
 	if (!volumes)
 		fail("equant_redist_volumes");
-	seconds = equant_redist_network_bound(network, count, volumes, false);
+	seconds = equant_redist_network_bound(network, count, volumes, way->window == 1);
 	free(volumes);
 	equant_redist_network_free(network);
 	return seconds;
 }
 
-static struct equant_transfer *make(const struct equant_redist_array *array, const char *path)
+static struct equant_transfer *make(const struct equant_redist_array *array, const char *path,
+				    const struct way *way)
 {
 	struct equant_redist_network *network = must_read(path);
 	const struct equant_transfer_options options = { .sz = sizeof(options),
 							 .network = network,
-							 .scheduler = "shortest",
-							 .window = EQUANT_TRANSFER_WINDOW_NETWORK };
+							 .scheduler = way->scheduler,
+							 .router = way->router,
+							 .window = way->window,
+							 .largest = EAGER };
 	struct equant_transfer *transfer =
 		equant_transfer_new(MPI_COMM_WORLD, array, sizeof(double), &options);
 
@@ -68,7 +96,6 @@ static double measure(struct equant_transfer *transfer, const double *a, double 
 {
 	static const int64_t stride[1] = { 1 };
 	double elapsed, longest = 0;
-	int changed;
 
 	MPI_Barrier(MPI_COMM_WORLD);
 	elapsed = -MPI_Wtime();
@@ -76,26 +103,36 @@ static double measure(struct equant_transfer *transfer, const double *a, double 
 		fail("equant_transfer_run");
 	elapsed += MPI_Wtime();
 	MPI_Allreduce(&elapsed, &longest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-	if (equant_transfer_refresh(transfer, &changed))
-		fail("equant_transfer_refresh");
 	return longest;
 }
 
-static void run(struct equant_transfer *transfer, char **argv, const double *a, double *b,
-		const double bounds[2])
+/* A turn: seconds of the one that is refreshed and of the one that is not, over @bound. */
+static void turn(struct equant_transfer *transfers[2], const double *a, double *b, double bound,
+		 double times[2])
 {
-	double seconds = 0;
+	int changed;
+
+	for (int i = 0; i < 2; i++)
+		times[i] = measure(transfers[i], a, b) / bound;
+	if (equant_transfer_refresh(transfers[0], &changed))
+		fail("equant_transfer_refresh");
+}
+
+static void run(struct equant_transfer *transfers[2], const char *command, const double *a,
+		double *b, const double bounds[2])
+{
+	double times[2];
 
 	for (int i = 0; i < BEFORE; i++)
-		seconds = measure(transfer, a, b);
+		turn(transfers, a, b, bounds[0], times);
 	if (!rank)
-		printf("before=%.4f", seconds / bounds[0]);
-	if (!rank && system(argv[3]))
-		fail(argv[3]);
+		printf("before=%.4f", times[0]);
+	if (!rank && system(command))
+		fail(command);
 	for (int i = 1; i <= AFTERWARDS; i++) {
-		seconds = measure(transfer, a, b);
+		turn(transfers, a, b, bounds[1], times);
 		if (!rank)
-			printf("\tafter%d=%.4f", i, seconds / bounds[1]);
+			printf("\tafter%d=%.4f\tkept%d=%.4f", i, times[0], i, times[1]);
 	}
 	if (!rank)
 		printf("\n");
@@ -104,26 +141,30 @@ static void run(struct equant_transfer *transfer, char **argv, const double *a, 
 int main(int argc, char **argv)
 {
 	struct equant_redist_array array = { .dimensions = 1, .extent = { ELEMENTS } };
-	struct equant_transfer *transfer;
+	struct equant_transfer *transfers[2];
+	const struct way *way;
 	double bounds[2], *a, *b;
 	int ranks;
 
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-	if (argc != 4)
-		fail("usage: drop BEFORE AFTER COMMAND");
+	if (argc != 5)
+		fail("usage: drop BEFORE AFTER COMMAND order|relay");
+	way = must_find(argv[4]);
 	array.from[0] = (struct equant_redist_cyclic){ .block = 1000, .processes = ranks };
 	array.to[0] = (struct equant_redist_cyclic){ .block = 4000, .processes = ranks };
 	for (int i = 0; i < 2; i++)
-		bounds[i] = bound(&array, argv[1 + i]);
+		bounds[i] = bound(&array, argv[1 + i], way);
 	a = calloc(ELEMENTS, sizeof(*a));
 	b = calloc(ELEMENTS, sizeof(*b));
 	if (!a || !b)
 		fail("no memory");
-	transfer = make(&array, argv[1]);
-	run(transfer, argv, a, b, bounds);
-	equant_transfer_free(transfer);
+	for (int i = 0; i < 2; i++)
+		transfers[i] = make(&array, argv[1], way);
+	run(transfers, argv[3], a, b, bounds);
+	for (int i = 0; i < 2; i++)
+		equant_transfer_free(transfers[i]);
 	free(a);
 	free(b);
 	MPI_Finalize();
