@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/../tree/lib.sh"
 
-plan 15
+plan 16
 
 bench=$TEST_SOURCE/tests/bench
 raw=$scratch/raw
@@ -46,6 +46,22 @@ says 'goal <= 2 .* MISSED$' "a spread widens a goal that says about" x a.elapsed
 says 'no round has c.elapsed' "a figure that was not measured is an error" x c.elapsed
 printf '6\tc\telapsed=nan\n' >> "$raw"
 says 'round 6: not a number' "a figure that is no number is an error" x c.elapsed
+
+# One line of the picture for each column, and a gap where there is no number.
+drawn()
+{
+	printf 'grain mpi block\n500 0.5 0.7\n1000 - 0.8\n2000 0.6 0.9\n' |
+		"$TEST_BUILD/tests/bench/chart" "a title" "an abscissa" > "$scratch/picture.svg"
+	grep -q '>a title<' "$scratch/picture.svg" || echo "no title"
+	grep -q '>mpi<' "$scratch/picture.svg" || echo "no name"
+	sed -n 's/.*class="line".* d="\(.*\)".*/\1/p' "$scratch/picture.svg" |
+		tr -d '0-9. \n' | grep -qx MMMLL || cat "$scratch/picture.svg"
+}
+if [ -x "$TEST_BUILD/tests/bench/chart" ]; then
+	silent "a picture has a line for each column of a table" drawn
+else
+	skip "a picture has a line for each column of a table" "built without MPI"
+fi
 
 # measurement FULL ROUNDS_UNTIL_INTERRUPTED: two cells of two rounds, one line per round in $scratch/log
 measurement()

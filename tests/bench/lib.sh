@@ -109,8 +109,30 @@ at_grains()
 		cat "$out/$item/log" >&2
 		exit 1
 	fi
-	awk -v round="$round" -v variant="$variant" '{ printf "%s\t%s_%s\tphases=%s\telapsed=%s\twork=%s\tcompetitor=%s\tefficiency=%s\n",
+	awk -v round="$round" -v variant="$variant" '{ printf "%s\t%s.%s\tphases=%s\telapsed=%s\twork=%s\tcompetitor=%s\tefficiency=%s\n",
 		round, variant, $1, $2, $3, $4, $5, $6 }' "$file" >> "$raw"
+}
+
+# draw_grains TITLE NAME...: efficiency against $grains of these variants, as a table and as a picture
+draw_grains()
+{
+	local grain name
+
+	echo
+	for grain in $grains; do
+		printf '%s\t%s\n' "$grain" "$grain"
+	done | perl "$bench/matrix.pl" "$raw" efficiency "work, us" "${@:2}" | tee "$out/$item.table"
+	{
+		echo grain "${@:2}"
+		for grain in $grains; do
+			printf '%s' "$grain"
+			for name in "${@:2}"; do
+				printf ' %s' "$(median "$name.$grain.efficiency")"
+			done
+			echo
+		done
+	} | "$TEST_BUILD/tests/bench/chart" "$1" "work per barrier, us" > "$out/$item.svg" || exit 1
+	echo "picture: $out/$item.svg"
 }
 
 # judge TEXT EXPRESSION [RELATION GOAL]: see figures.pl

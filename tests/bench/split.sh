@@ -17,8 +17,9 @@ done
 
 for grain in $grains; do
 	for name in equal shares predicted; do
-		judge "$name, $grain us of work per barrier: efficiency" "${name}_$grain.efficiency"
+		judge "$name, $grain us of work per barrier: efficiency" "$name.$grain.efficiency"
 	done
-	judge "  predicted against equal parts: time" "predicted_$grain.elapsed/equal_$grain.elapsed"
-	judge "  predicted against in proportion: time" "predicted_$grain.elapsed/shares_$grain.elapsed"
+	judge "  predicted against equal parts: time" "predicted.$grain.elapsed/equal.$grain.elapsed"
+	judge "  predicted against in proportion: time" "predicted.$grain.elapsed/shares.$grain.elapsed"
 done
+draw_grains "Efficiency by the split of the work, one of two CPUs shared" equal shares predicted

@@ -20,7 +20,9 @@ done
 
 for grain in $grains; do
 	for name in mpi $ways; do
-		judge "$name, $grain us of work per barrier: efficiency" "${name}_$grain.efficiency"
+		judge "$name, $grain us of work per barrier: efficiency" "$name.$grain.efficiency"
 	done
 done
-judge "auto against MPI, 1000 us per barrier" auto_1000.efficiency/mpi_1000.efficiency '>=' 1
+judge "auto against MPI, 1000 us per barrier" auto.1000.efficiency/mpi.1000.efficiency '>=' 1
+# shellcheck disable=SC2086
+draw_grains "Efficiency by the way of waiting, one of two CPUs shared" mpi $ways
