@@ -81,4 +81,10 @@ TEST_F(transfer, a_run_that_one_rank_refuses_moves_nothing_and_can_be_tried_agai
 	EXPECT_CASE("refused_run");
 }
 
+TEST_F(transfer, a_message_may_have_more_than_2_to_the_31_bytes_and_elements)
+{
+	self->job.ranks = 2;
+	EXPECT_CASE("more_than_31_bits");
+}
+
 TEST_HARNESS_MAIN

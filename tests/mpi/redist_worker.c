@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "libsetup.h"
 #include "libworker.h"
@@ -293,13 +295,87 @@ static void refused_run(void)
 	setup_free(&s);
 }
 
+/* Bytes of an array without that much memory: all folds but the last are the same one. */
+#define FOLD (513L * 4096) /* no part of 2^31 or 2^32 */
+#define FOLDS 1023L /* 2^31 + 2.1 million bytes */
+#define MANY (FOLDS * FOLD - 12345)
+
+static unsigned char *map_folds(void)
+{
+	int fd = memfd_create("folds", 0);
+	unsigned char *base =
+		mmap(NULL, FOLDS * FOLD, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	demand(fd >= 0 && base != MAP_FAILED);
+	demand_equal(0, ftruncate(fd, 2 * FOLD));
+	for (long i = 0; i < FOLDS; i++)
+		demand(mmap(base + i * FOLD, FOLD, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
+			    fd, i == FOLDS - 1 ? FOLD : 0) != MAP_FAILED);
+	close(fd);
+	return base;
+}
+
+/* The sender's bytes, or whether the receiver has them: of the first fold and of the last. */
+static void each_byte(unsigned char *bytes, void (*look)(unsigned char *at, unsigned char byte))
+{
+	struct random random = random_from(1);
+
+	for (long i = 0; i < FOLD; i++)
+		look(bytes + i, (unsigned char)random_next(&random));
+	for (long i = (FOLDS - 1) * FOLD; i < MANY; i++)
+		look(bytes + i, (unsigned char)random_next(&random));
+}
+
+static void put(unsigned char *at, unsigned char byte)
+{
+	*at = byte;
+}
+
+static void expect(unsigned char *at, unsigned char byte)
+{
+	demand_equal(byte, *at);
+}
+
+static void more_than_31_bits(void)
+{
+	const int from = 0, to = 1;
+	const struct equant_redist_array array = {
+		.dimensions = 1,
+		.extent = { MANY },
+		.from = { { MANY, 1, 0, 0 } },
+		.to = { { MANY, 1, 0, 0 } },
+	};
+	unsigned char *bytes = map_folds();
+
+	for (int node = 0; node < 2; node++) {
+		const struct equant_transfer_options options = {
+			.sz = sizeof(options),
+			.senders = &from,
+			.receivers = &to,
+			.largest = 1 << 24, /* fewer turns between the ranks: it takes 2 s */
+			.node = (enum equant_transfer_node)node,
+		};
+		struct equant_transfer *transfer =
+			equant_transfer_new(MPI_COMM_WORLD, &array, 1, &options);
+
+		demand(transfer);
+		memset(bytes, UNTOUCHED, FOLD);
+		memset(bytes + (FOLDS - 1) * FOLD, UNTOUCHED, FOLD);
+		if (rank == from)
+			each_byte(bytes, put);
+		demand_equal(0, equant_transfer_run(transfer, (int64_t[]){ 1 }, bytes,
+						    (int64_t[]){ 1 }, bytes));
+		each_byte(bytes, expect);
+		demand_equal(UNTOUCHED, bytes[MANY]);
+		demand_equal(0, equant_transfer_free(transfer));
+	}
+}
+
 int main(int argc, char **argv)
 {
 	static const struct worker_case cases[] = {
-		CASE(random_arrays),
-		CASE(memory),
-		CASE(misuse),
-		CASE(refused_run),
+		CASE(random_arrays),	 CASE(memory), CASE(misuse), CASE(refused_run),
+		CASE(more_than_31_bits),
 	};
 
 	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));
