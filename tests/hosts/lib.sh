@@ -55,3 +55,25 @@ fails()
 		report 0 "$sentence"
 	fi
 }
+
+# What is seen of namespaces and devices from outside.
+seen()
+{
+	cat /proc/self/mounts
+	ls /run/netns /sys/class/net 2>&1
+}
+
+# leaves_nothing OPTION WORD: two results, of hosts made so
+leaves_nothing()
+{
+	local status
+
+	seen > "$scratch/before"
+	{ tests/hosts/hosts "$@" sh -c 'kill -9 $$'; } 2> /dev/null
+	status=$?
+	seen > "$scratch/after"
+	succeeds "nothing is left of hosts whose job was killed" \
+		cmp "$scratch/before" "$scratch/after"
+	[ $status -eq 137 ]
+	report $? "what the command on the hosts ended with is known"
+}

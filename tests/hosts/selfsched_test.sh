@@ -36,18 +36,5 @@ done
 passes "across nodes it is the engine of two levels that is chosen" 4 $worker two_levels
 passes "the engine of one node is refused across nodes" 4 $worker no_common_memory ENGINE=node
 
-# What is seen of namespaces from outside.
-seen()
-{
-	cat /proc/self/mounts
-	ls /run/netns 2>&1
-}
-seen > "$scratch/before"
-{ tests/hosts/hosts -n 2 sh -c 'kill -9 $$'; } 2> /dev/null
-status=$?
-seen > "$scratch/after"
-succeeds "nothing is left of hosts whose job was killed" \
-	cmp "$scratch/before" "$scratch/after"
-[ $status -eq 137 ]
-report $? "what the command on the hosts ended with is known"
+leaves_nothing -n 2
 exit $result
