@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 37
+plan 38
 
 export LC_ALL=C
 
@@ -170,6 +170,19 @@ equal_as_constant()
 		near "$(point balanced --period 0)" 1 0.01
 }
 succeeds "run: a constant load is balanced once and for all" equal_as_constant
+
+# 7 ranks give 0.067 of theirs each: by way of all between, one at a time, or not at all.
+which_work_moves()
+{
+	local point="--ranks 8 --period 0 --units 1000"
+
+	# shellcheck disable=SC2086
+	near "$(point moved $point --restricted)" "$(awk 'BEGIN { print 4 * '"$(point moved $point)"' }')" 0.01 &&
+		above "$(point moves --ranks 8 --period 2 --ports 1)" \
+			"$(point moves --ranks 8 --period 2)" &&
+		[ "$(point moved $point --omit 100)" = 0 ]
+}
+succeeds "run: which work moves, and how much at once, can be told" which_work_moves
 
 off_is_off()
 {

@@ -18,11 +18,14 @@ struct run_options {
 	long tasks;
 	long units;
 	long depth;
+	long ports;
+	long omit;
 	int scheduler;
 	int probe;
 	bool no_barrier;
 	bool no_filter;
 	bool no_prompt;
+	bool restricted;
 	double duty;
 	double step;
 	double seconds;
@@ -64,6 +67,10 @@ static struct equant_balance_options balance_options(const struct run_options *o
 		.moves_allowed = 1,
 		.filter = !o->no_filter,
 		.prompt = !o->no_prompt,
+		.ports = (int)o->ports,
+		.omit = o->omit,
+		.movement = o->restricted ? EQUANT_MOVEMENT_RESTRICTED :
+					    EQUANT_MOVEMENT_UNRESTRICTED,
 	};
 }
 
@@ -206,6 +213,9 @@ int simulate_run(int argc, char **argv, struct table *table)
 		{ "profit", SIMULATE_NUMBER, &o.profit, 0, 1e6, NULL },
 		{ "no-filter", SIMULATE_FLAG, &o.no_filter, 0, 0, NULL },
 		{ "no-prompt", SIMULATE_FLAG, &o.no_prompt, 0, 0, NULL },
+		{ "ports", SIMULATE_WHOLE, &o.ports, 0, SIMULATE_CPUS, NULL },
+		{ "omit", SIMULATE_WHOLE, &o.omit, 0, 1e6, NULL },
+		{ "restricted", SIMULATE_FLAG, &o.restricted, 0, 0, NULL },
 		{ "interact", SIMULATE_NUMBER, &o.interact, 0, 10, NULL },
 		{ "move-all", SIMULATE_NUMBER, &o.move_all, 0, 1e3, NULL },
 		{ 0 },
