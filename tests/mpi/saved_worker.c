@@ -154,6 +154,23 @@ static int forged_plans(struct random *random)
 	return loads;
 }
 
+/* There are not so many tags to tell steps by. */
+static void forged_step(int32_t step)
+{
+	static char good[20000], bad[20000];
+	struct equant_plan_header *header = (struct equant_plan_header *)bad;
+	size_t count = read_plan(good, sizeof(good));
+	char *parcels = bad + count;
+
+	memcpy(bad, good, count);
+	parcels -= (size_t)header->parcels * sizeof(struct equant_plan_parcel);
+	((struct equant_plan_leg *)parcels)[-1].step = step;
+	header->sum = equant_plan_sum(bad, count);
+	write_plan(bad, count);
+	refused_plan(MPI_COMM_WORLD, NULL, EINVAL);
+	write_plan(good, count);
+}
+
 /* Only times and what is not used may be others. */
 static void forged_routes(const struct setup *s, struct random *random)
 {
@@ -168,6 +185,8 @@ static void forged_routes(const struct setup *s, struct random *random)
 		save(transfer);
 		demand_equal(0, equant_transfer_free(transfer));
 		demand(forged_plans(random) < 40);
+		forged_step(EQUANT_TRANSFER_TAGS);
+		forged_step(INT32_MAX);
 	}
 	equant_redist_network_free(network);
 }

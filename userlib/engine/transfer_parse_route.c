@@ -16,7 +16,8 @@ static bool is_leg(const struct equant_transfer *transfer, const struct equant_r
 	if (leg->from < 0 || leg->from >= transfer->ranks || leg->to < 0 ||
 	    leg->to >= transfer->ranks || leg->from == leg->to)
 		return false;
-	return leg->step >= 0 && leg->count > 0 && leg->count <= parcels - leg->first;
+	return leg->step >= 0 && leg->step < EQUANT_TRANSFER_TAGS && leg->count > 0 &&
+	       leg->count <= parcels - leg->first;
 }
 
 /* Legs, each with its parcels.  False: there cannot be such ones. */
