@@ -53,4 +53,12 @@ TEST_F(gemr2d, what_one_rank_gets_wrong_is_an_error_on_all_and_moves_nothing)
 	EXPECT_SAID(&self->job, "equant_gemr2d_plans_new: their memory differs between ranks");
 }
 
+TEST_F(gemr2d, plans_go_on_after_reading_that_failed_on_two_ranks)
+{
+	self->job.program = "near_worker";
+	self->job.argv[0] = "plans_outlive_reading_that_fails";
+	EXPECT_PASSED(&self->job);
+	EXPECT_SAID(&self->job, "rank 0: reading from rank 3, process");
+}
+
 TEST_HARNESS_MAIN

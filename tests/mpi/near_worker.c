@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* Transfers between ranks of a node, which read each other's memory where they may. */
+#include <equant/gemr2d.h>
 #include <equant/transfer.h>
 #include <errno.h>
 #include <linux/filter.h>
@@ -165,12 +166,59 @@ static void one_may_no_longer_read(void)
 	setup_free(&s);
 }
 
+/* Down one column of all ranks, the first block on rank @first. */
+static struct equant_gemr2d_matrix column(int block, int first)
+{
+	return (struct equant_gemr2d_matrix){ .rows = (int64_t)block * ranks,
+					      .columns = 1,
+					      .row_block = block,
+					      .column_block = 1,
+					      .grid_rows = ranks,
+					      .grid_columns = 1,
+					      .first_row = first,
+					      .my_row = rank,
+					      .leading = block };
+}
+
+/* What every rank has goes to the next one. */
+static int shift(struct equant_gemr2d_plans *plans, int block)
+{
+	static double from[2 * BLOCK][2], to[2 * BLOCK][2];
+	struct equant_gemr2d_matrix a = column(block, 0), b = column(block, 1 % ranks);
+	int error;
+
+	for (int i = 0; i < block; i++)
+		from[i][0] = rank;
+	error = equant_gemr2d(plans, a.rows, 1, MPI_C_DOUBLE_COMPLEX, &a, from, &b, to);
+	for (int i = 0; i < block && !error; i++)
+		demand_equal((rank + ranks - 1) % ranks, to[i][0]);
+	return error;
+}
+
+/* The last rank's memory is not read any more, by rank 0.  The others have no error. */
+static void plans_outlive_reading_that_fails(void)
+{
+	struct equant_gemr2d_plans *plans = equant_gemr2d_plans_new(MPI_COMM_WORLD, 8, 0);
+	int error = rank && rank < ranks - 1 ? 0 : -EPERM;
+
+	let_read();
+	demand(plans);
+	demand_equal(0, shift(plans, 2 * BLOCK));
+	if (!rank)
+		forbid(SYS_process_vm_readv);
+	for (int i = 0; i < 2; i++)
+		demand_equal(error, shift(plans, 2 * BLOCK));
+	/* Short blocks are packed. */
+	demand_equal(0, shift(plans, 100));
+	demand_equal(0, equant_gemr2d_plans_free(plans));
+}
+
 int main(int argc, char **argv)
 {
 	static const struct worker_case cases[] = {
 		CASE(memory_is_read),	      CASE(none_shares),
 		CASE(one_may_not_read),	      CASE(one_gets_messages),
-		CASE(one_may_no_longer_read),
+		CASE(one_may_no_longer_read), CASE(plans_outlive_reading_that_fails),
 	};
 
 	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));

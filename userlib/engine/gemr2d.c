@@ -8,6 +8,7 @@
 
 #include "core/mpi_error.h"
 #include "engine/gemr2d_internal.h"
+#include "engine/transfer_internal.h"
 
 /* ---- arguments --------------------------------------------------------------------------- */
 
@@ -155,8 +156,8 @@ int equant_gemr2d(struct equant_gemr2d_plans *plans, int64_t rows, int64_t colum
 	if (plan)
 		error = run(&task, plan->transfer);
 	free(task.copy);
-	/* An error that not all ranks need have: they may wait for each other next time. */
-	plans->broken = plan ? error && error != -EINVAL && error != -ECANCELED :
+	/* MPI's errors not all ranks need have: they may wait for each other next time. */
+	plans->broken = plan ? plan->transfer->broken :
 			       error == -EIO || error == -EPROTO || error == -EPIPE;
 	if (plans->broken)
 		return error;

@@ -111,7 +111,9 @@ EQUANT_API int64_t equant_gemr2d_plans_made(const struct equant_gemr2d_plans *pl
  * Return: 0; before any element was moved, and on all ranks, -EINVAL for arguments that cannot be
  * or differ between ranks, grids with a place that no rank or more than one has, and elements
  * that are read and written; -ECANCELED where another rank has refused; -EOVERFLOW, -ENOMEM.
- * MPI's errors, after which the plans can only be freed, and -EPIPE then.
+ * What reading another rank's memory fails with, on both ranks and no others, if it did not when
+ * the plan was made: some elements have not been moved then, and the plans go on.  MPI's errors,
+ * after which the plans can only be freed, and -EPIPE then.
  */
 EQUANT_API int equant_gemr2d(struct equant_gemr2d_plans *plans, int64_t rows, int64_t columns,
 			     MPI_Datatype type, const struct equant_gemr2d_matrix *a,
