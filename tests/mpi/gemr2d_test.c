@@ -39,6 +39,12 @@ TEST_F(gemr2d, plans_that_are_kept_work_on_when_a_larger_one_gets_more_memory_or
 	EXPECT_PASSED(&self->job);
 }
 
+TEST_F(gemr2d, messages_go_at_once_where_a_block_is_shorter_than_a_line_of_the_cache)
+{
+	self->job.argv[0] = "windows";
+	EXPECT_PASSED(&self->job);
+}
+
 TEST_F(gemr2d, an_array_may_be_both_matrices_if_no_element_is_read_and_written)
 {
 	self->job.argv[0] = "same_array";

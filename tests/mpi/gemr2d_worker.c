@@ -9,6 +9,8 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "engine/gemr2d_internal.h"
+#include "engine/transfer_internal.h"
 #include "libworker.h"
 #include "random.h"
 
@@ -321,6 +323,41 @@ static void grown(void)
 	grow(1);
 }
 
+/* Of blocks of @block and of @other elements of @bytes. */
+static int window_of(int block, int other, int bytes)
+{
+	struct equant_gemr2d_plans *plans = equant_gemr2d_plans_new(MPI_COMM_WORLD, 1, 0);
+	static char from[100 * 100], to[100 * 100];
+	struct matrix a, b;
+	MPI_Datatype type;
+	int window;
+
+	demand(plans && bytes <= 100);
+	MPI_Type_contiguous(bytes, MPI_CHAR, &type);
+	simple(&a, 7 * ranks, 1, block);
+	simple(&b, 7 * ranks, 1, other);
+	demand_equal(0, equant_gemr2d(plans, 7 * ranks, 1, type, &a.m, from, &b.m, to));
+	window = plans->plan[0].transfer->window;
+	demand_equal(0, equant_gemr2d_plans_free(plans));
+	MPI_Type_free(&type);
+	free(a.local);
+	free(b.local);
+	return window;
+}
+
+/* 64 bytes, whatever a block has of them. */
+static void windows(void)
+{
+	demand_equal(8, window_of(7, 9, 8));
+	demand_equal(8, window_of(9, 7, 8));
+	demand_equal(1, window_of(8, 9, 8));
+	demand_equal(8, window_of(2, 3, 24));
+	demand_equal(1, window_of(4, 3, 24));
+	demand_equal(8, window_of(1, 2, 63));
+	demand_equal(1, window_of(1, 2, 64));
+	demand_equal(1, window_of(1, 2, 100));
+}
+
 /* Both matrices are the same array. */
 static void same_array(void)
 {
@@ -481,7 +518,8 @@ static void misuse(void)
 int main(int argc, char **argv)
 {
 	static const struct worker_case cases[] = {
-		CASE(random_matrices), CASE(kept), CASE(grown), CASE(same_array), CASE(misuse),
+		CASE(random_matrices), CASE(kept),    CASE(grown),
+		CASE(same_array),      CASE(windows), CASE(misuse),
 	};
 
 	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));

@@ -222,7 +222,7 @@ static int window_of(const int64_t *common, int64_t element)
 {
 	int64_t a = common[GEMR2D_ROW_BLOCK], b = common[GEMR2D_COMMON + GEMR2D_ROW_BLOCK];
 
-	return (a < b ? a : b) < EQUANT_REDIST_LINE / element ? AT_ONCE : 1;
+	return (a < b ? a : b) <= (EQUANT_REDIST_LINE - 1) / element ? AT_ONCE : 1;
 }
 
 static int plan(const struct equant_gemr2d_plans *plans, const struct equant_gemr2d_call *call,
