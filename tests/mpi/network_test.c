@@ -27,6 +27,22 @@ TEST_F(network, is_measured_and_learnt_and_the_same_on_all_ranks_whatever_their_
 	}
 }
 
+TEST_F(network, has_no_slow_link_where_a_message_gets_its_share_of_a_port)
+{
+	self->job.ranks = 4;
+	self->job.program = "refresh_worker";
+	self->job.argv[0] = "a_port_is_shared";
+	EXPECT_PASSED(&self->job);
+}
+
+TEST_F(network, is_looked_at_in_one_collective_and_one_that_fails_breaks_the_transfer)
+{
+	self->job.ranks = 4;
+	self->job.program = "refresh_worker";
+	self->job.argv[0] = "collectives_fail";
+	EXPECT_PASSED(&self->job);
+}
+
 FIXTURE(redistribute)
 {
 	struct job job;

@@ -48,6 +48,7 @@ struct arrivals {
  * @network: as it is taken to be
  * @scheduler: its name; likewise @router
  * @from: by rank
+ * @counts: likewise, how many links each has found changed; after them, of all before it
  */
 struct equant_refresh {
 	struct equant_transfer_options options;
@@ -55,6 +56,7 @@ struct equant_refresh {
 	char *scheduler;
 	char *router;
 	struct arrivals *from;
+	int *counts;
 };
 
 /* ---- what a transfer remembers ----------------------------------------------------------- */
@@ -73,6 +75,7 @@ int equant_refresh_keep(struct equant_transfer *transfer,
 	refresh->options = *options;
 	refresh->network = equant_redist_network_copy(options->network);
 	refresh->from = calloc((size_t)transfer->ranks, sizeof(*refresh->from));
+	refresh->counts = calloc((size_t)transfer->ranks, 2 * sizeof(*refresh->counts));
 	if (options->scheduler)
 		refresh->scheduler = strdup(options->scheduler);
 	if (options->router)
@@ -81,8 +84,8 @@ int equant_refresh_keep(struct equant_transfer *transfer,
 	refresh->options.scheduler = refresh->scheduler;
 	refresh->options.router = refresh->router;
 	refresh->options.senders = refresh->options.receivers = NULL;
-	if (!refresh->network || !refresh->from || (options->scheduler && !refresh->scheduler) ||
-	    (options->router && !refresh->router))
+	if (!refresh->network || !refresh->from || !refresh->counts ||
+	    (options->scheduler && !refresh->scheduler) || (options->router && !refresh->router))
 		return -ENOMEM;
 	return 0;
 }
@@ -95,6 +98,7 @@ void equant_refresh_free(struct equant_refresh *refresh)
 	free(refresh->scheduler);
 	free(refresh->router);
 	free(refresh->from);
+	free(refresh->counts);
 	free(refresh);
 }
 
@@ -180,35 +184,58 @@ static int find_changes(const struct equant_transfer *transfer, struct equant_re
 	return count;
 }
 
-/* In @all, to be freed, those of all ranks in the same order; @total of them. */
-static int exchange(const struct equant_transfer *transfer, int count,
-		    const struct equant_redist_link *mine, struct equant_redist_link **all,
-		    int *total)
+/*
+ * How many links all ranks together have found changed, if @mine, a number of links or -errno, is
+ * no error on any.
+ */
+static int compare(const struct equant_transfer *transfer, int mine, int *total)
 {
-	int ranks = transfer->ranks, bytes = count * (int)sizeof(*mine), error, sum = 0;
-	int *counts = calloc(2 * (size_t)ranks, sizeof(*counts));
-	int *starts = counts + ranks;
+	int *counts = transfer->refresh->counts, *starts = counts + transfer->ranks;
+	int error = equant_mpi_error(MPI_Allgather(&mine, 1, MPI_INT, counts, 1, MPI_INT,
+						   transfer->comm),
+				     "comparing networks");
 
-	*all = NULL;
-	error = equant_mpi_agree(transfer->comm, counts ? 0 : -ENOMEM);
+	*total = 0;
+	if (mine < 0 || error)
+		return mine < 0 ? mine : error;
+	for (int r = 0; r < transfer->ranks; r++) {
+		if (counts[r] < 0)
+			return -ECANCELED;
+		starts[r] = *total;
+		if (__builtin_add_overflow(*total, counts[r], total))
+			return -EOVERFLOW;
+	}
+	return 0;
+}
+
+static int by_ranks(const void *a, const void *b)
+{
+	const struct equant_redist_link *x = a, *y = b;
+
+	if (x->from != y->from)
+		return x->from < y->from ? -1 : 1;
+	return x->to < y->to ? -1 : x->to > y->to;
+}
+
+/* To @all those of all ranks, in the order in which networks have links.  0 or -errno. */
+static int exchange(const struct equant_transfer *transfer, const struct equant_redist_link *mine,
+		    struct equant_redist_link *all, int total)
+{
+	int *counts = transfer->refresh->counts, *starts = counts + transfer->ranks;
+	MPI_Datatype link;
+	int error = equant_mpi_error(MPI_Type_contiguous(sizeof(*mine), MPI_BYTE, &link),
+				     "MPI_Type_contiguous");
+
+	if (error)
+		return error;
+	error = equant_mpi_error(MPI_Type_commit(&link), "MPI_Type_commit");
 	if (!error)
-		error = equant_mpi_error(MPI_Allgather(&bytes, 1, MPI_INT, counts, 1, MPI_INT,
-						       transfer->comm),
+		error = equant_mpi_error(MPI_Allgatherv(mine, counts[transfer->rank], link, all,
+							counts, starts, link, transfer->comm),
 					 "comparing networks");
-	for (int r = 0; r < ranks && !error; r++) {
-		starts[r] = sum;
-		sum += counts[r];
-	}
-	*total = sum / (int)sizeof(*mine);
-	if (!error && sum) {
-		*all = malloc((size_t)sum);
-		error = equant_mpi_agree(transfer->comm, *all ? 0 : -ENOMEM);
-	}
-	if (!error && sum)
-		error = equant_mpi_error(MPI_Allgatherv(mine, bytes, MPI_BYTE, *all, counts, starts,
-							MPI_BYTE, transfer->comm),
-					 "comparing networks");
-	free(counts);
+	MPI_Type_free(&link);
+	if (!error)
+		qsort(all, (size_t)total, sizeof(*all), by_ranks);
 	return error;
 }
 
@@ -260,38 +287,59 @@ static int change(struct equant_transfer *transfer, int count,
 	return error;
 }
 
-static int check(const struct equant_transfer *transfer, const int *changed)
+/* @mine are others now, @total on all ranks. */
+static int learn(struct equant_transfer *transfer, const struct equant_redist_link *mine, int total)
 {
-	if (transfer->refresh && changed && transfer->state == EQUANT_TRANSFER_IDLE)
-		return 0;
-	equant_message("rank %d: equant_transfer_refresh: %s", transfer->rank,
-		       !changed		  ? "no place for the number" :
-		       !transfer->refresh ? "it was made without a network" :
-					    "it is running");
-	return transfer->refresh && changed ? -EBUSY : -EINVAL;
+	struct equant_redist_link *all = reallocarray(NULL, (size_t)total, sizeof(*all));
+	int error = equant_mpi_agree(transfer->comm, all ? 0 : -ENOMEM);
+
+	if (!error)
+		error = exchange(transfer, mine, all, total);
+	if (!error)
+		error = change(transfer, total, all);
+	free(all);
+	return error;
+}
+
+/* How many links are others now, or -errno. */
+static int look(const struct equant_transfer *transfer, const int *changed,
+		struct equant_redist_link *links)
+{
+	if (!changed) {
+		equant_message("rank %d: equant_transfer_refresh: no place for the number",
+			       transfer->rank);
+		return -EINVAL;
+	}
+	if (transfer->state != EQUANT_TRANSFER_IDLE) {
+		equant_message("rank %d: equant_transfer_refresh: it is running", transfer->rank);
+		return -EBUSY;
+	}
+	return links ? find_changes(transfer, links) : -ENOMEM;
 }
 
 int equant_transfer_refresh(struct equant_transfer *transfer, int *changed)
 {
-	struct equant_redist_link *mine, *all = NULL;
-	int error, found = 0, count;
+	struct equant_redist_link *mine;
+	int error, count;
 
 	if (transfer->broken || equant_mpi_is_over())
 		return -EPIPE;
-	error = check(transfer, changed);
-	mine = calloc((size_t)transfer->ranks + 1, sizeof(*mine));
-	if (!error)
-		found = mine ? find_changes(transfer, mine) : -ENOMEM;
-	error = equant_mpi_agree(transfer->comm, found < 0 ? found : error);
-	if (!error)
-		error = exchange(transfer, found, mine, &all, &count);
+	/* So it is on all ranks. */
+	if (!transfer->refresh) {
+		equant_message("rank %d: equant_transfer_refresh: it was made without a network",
+			       transfer->rank);
+		return -EINVAL;
+	}
+	mine = calloc((size_t)transfer->ranks, sizeof(*mine));
+	error = compare(transfer, look(transfer, changed, mine), &count);
 	if (!error && count)
-		error = change(transfer, count, all);
+		error = learn(transfer, mine, count);
 	if (!error) {
 		*changed = count;
 		equant_refresh_begin(transfer);
 	}
 	free(mine);
-	free(all);
+	/* MPI's errors not all ranks need have: they may have another plan. */
+	transfer->broken = error == -EIO || error == -EPROTO;
 	return error;
 }

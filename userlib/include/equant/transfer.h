@@ -249,7 +249,8 @@ EQUANT_API int equant_transfer_free(struct equant_transfer *transfer);
  *
  * Return: 0; -EINVAL without a network or @changed, -EBUSY while it is running, -ENOMEM, -ENOBUFS
  * if @memory is not enough for what a router would have sent on in the new network, -ECANCELED
- * where another rank could not, in all cases with the plan that it had; MPI's errors; -EPIPE.
+ * where another rank could not, -EOVERFLOW for 2^31 links that are others, in all cases with the
+ * plan that it had; MPI's errors, after which the transfer can only be freed, and -EPIPE then.
  */
 EQUANT_API int equant_transfer_refresh(struct equant_transfer *transfer, int *changed);
 

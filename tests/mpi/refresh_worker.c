@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * Transfers that plan again, with a clock that goes on by a second whenever it is looked at, and
+ * with collectives that are counted and one that may fail.
+ */
+#include <equant/transfer.h>
+#include <errno.h>
+
+#include "libworker.h"
+
+#define ELEMENTS 40 /* of 8 bytes, that a rank sends to each receiver, each of them a piece */
+
+static double clock_now;
+static int collectives; /* so far */
+static int fatal = -1; /* the one of them that fails */
+
+double MPI_Wtime(void)
+{
+	return clock_now++;
+}
+
+static int end_collective(int error)
+{
+	return collectives++ == fatal ? MPI_ERR_OTHER : error;
+}
+
+int MPI_Allreduce(const void *from, void *to, int count, MPI_Datatype type, MPI_Op op,
+		  MPI_Comm comm)
+{
+	return end_collective(PMPI_Allreduce(from, to, count, type, op, comm));
+}
+
+int MPI_Allgather(const void *from, int count, MPI_Datatype type, void *to, int to_count,
+		  MPI_Datatype to_type, MPI_Comm comm)
+{
+	return end_collective(PMPI_Allgather(from, count, type, to, to_count, to_type, comm));
+}
+
+int MPI_Allgatherv(const void *from, int count, MPI_Datatype type, void *to, const int counts[],
+		   const int starts[], MPI_Datatype to_type, MPI_Comm comm)
+{
+	return end_collective(
+		PMPI_Allgatherv(from, count, type, to, counts, starts, to_type, comm));
+}
+
+/* Each of the first two of 4 ranks sends to one of the others: a piece comes every second. */
+static struct equant_transfer *make(const struct equant_redist_network *network)
+{
+	static const int senders[] = { 0, 1 }, receivers[] = { 2, 3 };
+	const struct equant_redist_array array = { .dimensions = 1,
+						   .extent = { 2 * ELEMENTS },
+						   .from = { { 1, 2, 0, 0 } },
+						   .to = { { 1, 2, 0, 0 } } };
+	struct equant_transfer_options options = { .sz = sizeof(options),
+						   .senders = senders,
+						   .receivers = receivers,
+						   .network = network,
+						   .largest = sizeof(double),
+						   .node = EQUANT_TRANSFER_NODE_MESSAGES };
+	struct equant_transfer *transfer =
+		equant_transfer_new(MPI_COMM_WORLD, &array, sizeof(double), &options);
+
+	demand(transfer);
+	return transfer;
+}
+
+static int run(struct equant_transfer *transfer)
+{
+	static const int64_t stride[] = { 1 };
+	static const double from[ELEMENTS];
+	static double to[ELEMENTS];
+
+	return equant_transfer_run(transfer, stride, from, stride, to);
+}
+
+/* Links that are others after a run, of those that have 16 bytes per second and share @port. */
+static int changed_beside(double port)
+{
+	struct equant_redist_network *network = equant_redist_network_new(ranks, 0, 16, NULL, 0);
+	const struct equant_redist_host host = { port, port };
+	struct equant_transfer *transfer;
+	int changed = -1;
+
+	demand(network);
+	for (int h = 0; h < 2; h++)
+		demand_equal(h, equant_redist_network_host(network, &host, NULL, 0));
+	for (int r = 0; r < ranks; r++)
+		demand_equal(0, equant_redist_network_place(network, r, r / 2, NULL, 0));
+	transfer = make(network);
+	demand_equal(0, run(transfer));
+	demand_equal(0, equant_transfer_refresh(transfer, &changed));
+	demand_equal(0, equant_transfer_free(transfer));
+	equant_redist_network_free(network);
+	return changed;
+}
+
+/* 8 bytes per second are what two messages get of 16 each, and too little of 24. */
+static void a_port_is_shared(void)
+{
+	demand_equal(0, changed_beside(16));
+	demand_equal(2, changed_beside(24));
+}
+
+/* How many collectives it took. */
+static int must_refresh(struct equant_transfer *transfer, int expected)
+{
+	int before = collectives, changed = -1;
+
+	demand_equal(0, equant_transfer_refresh(transfer, &changed));
+	demand_equal(expected, changed);
+	return collectives - before;
+}
+
+/* The collective @which fails on the first @count ranks. */
+static void refresh_that_fails(const struct equant_redist_network *network, int which, int count)
+{
+	struct equant_transfer *transfer = make(network);
+	int changed = -1;
+
+	demand_equal(0, run(transfer));
+	fatal = rank < count ? collectives + which : -1;
+	demand_equal(rank < count ? -EIO : 0, equant_transfer_refresh(transfer, &changed));
+	if (rank < count) {
+		demand_equal(-1, changed);
+		demand_equal(-EPIPE, run(transfer));
+		demand_equal(-EPIPE, equant_transfer_refresh(transfer, &changed));
+	}
+	demand_equal(0, equant_transfer_free(transfer));
+}
+
+static void collectives_fail(void)
+{
+	struct equant_redist_network *network = equant_redist_network_new(ranks, 0, 16, NULL, 0);
+	struct equant_transfer *transfer = make(network);
+	int count;
+
+	demand_equal(0, run(transfer));
+	count = must_refresh(transfer, 2);
+	demand_equal(1, must_refresh(transfer, 0));
+	demand_equal(0, run(transfer));
+	demand_equal(1, must_refresh(transfer, 0));
+	demand_equal(0, equant_transfer_free(transfer));
+	for (int which = 0; which < count; which++)
+		refresh_that_fails(network, which, ranks);
+	/* Where all others have come to the end and have another plan. */
+	refresh_that_fails(network, count - 1, 1);
+	equant_redist_network_free(network);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct worker_case cases[] = { CASE(a_port_is_shared),
+						    CASE(collectives_fail) };
+
+	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));
+}
