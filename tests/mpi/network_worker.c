@@ -150,13 +150,16 @@ static void transfers_learn_what_the_network_is(void)
 	const struct equant_redist_array array = all_to_all();
 	struct equant_transfer *transfer = by_a_wrong_network(&array, NULL);
 	const struct equant_redist_network *network;
+	double before = equant_transfer_schedule(transfer)->makespan;
 	int changed = -1;
 
 	demand_equal(0, equant_transfer_refresh(transfer, &changed));
 	demand_equal(0, changed);
 	demand_right(transfer, &array);
+	demand(equant_transfer_schedule(transfer)->makespan == before);
 	demand_equal(0, equant_transfer_refresh(transfer, &changed));
 	demand_same(changed);
+	demand(ranks == 1 || equant_transfer_schedule(transfer)->makespan < before / 10);
 	network = equant_transfer_network(transfer);
 	for (int i = 0; i < ranks; i++)
 		for (int j = 0; j < ranks; j++) {
@@ -176,12 +179,14 @@ static void routed_transfers_learn_and_have_no_file(void)
 {
 	const struct equant_redist_array array = all_to_all();
 	struct equant_transfer *transfer = by_a_wrong_network(&array, "relay");
+	double before = equant_transfer_schedule(transfer)->makespan;
 	int changed;
 
 	demand_equal(ranks * (ranks - 1), equant_transfer_schedule(transfer)->count);
 	demand_right(transfer, &array);
 	demand_equal(0, equant_transfer_refresh(transfer, &changed));
 	demand_equal(ranks * (ranks - 1), changed);
+	demand(ranks == 1 || equant_transfer_schedule(transfer)->makespan < before / 10);
 	demand_right(transfer, &array);
 	demand_equal(0, equant_transfer_free(transfer));
 }
