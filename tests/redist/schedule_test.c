@@ -310,6 +310,65 @@ TEST_F(schedule, preemptive_without_startups_takes_the_bound)
 	}
 }
 
+/* Seeds of its own: in general there may be more, as few ranks can change partners alone. */
+TEST_F(schedule, preemptive_has_few_pieces_in_the_papers_experiment)
+{
+	struct random random = random_from(5);
+
+	for (int p = 16; p <= 64; p += 48)
+		for (int k = 2; k < p; k++)
+			for (int seed = 0; seed < SEEDS; seed++) {
+				struct equant_redist_costs *costs =
+					section5(&random, p, k, 10000000, 2e8);
+				struct equant_redist_schedule *schedule =
+					equant_redist_schedule_new("preemptive", costs, NULL, 0);
+
+				ASSERT_NE(NULL, schedule);
+				ASSERT_LE(schedule->count, costs->count + 2 * p);
+				equant_redist_schedule_free(schedule);
+				equant_redist_costs_free(costs);
+			}
+}
+
+/* Each rank sends as much as it receives: the sum of random permutations. */
+static struct equant_redist_costs *equal_sums(struct random *random, int ranks)
+{
+	struct equant_redist_message messages[LARGEST * LARGEST];
+	int list[LARGEST];
+
+	for (int i = 0; i < ranks * ranks; i++)
+		messages[i] = (struct equant_redist_message){ i / ranks, i % ranks, 0, 1e-3 };
+	for (int round = 0; round < 4 * ranks * ranks; round++) {
+		double time = random_unit(random);
+
+		random_order(random, list, ranks);
+		for (int i = 0; i < ranks; i++)
+			messages[i * ranks + list[i]].data += time;
+	}
+	return equant_redist_costs_new(ranks, ranks * ranks, messages, NULL, 0);
+}
+
+/* A message that ends interrupts another, if nobody ever waits: so there are that many. */
+TEST_F(schedule, preemptive_has_at_most_a_third_more_pieces_than_must_be_where_all_are_busy)
+{
+	for (int ranks = 4; ranks <= LARGEST; ranks++) {
+		double pieces = 0, least = 2 * ranks * ranks - 3 * ranks + 2;
+
+		for (int round = 0; round < 100; round++) {
+			struct equant_redist_costs *costs = equal_sums(&self->random, ranks);
+			struct equant_redist_schedule *schedule =
+				equant_redist_schedule_new("preemptive", costs, NULL, 0);
+
+			ASSERT_NE(NULL, schedule);
+			ASSERT_LE(least, schedule->count);
+			pieces += (double)schedule->count / 100;
+			equant_redist_schedule_free(schedule);
+			equant_redist_costs_free(costs);
+		}
+		EXPECT_LE(pieces, least * 4 / 3);
+	}
+}
+
 TEST_F(schedule, preemptive_with_startups_is_never_longer_than_greedy)
 {
 	for (int round = 0; round < RANDOM_MATRICES / 10; round++) {

@@ -364,7 +364,8 @@ struct equant_redist_schedule {
  *			R. J. Willis, An Iterative Scheduling Technique for Resource-Constrained
  *			Project Scheduling, European Journal of Operational Research 56(3), 1992)
  *	preemptive	messages in pieces, in at most as many phases as there are messages and twice
- *			the ranks: the bound itself if there are no start-ups; never longer than
+ *			the ranks, in each of which a rank has one piece at most each way: the
+ *			bound itself if there are no start-ups; never longer than
  *			greedy or eager if there are, and pieces only as small as pays (T. Gonzalez,
  *			S. Sahni, Open Shop Scheduling to Minimize Finish Time, Journal of the ACM
  *			23(4), 1976)
