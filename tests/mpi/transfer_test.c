@@ -77,6 +77,26 @@ TEST_F(transfer, goes_from_one_group_of_an_intercommunicator_to_the_other)
 	EXPECT_SAID(&self->job, "one group of an intercommunicator has to send");
 }
 
+TEST_F(transfer, between_groups_is_planned_for_a_network_saved_loaded_and_planned_again)
+{
+	char folder[64], variable[80];
+
+	ASSERT_EQ(0, folder_make(folder, sizeof(folder)));
+	snprintf(variable, sizeof(variable), "FOLDER=%s", folder);
+	self->job.ranks = 5;
+	self->job.environment[0] = variable;
+	EXPECT_CASE("groups_of_a_network");
+	folder_remove(folder);
+	EXPECT_SAID(&self->job, "/plan: for another number of ranks");
+}
+
+TEST_F(transfer, options_that_the_library_does_not_know_are_refused)
+{
+	EXPECT_CASE("other_options");
+	EXPECT_SAID(&self->job, "equant_transfer_new: options of 7 bytes");
+	EXPECT_SAID(&self->job, "of the options is not known here");
+}
+
 TEST_F(transfer, a_plan_is_saved_and_loaded_and_a_damaged_one_is_refused_by_name)
 {
 	char folder[64], variable[80];

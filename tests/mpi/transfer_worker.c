@@ -4,7 +4,10 @@
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "engine/transfer_internal.h"
 #include "libsetup.h"
@@ -281,6 +284,147 @@ static void from_one_group_to_the_other(void)
 	MPI_Comm_free(&inter);
 }
 
+/* In a network the ranks of the group that sends come first. */
+static void demand_from_group_to_group(const struct equant_transfer *transfer, int senders)
+{
+	const struct equant_redist_schedule *schedule = equant_transfer_schedule(transfer);
+
+	demand_equal(ranks, schedule->ranks);
+	demand(schedule->count > 0);
+	for (int64_t i = 0; i < schedule->count; i++)
+		demand(schedule->pieces[i].from < senders && schedule->pieces[i].to >= senders);
+}
+
+/* Links to the first rank that receives are slow ones. */
+static struct equant_redist_network *group_network(int senders)
+{
+	struct equant_redist_network *network =
+		equant_redist_network_new(ranks, 1e-5, 1e5, NULL, 0);
+
+	demand(network);
+	for (int i = 0; i < senders; i++)
+		demand_equal(0, equant_redist_network_set(network,
+							  &(struct equant_redist_link){ i, senders,
+											1e-5, 1e3 },
+							  NULL, 0));
+	return network;
+}
+
+static void saved_and_loaded(MPI_Comm inter, struct equant_transfer *transfer, struct setup *s,
+			     int group)
+{
+	struct equant_transfer_options options = { .sz = sizeof(options), .group = group };
+	struct equant_transfer *loaded;
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/plan", getenv("FOLDER"));
+	if (!rank)
+		demand_equal(0, equant_transfer_save(transfer, path));
+	MPI_Barrier(MPI_COMM_WORLD);
+	loaded = equant_transfer_load(inter, path, &options);
+	demand(loaded);
+	demand_equal(equant_transfer_memory(transfer), equant_transfer_memory(loaded));
+	demand(equant_transfer_schedule(transfer)->makespan ==
+	       equant_transfer_schedule(loaded)->makespan);
+	must_run(loaded, s);
+	demand_equal(0, equant_transfer_free(loaded));
+	/* A plan for as many ranks the other way is none for these groups. */
+	options.group = EQUANT_TRANSFER_SENDS + EQUANT_TRANSFER_RECEIVES - group;
+	errno = 0;
+	demand(!equant_transfer_load(inter, path, &options));
+	demand_equal(EINVAL, errno);
+}
+
+/* Planned for a network, and again when it has been seen. */
+static void groups_in_network(MPI_Comm inter, struct setup *s,
+			      struct equant_transfer_options options)
+{
+	int senders = equant_redist_senders(&s->array), changed;
+	struct equant_redist_network *network = group_network(senders);
+	struct equant_transfer *transfer;
+
+	options.network = network;
+	options.largest = 3000;
+	options.group = s->sender >= 0 ? EQUANT_TRANSFER_SENDS : EQUANT_TRANSFER_RECEIVES;
+	transfer = equant_transfer_new(inter, &s->array, s->element, &options);
+	demand(transfer);
+	if (!options.router)
+		demand_from_group_to_group(transfer, senders);
+	must_run(transfer, s);
+	saved_and_loaded(inter, transfer, s, options.group);
+	demand_equal(0, equant_transfer_refresh(transfer, &changed));
+	must_run(transfer, s);
+	demand_equal(0, equant_transfer_free(transfer));
+	equant_redist_network_free(network);
+}
+
+static void groups_of_a_network(void)
+{
+	const struct equant_transfer_options options[] = {
+		{ .sz = sizeof(options[0]), .scheduler = "preemptive", .window = 3 },
+		{ .sz = sizeof(options[0]),
+		  .scheduler = "shortest",
+		  .window = EQUANT_TRANSFER_WINDOW_NETWORK,
+		  .node = EQUANT_TRANSFER_NODE_MESSAGES },
+		{ .sz = sizeof(options[0]), .router = "relay", .window = 2 },
+	};
+	struct random random = common_random();
+	int first = ranks / 2;
+	MPI_Comm inter = two_groups(first);
+	struct setup s;
+
+	for (int i = 0; i < 6; i++) {
+		group_setup(&s, &random, first, i % 2);
+		groups_in_network(inter, &s, options[i / 2]);
+		setup_free(&s);
+	}
+	MPI_Comm_free(&inter);
+}
+
+/* ---- options ------------------------------------------------------------------------------ */
+
+static void refused_options(const struct setup *s, const struct equant_transfer_options *options,
+			    int error)
+{
+	errno = 0;
+	demand(!equant_transfer_new(MPI_COMM_WORLD, &s->array, s->element, options));
+	demand_equal(error, errno);
+}
+
+/* Those of a program that was made with another header. */
+static void other_options(void)
+{
+	struct {
+		struct equant_transfer_options known;
+		char unknown[8];
+	} options = { .known.sz = sizeof(options) };
+	struct random random = common_random();
+	struct equant_transfer *transfer;
+	int last = rank == ranks - 1;
+	struct setup s;
+
+	setup_small(&s, &random);
+	transfer = must_transfer(&s, &options.known);
+	must_run(transfer, &s);
+	demand_equal(0, equant_transfer_free(transfer));
+	for (size_t i = 0; i < sizeof(options.unknown); i++) {
+		memset(options.unknown, 0, sizeof(options.unknown));
+		options.unknown[i] = (char)last;
+		refused_options(&s, &options.known, last ? EINVAL : ECANCELED);
+	}
+	for (size_t sz = 0; sz < sizeof(sz); sz++) {
+		options.known.sz = last ? sz : sizeof(options.known);
+		refused_options(&s, &options.known, last ? EINVAL : ECANCELED);
+	}
+	/* What is after its end it does not have. */
+	options.known.sz = offsetof(struct equant_transfer_options, window);
+	options.known.window = -77;
+	transfer = must_transfer(&s, &options.known);
+	must_run(transfer, &s);
+	demand_equal(0, equant_transfer_free(transfer));
+	setup_free(&s);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct worker_case cases[] = {
@@ -290,6 +434,8 @@ int main(int argc, char **argv)
 		CASE(long_messages),
 		CASE(each_thread_has_one, .threads = MPI_THREAD_MULTIPLE),
 		CASE(from_one_group_to_the_other),
+		CASE(groups_of_a_network),
+		CASE(other_options),
 	};
 
 	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));
