@@ -56,6 +56,7 @@ TEST_F(gemr2d, what_one_rank_gets_wrong_is_an_error_on_all_and_moves_nothing)
 	self->job.argv[0] = "misuse";
 	EXPECT_PASSED(&self->job);
 	EXPECT_SAID(&self->job, "equant_gemr2d: row blocks of a: 3 on one rank, 5 on another");
+	EXPECT_SAID(&self->job, "rank 3: equant_gemr2d: no elements can be of this MPI type");
 	EXPECT_SAID(&self->job, "equant_gemr2d_plans_new: their memory differs between ranks");
 }
 

@@ -161,21 +161,33 @@ static void demand_filled(struct matrix *x, int64_t rows, int64_t columns, size_
 		demand_equal(UNTOUCHED, x->local[i]);
 }
 
+/* An int from byte @at on, of an element of @extent bytes from byte @low on. */
+static MPI_Datatype gapped(MPI_Aint at, MPI_Aint low, MPI_Aint extent)
+{
+	MPI_Datatype placed, type;
+
+	MPI_Type_create_hindexed_block(1, 1, &at, MPI_INT, &placed);
+	MPI_Type_create_resized(placed, low, extent, &type);
+	MPI_Type_free(&placed);
+	return type;
+}
+
 static MPI_Datatype random_type(struct random *random, size_t *element)
 {
 	static const MPI_Datatype types[] = { MPI_FLOAT, MPI_DOUBLE, MPI_C_FLOAT_COMPLEX,
 					      MPI_C_DOUBLE_COMPLEX, MPI_INT };
-	long which = random_below(random, 7);
+	long which = random_below(random, 9), at = random_below(random, 20);
+	MPI_Aint low, extent;
 	MPI_Datatype type;
-	int size;
 
-	if (which < 5) {
+	if (which < 5)
 		MPI_Type_dup(types[which], &type);
-	} else {
+	else if (which < 7)
 		MPI_Type_contiguous(1 + (int)random_below(random, 40), MPI_CHAR, &type);
-	}
-	MPI_Type_size(type, &size);
-	*element = (size_t)size;
+	else
+		type = gapped(at, 0, at + (MPI_Aint)sizeof(int) + random_below(random, 20));
+	MPI_Type_get_extent(type, &low, &extent);
+	*element = (size_t)extent;
 	return type;
 }
 
@@ -464,6 +476,33 @@ static void wrong_calls(struct equant_gemr2d_plans *plans, struct matrix a, stru
 				   a.local, mine(&b), b.local));
 }
 
+/* On the last rank. */
+static void wrong_type(struct equant_gemr2d_plans *plans, const struct matrix *a,
+		       const struct matrix *b, MPI_Datatype type)
+{
+	int odd = rank == ranks - 1;
+
+	demand_equal(odd ? -EINVAL : -ECANCELED,
+		     equant_gemr2d(plans, 40, 6, odd ? type : MPI_INT, mine(a), a->local, mine(b),
+				   b->local));
+	MPI_Type_free(&type);
+}
+
+/* Elements that would not lie one after the other, from where the array begins. */
+static void wrong_types(struct equant_gemr2d_plans *plans, const struct matrix *a,
+			const struct matrix *b)
+{
+	MPI_Datatype nothing;
+
+	wrong_type(plans, a, b, gapped(4, 4, 4));
+	wrong_type(plans, a, b, gapped(0, -4, 8));
+	wrong_type(plans, a, b, gapped(-4, 0, 4));
+	wrong_type(plans, a, b, gapped(0, 0, 3));
+	wrong_type(plans, a, b, gapped(1, 0, 4));
+	MPI_Type_contiguous(0, MPI_INT, &nothing);
+	wrong_type(plans, a, b, nothing);
+}
+
 static void wrong_plans(void)
 {
 	int odd = rank == ranks - 1;
@@ -500,6 +539,7 @@ static void misuse(void)
 	demand_filled(&b, 40, 6, sizeof(int));
 	wrong_matrices(plans, a, b);
 	wrong_calls(plans, a, b);
+	wrong_types(plans, &a, &b);
 	demand_filled(&b, 0, 0, sizeof(int));
 	demand_equal(0, equant_gemr2d(plans, 0, 6, MPI_INT, NULL, NULL, mine(&b), b.local));
 	demand_equal(0, equant_gemr2d(plans, 6, 0, MPI_INT, mine(&a), a.local, NULL, NULL));
