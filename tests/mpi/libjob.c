@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -214,6 +215,50 @@ void folder_remove(const char *path)
 	if (dir)
 		closedir(dir);
 	rmdir(path);
+}
+
+static int write_file(const char *folder, const char *name, const char *text)
+{
+	char path[256];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	file = fopen(path, "w");
+	if (!file)
+		return -errno;
+	fputs(text, file);
+	fchmod(fileno(file), 0755);
+	return fclose(file);
+}
+
+int nodes_make(struct nodes *nodes, const char *hosts)
+{
+	int error = folder_make(nodes->folder, sizeof(nodes->folder));
+
+	if (!error)
+		error = write_file(nodes->folder, "agent",
+				   "#!/bin/sh\nhost=$1\nshift\n"
+				   "exec unshare --uts sh -c \"hostname $host; $*\"\n");
+	if (!error)
+		error = write_file(nodes->folder, "hosts", hosts);
+	snprintf(nodes->agent, sizeof(nodes->agent), "OMPI_MCA_plm_rsh_agent=%s/agent",
+		 nodes->folder);
+	snprintf(nodes->hosts, sizeof(nodes->hosts), "OMPI_MCA_orte_default_hostfile=%s/hosts",
+		 nodes->folder);
+	return error;
+}
+
+void nodes_use(const struct nodes *nodes, struct job *job)
+{
+	const char *const variables[] = { nodes->agent, nodes->hosts,
+					  "OMPI_MCA_plm_rsh_no_tree_spawn=1",
+					  "OMPI_MCA_btl=tcp,vader,self" };
+	int n = 0;
+
+	while (job->environment[n])
+		n++;
+	for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++)
+		job->environment[n++] = variables[i];
 }
 
 pid_t job_load(double after, int seconds)

@@ -49,6 +49,22 @@ int job_count(const struct job *job, const char *text);
 int folder_make(char *path, size_t size);
 void folder_remove(const char *path);
 
+/**
+ * struct nodes - that are names: mpirun's daemons, each with a host name of its own
+ * @folder: to be removed
+ */
+struct nodes {
+	char folder[64];
+	char agent[128];
+	char hosts[128];
+};
+
+/* @hosts: lines of a hostfile.  Only root may change the host name. */
+int nodes_make(struct nodes *nodes, const char *hosts);
+
+/* The job runs on them; behind the variables that it has. */
+void nodes_use(const struct nodes *nodes, struct job *job);
+
 /* @path receives the full path of a file below the build. */
 void build_path(char *path, size_t size, const char *name);
 

@@ -4,6 +4,7 @@
 #include <equant/table.h>
 #include <errno.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "libcmalloc.h"
@@ -175,6 +176,48 @@ static void sweeps(void)
 	starve_all(sweep_step, 8, EQUANT_MODE_PIPELINED);
 }
 
+/* ---- reductions ------------------------------------------------------------------- */
+
+struct place {
+	double value;
+	int rank;
+};
+
+/* The @nth allocation fails on the victim; 0 if there are fewer.  Of pairs the largest, of numbers the sum. */
+static long starve_reduction(struct equant *eq, int pairs, long nth)
+{
+	struct place mine = { rank, rank }, result;
+	long all;
+	int error;
+
+	failed = 0;
+	left = nth;
+	starving = rank == victim;
+	error = equant_allreduce(eq, &mine, &result, 1, pairs ? MPI_DOUBLE_INT : MPI_DOUBLE,
+				 pairs ? MPI_MAXLOC : MPI_SUM);
+	starving = 0;
+	MPI_Allreduce(&failed, &all, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+	demand_equal(all ? -ENOMEM : 0, error);
+	demand(all || result.value == (pairs ? ranks - 1 : ranks * (ranks - 1) / 2));
+	return all;
+}
+
+/* Pairs have gaps and are combined by messages, and between nodes all are; on one node no memory is needed. */
+static void reductions(void)
+{
+	struct equant_options o = eager_options();
+	struct equant *eq = must_open(MPI_COMM_WORLD, &o);
+	long starved[2] = { 0 };
+
+	for (victim = 0; victim < ranks; victim++)
+		for (int pairs = 0; pairs < 2; pairs++)
+			for (long nth = 1; starve_reduction(eq, pairs, nth); nth++)
+				starved[pairs]++;
+	demand(starved[1]);
+	demand_equal(getenv("NODES") != NULL, starved[0] > 0);
+	must_close(eq);
+}
+
 /* ---- graphs ----------------------------------------------------------------------- */
 
 static int fed_body(const struct equant_dag_handle *handle, void *user)
@@ -232,7 +275,8 @@ static void graphs(void)
 int main(int argc, char **argv)
 {
 	static const struct worker_case cases[] = {
-		CASE(hooks), CASE(passes), CASE(asynchronous), CASE(sweeps), CASE(graphs),
+		CASE(hooks),  CASE(passes),	CASE(asynchronous),
+		CASE(sweeps), CASE(reductions), CASE(graphs),
 	};
 
 	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));

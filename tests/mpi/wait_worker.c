@@ -290,11 +290,13 @@ static void count_nodes(void)
 {
 	const char *nodes = getenv("NODES");
 	MPI_Comm node;
-	int here;
+	int here, first, firsts;
 
 	MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-	MPI_Comm_size(node, &here);
-	demand_equal(ranks / (nodes ? atoi(nodes) : 1), here);
+	MPI_Comm_rank(node, &here);
+	first = !here;
+	MPI_Allreduce(&first, &firsts, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+	demand_equal(nodes ? atoi(nodes) : 1, firsts);
 	MPI_Comm_free(&node);
 }
 
@@ -305,6 +307,23 @@ static void right(void)
 	reductions();
 	barriers();
 	requests();
+}
+
+/* Bits of a floating point number are no operands: MPI refuses to combine them. */
+static void impossible(void)
+{
+	double one = 1, all;
+
+	count_nodes();
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+	start();
+	for (int i = 0; i < 3; i++) {
+		demand_equal(-EIO, equant_allreduce(eq, &one, &all, 1, MPI_DOUBLE, MPI_BAND));
+		demand_equal(0, equant_allreduce(eq, &one, &all, 1, MPI_DOUBLE, MPI_SUM));
+		demand(all == ranks);
+		demand_equal(0, equant_barrier(eq));
+	}
+	must_close(eq);
 }
 
 /* ---- the memory of a node --------------------------------------------------------- */
@@ -402,6 +421,7 @@ int main(int argc, char **argv)
 {
 	static const struct worker_case cases[] = {
 		CASE(right),
+		CASE(impossible),
 		CASE(memory_is_shared),
 		CASE(one_stands_still),
 		CASE(one_is_killed),

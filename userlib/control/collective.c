@@ -13,6 +13,10 @@
  * operation that does not commute sees the order of ranks, and one that rounds gives the same
  * bits in every run.  The result goes down the same tree, as a broadcast does, in which
  * ranks are counted from the root on.
+ *
+ * A rank on which something has failed does its part of the reduction all the same, with messages without
+ * elements whose tag says what has failed: nobody waits for ever, and all ranks hear of it.  Between two
+ * ranks messages keep their order, so that any tag can be received.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -24,7 +28,7 @@
 #include "core/mpi_error.h"
 
 /* Only collectives use this communicator, and all ranks call them in the same order. */
-enum { TAG_BARRIER = 1, TAG_UP, TAG_DOWN, TAG_COPY };
+enum { TAG_BARRIER = 1, TAG_UP, TAG_DOWN, TAG_COPY, TAG_FAILED };
 
 int equant_collective_barrier(struct equant_waiter *waiter, MPI_Comm comm)
 {
@@ -51,9 +55,10 @@ int equant_collective_barrier(struct equant_waiter *waiter, MPI_Comm comm)
 
 /**
  * struct reduction - one under way, or a broadcast, which has but the first half
+ * @failed: 0, or -errno of a rank heard of so far
  * @partial: the elements of the ranks combined so far
  * @other: what comes in
- * @offset: from the start of the memory behind either to its first element
+ * @room: the memory behind the two
  */
 struct reduction {
 	struct equant_waiter *waiter;
@@ -62,17 +67,17 @@ struct reduction {
 	int count;
 	MPI_Datatype datatype;
 	MPI_Op op;
+	int failed;
 	char *partial, *other;
-	MPI_Aint offset;
+	char *room[2];
 };
 
-static int await(struct reduction *r, int error, MPI_Request *request)
+static int await(struct reduction *r, int error, MPI_Request *request, MPI_Status *status)
 {
 	uint64_t waited = 0;
 
 	error = equant_mpi_error(error, "sending to all ranks");
-	return error ? error :
-		       equant_wait_requests(r->waiter, request, 1, MPI_STATUSES_IGNORE, 0, &waited);
+	return error ? error : equant_wait_requests(r->waiter, request, 1, status, 0, &waited);
 }
 
 /* Among leaders @peer is not the context's rank. */
@@ -83,27 +88,33 @@ static void ring(const struct reduction *r, int peer)
 	equant_node_ring(node, node && r->comm == node->leaders ? -1 : peer);
 }
 
-static int send_to(struct reduction *r, const void *elements, int peer, int tag)
+static void send_to(struct reduction *r, const void *elements, int peer, int tag)
 {
+	int count = r->failed ? 0 : r->count, error;
 	MPI_Request request;
-	int error;
 
 	equant_delay(r->waiter);
-	error = MPI_Isend(elements, r->count, r->datatype, peer, tag, r->comm, &request);
+	error = MPI_Isend(elements, count, r->datatype, peer,
+			  r->failed ? TAG_FAILED - r->failed : tag, r->comm, &request);
 	ring(r, peer);
-	return await(r, error, &request);
+	error = await(r, error, &request, MPI_STATUSES_IGNORE);
+	r->failed = r->failed ? r->failed : error;
 }
 
-static int receive_from(struct reduction *r, void *elements, int peer, int tag)
+static void receive_from(struct reduction *r, void *elements, int peer)
 {
 	MPI_Request request;
+	MPI_Status status;
 	int error;
 
-	error = await(r, MPI_Irecv(elements, r->count, r->datatype, peer, tag, r->comm, &request),
-		      &request);
+	error = await(
+		r, MPI_Irecv(elements, r->count, r->datatype, peer, MPI_ANY_TAG, r->comm, &request),
+		&request, &status);
 	/* A long message ends for its sender when it has been taken. */
 	ring(r, peer);
-	return error;
+	if (!error && status.MPI_TAG > TAG_FAILED)
+		error = TAG_FAILED - status.MPI_TAG;
+	r->failed = r->failed ? r->failed : error;
 }
 
 /* Elements only: gaps in the datatype stay as they are. */
@@ -118,7 +129,7 @@ static int copy(struct reduction *r, const void *from, void *to)
 /* Extents may be negative and elements may begin before their address. */
 static int make_room(struct reduction *r)
 {
-	MPI_Aint lower, extent, true_lower, true_extent, reach, size;
+	MPI_Aint lower, extent, true_lower, true_extent, reach, size, offset;
 
 	if (MPI_Type_get_extent(r->datatype, &lower, &extent) != MPI_SUCCESS ||
 	    MPI_Type_get_true_extent(r->datatype, &true_lower, &true_extent) != MPI_SUCCESS)
@@ -126,16 +137,14 @@ static int make_room(struct reduction *r)
 	if (__builtin_mul_overflow((MPI_Aint)(r->count - 1), extent, &reach) ||
 	    __builtin_add_overflow(true_extent, reach < 0 ? -reach : reach, &size))
 		return -EOVERFLOW;
-	r->offset = -true_lower - (reach < 0 ? reach : 0);
-	r->partial = malloc(size > 0 ? (size_t)size : 1);
-	r->other = malloc(size > 0 ? (size_t)size : 1);
-	if (!r->partial || !r->other) {
-		free(r->partial);
-		free(r->other);
+	/* From the start of the memory to the first element. */
+	offset = -true_lower - (reach < 0 ? reach : 0);
+	r->room[0] = malloc(size > 0 ? (size_t)size : 1);
+	r->room[1] = malloc(size > 0 ? (size_t)size : 1);
+	if (!r->room[0] || !r->room[1])
 		return -ENOMEM;
-	}
-	r->partial += r->offset;
-	r->other += r->offset;
+	r->partial = r->room[0] + offset;
+	r->other = r->room[1] + offset;
 	return 0;
 }
 
@@ -150,37 +159,37 @@ static int combine(struct reduction *r)
 	return equant_mpi_error(error, "equant_allreduce");
 }
 
-static int go_up(struct reduction *r)
+/* What comes to a rank without memory of its own goes where the result would. */
+static void go_up(struct reduction *r, void *result)
 {
-	int distance, error = 0;
+	int distance;
 
-	for (distance = 1; distance < r->ranks && !error; distance *= 2) {
-		if (r->rank & distance)
-			return send_to(r, r->partial, r->rank - distance, TAG_UP);
+	for (distance = 1; distance < r->ranks; distance *= 2) {
+		if (r->rank & distance) {
+			send_to(r, r->partial, r->rank - distance, TAG_UP);
+			return;
+		}
 		if (r->rank + distance >= r->ranks)
 			continue;
-		error = receive_from(r, r->other, r->rank + distance, TAG_UP);
-		if (!error)
-			error = combine(r);
+		receive_from(r, r->failed ? result : r->other, r->rank + distance);
+		if (!r->failed)
+			r->failed = combine(r);
 	}
-	return error;
 }
 
 /* From the parent to the children: the farthest first, which has most to hand on. */
-static int go_down(struct reduction *r, void *elements, int root)
+static void go_down(struct reduction *r, void *elements, int root)
 {
 	int below = (r->rank - root + r->ranks) % r->ranks; /* the root is 0 */
-	int distance = 1, error = 0;
+	int distance = 1;
 
 	while (distance < r->ranks && !(below & distance))
 		distance *= 2;
 	if (below)
-		error = receive_from(r, elements, (r->rank - distance + r->ranks) % r->ranks,
-				     TAG_DOWN);
-	for (distance /= 2; distance && !error; distance /= 2)
+		receive_from(r, elements, (r->rank - distance + r->ranks) % r->ranks);
+	for (distance /= 2; distance; distance /= 2)
 		if (below + distance < r->ranks)
-			error = send_to(r, elements, (r->rank + distance) % r->ranks, TAG_DOWN);
-	return error;
+			send_to(r, elements, (r->rank + distance) % r->ranks, TAG_DOWN);
 }
 
 int equant_collective_broadcast(struct equant_waiter *waiter, MPI_Comm comm, void *buffer,
@@ -192,32 +201,29 @@ int equant_collective_broadcast(struct equant_waiter *waiter, MPI_Comm comm, voi
 
 	MPI_Comm_rank(comm, &r.rank);
 	MPI_Comm_size(comm, &r.ranks);
-	return go_down(&r, buffer, root);
+	go_down(&r, buffer, root);
+	return r.failed;
 }
 
 int equant_collective_allreduce(struct equant_waiter *waiter, MPI_Comm comm, const void *send,
-				void *recv, int count, MPI_Datatype datatype, MPI_Op op)
+				void *recv, int count, MPI_Datatype datatype, MPI_Op op, int failed)
 {
 	struct reduction r = {
 		.waiter = waiter, .comm = comm, .count = count, .datatype = datatype, .op = op
 	};
-	int error;
 
 	if (!count)
 		return 0;
 	MPI_Comm_rank(comm, &r.rank);
 	MPI_Comm_size(comm, &r.ranks);
-	error = make_room(&r);
-	if (error)
-		return error;
-	error = copy(&r, send == MPI_IN_PLACE ? recv : send, r.partial);
-	if (!error)
-		error = go_up(&r);
-	if (!error && !r.rank)
-		error = copy(&r, r.partial, recv);
-	if (!error)
-		error = go_down(&r, recv, 0);
-	free(r.partial - r.offset);
-	free(r.other - r.offset);
-	return error;
+	r.failed = failed ? failed : make_room(&r);
+	if (!r.failed)
+		r.failed = copy(&r, send == MPI_IN_PLACE ? recv : send, r.partial);
+	go_up(&r, recv);
+	if (!r.failed && !r.rank)
+		r.failed = copy(&r, r.partial, recv);
+	go_down(&r, recv, 0);
+	free(r.room[0]);
+	free(r.room[1]);
+	return r.failed;
 }

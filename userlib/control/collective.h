@@ -24,11 +24,15 @@ int equant_collective_barrier(struct equant_waiter *waiter, MPI_Comm comm);
  * @count: >= 0
  * @datatype: any
  * @op: any that MPI_Reduce_local() takes, commutative or not
+ * @failed: 0, or -errno: this rank has nothing to combine
  *
- * Return: 0, -ENOMEM, -EOVERFLOW, -EPROTO, -EIO.
+ * What fails on one rank fails on all.
+ *
+ * Return: 0, -ENOMEM, -EOVERFLOW, -EPROTO, -EIO, or what was @failed on a rank.
  */
 int equant_collective_allreduce(struct equant_waiter *waiter, MPI_Comm comm, const void *send,
-				void *recv, int count, MPI_Datatype datatype, MPI_Op op);
+				void *recv, int count, MPI_Datatype datatype, MPI_Op op,
+				int failed);
 
 /**
  * equant_collective_broadcast() - everybody gets one rank's elements

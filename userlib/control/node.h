@@ -26,6 +26,7 @@ struct equant_node_rank {
 /**
  * struct equant_node_memory - the segment that the ranks of a node share
  * @cookie: tells it from another one
+ * @failed: why there is no result of all nodes, -errno; the first rank's, read after a barrier
  * @arrived: ranks in the barrier
  * @generation: a futex; the number of barriers passed
  * @asleep: ranks that sleep on @generation or are about to
@@ -34,7 +35,8 @@ struct equant_node_rank {
  */
 struct equant_node_memory {
 	uint64_t cookie;
-	uint32_t pad[14];
+	int32_t failed;
+	uint32_t pad[13];
 	uint32_t arrived;
 	uint32_t pad_arrived[15];
 	uint32_t generation;

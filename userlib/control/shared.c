@@ -15,7 +15,7 @@
  * A broadcast is the same with one slot that is read.
  *
  * With several nodes only the first rank of each combines, then the first ranks among
- * themselves by messages; a second barrier hands out the result.
+ * themselves by messages; a second barrier hands out the result, or what has failed.
  */
 #include <errno.h>
 #include <string.h>
@@ -84,6 +84,17 @@ static int node_barrier(struct equant_waiter *waiter)
 	return 0;
 }
 
+/* All nodes have met: the first rank's result, or @error of it, is everybody's. */
+static int hand_out(struct equant_waiter *waiter, int error)
+{
+	struct equant_node *node = waiter->node;
+
+	if (!node->rank)
+		node->memory->failed = error;
+	error = node_barrier(waiter);
+	return error ? error : node->memory->failed;
+}
+
 int equant_shared_barrier(struct equant_waiter *waiter)
 {
 	struct equant_node *node = waiter->node;
@@ -93,7 +104,7 @@ int equant_shared_barrier(struct equant_waiter *waiter)
 		return error;
 	if (!node->rank)
 		error = equant_collective_barrier(waiter, node->leaders);
-	return error ? error : node_barrier(waiter);
+	return hand_out(waiter, error);
 }
 
 /* Elements without gaps, one behind the other: bytes can be copied. */
@@ -154,13 +165,11 @@ static int between_nodes(struct equant_waiter *waiter, int count, size_t bytes,
 
 	if (!node->rank) {
 		error = combine(node, count, bytes, datatype, op);
-		if (!error)
-			error = equant_collective_allreduce(waiter, node->leaders, node->left,
-							    equant_node_slot(node, 0), count,
-							    datatype, op);
+		error = equant_collective_allreduce(waiter, node->leaders, node->left,
+						    equant_node_slot(node, 0), count, datatype, op,
+						    error);
 	}
-	if (!error)
-		error = node_barrier(waiter);
+	error = hand_out(waiter, error);
 	if (!error)
 		memcpy(node->left, equant_node_slot(node, 0), bytes);
 	return error;

@@ -56,5 +56,5 @@ int equant_allreduce(struct equant *eq, const void *send, void *recv, int count,
 	if (count && equant_shared_takes(&eq->waiter, count, datatype, op))
 		return equant_shared_allreduce(&eq->waiter, send, recv, count, datatype, op);
 	return equant_collective_allreduce(&eq->waiter, eq->collectives, send, recv, count,
-					   datatype, op);
+					   datatype, op, 0);
 }

@@ -722,7 +722,7 @@ EQUANT_API int equant_barrier(struct equant *eq);
  * the same in every run and on every rank.
  *
  * Arguments are not compared between the ranks, which would cost a second reduction: where one rank's
- * are refused the others wait for it.
+ * are refused the others wait for it.  What fails later, on whichever rank, fails on all.
  *
  * Return: 0; -EINVAL (negative count, no datatype or operation); -EOVERFLOW; -ENOMEM;
  * -EPROTO ranks that do not match; -EIO a peer is gone.
