@@ -220,6 +220,14 @@ static void with_loop(int (*use)(struct equant_loop *loop), int expected, int fr
 	must_close(eq);
 }
 
+/* Before the first pass it is not known by the loop alone that it is asynchronous. */
+static int keep_neighbours(struct equant_loop *loop)
+{
+	demand_equal(-EINVAL, equant_loop_neighbours(loop, 1, 0));
+	demand_equal(0, equant_loop_neighbours(loop, 0, 0));
+	return some_passes(loop, 2, 1);
+}
+
 static int use_hook(struct equant_loop *loop)
 {
 	return equant_hook(loop);
@@ -260,6 +268,7 @@ static int one_leaves(struct equant_loop *loop)
 
 static void misuse(void)
 {
+	with_loop(keep_neighbours, 0, 0);
 	with_loop(use_hook, -EINVAL, -1);
 	with_loop(use_hook_in_order, -EINVAL, -1);
 	if (ranks == 1)

@@ -26,6 +26,11 @@ TEST_F(ranks, neighbours_that_nobody_writes_travel_with_the_units_that_read_them
 	EXPECT_CASE("neighbours");
 }
 
+TEST_F(ranks, neighbours_are_there_for_units_that_move_in_the_middle_of_a_pass)
+{
+	EXPECT_CASE("neighbours_in_passes");
+}
+
 TEST_F(ranks, single_slices_are_copied_and_exchanged_out_of_tables)
 {
 	EXPECT_CASE("single_slices");

@@ -263,6 +263,46 @@ static void neighbours(void)
 	tear_down(&s);
 }
 
+/* Units move between iterations of a pass: what is around each is there when it is its turn. */
+static void neighbours_in_passes(void)
+{
+	struct equant_options o = eager_options();
+	struct equant_stats stats = { .sz = sizeof(stats) };
+	struct equant_table *constant;
+	struct equant_loop *loop;
+	struct equant *eq;
+	long *value, received;
+
+	o.check = 1;
+	o.period = 0.005;
+	eq = must_open(MPI_COMM_WORLD, &o);
+	loop = must_loop(eq, "rows", UNITS);
+	constant = equant_loop_table(loop, sizeof(long), EQUANT_TABLE_AUTO);
+	demand(constant);
+	equant_for_each_slice(constant, u, value)
+		*value = 1000 + u;
+	demand_equal(0, equant_loop_neighbours(loop, 2, 1));
+	for (long n = 0; n < 4; n++) {
+		equant_pass_begin(loop);
+		equant_for_each_next(loop, u) {
+			for (long v = u < 2 ? 0 : u - 2; v < UNITS && v <= u + 1; v++) {
+				const long *at = equant_table_slice(constant, v);
+
+				at = at ? at : equant_table_copy(constant, v);
+				demand(at);
+				demand_equal(1000 + v, *at);
+			}
+			compute(2e-4 * (1 + (double)((rank + n) % 3)));
+		}
+		demand_equal(0, equant_pass_end(loop));
+	}
+	demand_equal(0, equant_loop_stats(loop, &stats));
+	MPI_Allreduce(&stats.received, &received, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+	demand(ranks == 1 || received > 0);
+	must_free(loop);
+	must_close(eq);
+}
+
 static void single_slices(void)
 {
 	struct setting s;
@@ -335,8 +375,13 @@ static void misuse(void)
 int main(int argc, char **argv)
 {
 	static const struct worker_case cases[] = {
-		CASE(kinds),	  CASE(varying),       CASE(boundaries),
-		CASE(neighbours), CASE(single_slices), CASE(misuse),
+		CASE(kinds),
+		CASE(varying),
+		CASE(boundaries),
+		CASE(neighbours),
+		CASE(neighbours_in_passes),
+		CASE(single_slices),
+		CASE(misuse),
 	};
 
 	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));

@@ -116,22 +116,22 @@ static int post_all(struct equant_loop *loop, long below, long above)
 
 static int refuse(const struct equant_loop *loop, const char *function, const char *fault)
 {
-	equant_message("loop %s, rank %d: equant_loop_ghosts_%s: %s", loop->name, loop->rank,
-		       function, fault);
+	equant_message("loop %s, rank %d: equant_loop_%s: %s", loop->name, loop->rank, function,
+		       fault);
 	return -EINVAL;
 }
 
 static int check(const struct equant_loop *loop, long below, long above)
 {
 	if (below < 0 || above < 0)
-		return refuse(loop, "start", "a negative width");
+		return refuse(loop, "ghosts_start", "a negative width");
 	if (loop->ghosts.under_way)
-		return refuse(loop, "start", "the last exchange is not finished");
+		return refuse(loop, "ghosts_start", "the last exchange is not finished");
 	if (equant_async_forbids(loop, "equant_loop_ghosts_start"))
 		return -EINVAL;
 	for (int i = 0; i < loop->slices.nr_arrays; i++)
 		if (loop->slices.arrays[i].slice > INT_MAX)
-			return refuse(loop, "start", "slices of more than 2 GiB");
+			return refuse(loop, "ghosts_start", "slices of more than 2 GiB");
 	return 0;
 }
 
@@ -196,12 +196,12 @@ int equant_loop_ghosts_finish(struct equant_loop *loop)
 	int error;
 
 	if (!g->under_way)
-		return refuse(loop, "finish", "no exchange is under way");
+		return refuse(loop, "ghosts_finish", "no exchange is under way");
 	loop->eq->meetings++;
 	error = await(loop, 0);
 	end(g);
 	if (!error && g->hooks != equant_loop_hooks(loop))
-		return refuse(loop, "finish", "equant_hook() was called since the start");
+		return refuse(loop, "ghosts_finish", "equant_hook() was called since the start");
 	return error;
 }
 
@@ -236,8 +236,14 @@ int equant_neighbours_follow(struct equant_loop *loop)
 
 int equant_loop_neighbours(struct equant_loop *loop, long below, long above)
 {
-	int error = equant_loop_ghosts_start(loop, below, above);
+	const struct equant_options *o = &loop->eq->options;
+	int error;
 
+	/* Whoever gets units then does not know who has those around them. */
+	if (o->balance && o->mode && (below || above))
+		return refuse(loop, "neighbours",
+			      "in asynchronous mode they cannot follow units that move");
+	error = equant_loop_ghosts_start(loop, below, above);
 	if (!error)
 		error = equant_loop_ghosts_finish(loop);
 	if (!error) {

@@ -447,10 +447,11 @@ EQUANT_API int equant_loop_ghosts_start(struct equant_loop *loop, long below, lo
  * @above: 0 and 0: no longer
  *
  * For slices that iterations read and nobody writes: they are fetched now, and again
- * in every hook that has moved units, so that they travel with the units that read them (section
- * 6.4.1, window relations).  What is written needs an exchange of its own.
+ * in every hook, and within a pass in every equant_next(), that has moved units, so that they travel
+ * with the units that read them (section 6.4.1, window relations).  What is written needs an exchange
+ * of its own.  In asynchronous mode a rank that gets units does not know who has those around them.
  *
- * Return: as equant_loop_ghosts_start().
+ * Return: as equant_loop_ghosts_start(); -EINVAL in asynchronous mode.
  */
 EQUANT_API int equant_loop_neighbours(struct equant_loop *loop, long below, long above);
 
