@@ -43,6 +43,13 @@ TEST_F(trouble, a_rank_that_is_stopped_for_longer_than_the_timeout_ends_the_loop
 	EXPECT_SAID(&self->job, "has not reached balancing phase");
 }
 
+TEST_F(trouble, what_a_rank_fetches_after_others_have_given_up_on_it_is_what_was_sent)
+{
+	self->job.argv[0] = "stopped_before_it_receives";
+	self->job.ranks = 2;
+	EXPECT_PASSED(&self->job);
+}
+
 TEST_F(trouble, competitors_that_come_and_go_during_moves_lose_nothing)
 {
 	self->job.argv[0] = "competitors";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* Audited work on a machine that stops ranks, moves them about and has others compete. */
 #include <equant/equant.h>
+#include <equant/table.h>
 #include <errno.h>
 #include <malloc.h>
 #include <sched.h>
@@ -16,6 +17,8 @@
 #include "../random.h"
 #include "libledger.h"
 #include "libworker.h"
+#include "loop/move.h"
+#include "loop/tags.h"
 
 #define UNITS 300
 #define ODD 1
@@ -144,6 +147,117 @@ static void stopped_for_too_long(void)
 	demand_equal(error, equant_loop_free(w.loop));
 	must_close(w.eq);
 	ledger_free(&w.ledger);
+}
+
+/*
+ * A rank that is stopped just before it receives, until the sender has given up on it.  What MPI then
+ * takes out of the sender's memory is what was sent.
+ */
+static struct {
+	int stops;
+	long received;
+} late;
+
+#define BULK 300000 /* bytes of a unit: long messages are fetched by their receiver */
+#define SLICES 20000
+
+static void hear(int from)
+{
+	PMPI_Recv(NULL, 0, MPI_BYTE, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static void tell(int to)
+{
+	PMPI_Send(NULL, 0, MPI_BYTE, to, 0, MPI_COMM_WORLD);
+}
+
+/* The library calls this one; a move begins with a header. */
+int MPI_Irecv(void *buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+	      MPI_Request *request)
+{
+	if (late.stops && tag == EQUANT_TAG_MOVE && count == sizeof(struct equant_header)) {
+		late.stops = 0;
+		hear(source);
+	}
+	return PMPI_Irecv(buffer, count, type, source, tag, comm, request);
+}
+
+static size_t bulk_size(void *ctx, long unit)
+{
+	(void)ctx;
+	(void)unit;
+	return BULK;
+}
+
+static void bulk_pack(void *ctx, long unit, void *buffer)
+{
+	(void)ctx;
+	memset(buffer, (int)unit, BULK);
+}
+
+static int bulk_unpack(void *ctx, long unit, const void *buffer, size_t size)
+{
+	const unsigned char *bytes = buffer;
+
+	(void)ctx;
+	demand_equal(BULK, size);
+	for (long i = 0; i < BULK; i++)
+		demand_equal((unsigned char)unit, bytes[i]);
+	late.received++;
+	return 0;
+}
+
+/* What the library has freed is given out again. */
+static void use_memory(void)
+{
+	for (size_t size = 64; size < 256u << 20; size *= 2)
+		for (int i = 0; i < (size < 1 << 20 ? 64 : 1); i++) {
+			char *memory = malloc(size);
+
+			demand(memory);
+			memset(memory, 0xee, size);
+		}
+}
+
+static void stopped_before_it_receives(void)
+{
+	static const struct equant_data_ops ops = { sizeof(ops), bulk_size, bulk_pack,
+						    bulk_unpack };
+	struct equant_options o = eager_options();
+	struct equant_table *table;
+	struct equant_loop *loop;
+	struct equant *eq;
+	char *slice;
+	int error = 0;
+
+	o.check = 1;
+	o.timeout = 0.5;
+	eq = must_open(MPI_COMM_WORLD, &o);
+	loop = must_loop(eq, "bulk", 60);
+	table = equant_loop_table(loop, SLICES, EQUANT_TABLE_AUTO);
+	demand(table);
+	equant_for_each_slice(table, u, slice)
+		memset(slice, (int)u, SLICES);
+	demand_equal(0, equant_loop_data(loop, &ops, NULL));
+	late.stops = rank == 1;
+	while (!error && !late.received) {
+		equant_begin(loop);
+		compute(1e-4 * (rank ? 1 : 4) * (double)equant_loop_count(loop));
+		equant_end(loop);
+		error = equant_hook(loop);
+	}
+	if (rank) {
+		demand_equal(0, error);
+		tell(0);
+		demand(equant_loop_free(loop) < 0);
+	} else {
+		demand_equal(-ETIMEDOUT, error);
+		demand_equal(-ETIMEDOUT, equant_loop_free(loop));
+		use_memory();
+		tell(1);
+		hear(1);
+	}
+	must_close(eq);
 }
 
 /* ---- competitors and CPUs ---------------------------------------------------------- */
@@ -344,8 +458,8 @@ static void many_phases(void)
 int main(int argc, char **argv)
 {
 	static const struct worker_case cases[] = {
-		CASE(stopped),	   CASE(stopped_for_too_long), CASE(competitors),
-		CASE(cpus_change), CASE(many_phases),
+		CASE(stopped),	   CASE(stopped_for_too_long), CASE(stopped_before_it_receives),
+		CASE(competitors), CASE(cpus_change),	       CASE(many_phases),
 	};
 
 	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));

@@ -192,6 +192,8 @@ void equant_exchange_cancel(struct equant_exchange *x)
 		/* A send to a rank that is gone may never complete: let go of it. */
 		MPI_Cancel(&x->requests[i]);
 		MPI_Request_free(&x->requests[i]);
+		/* MPI may still read or write it: what is given up is not freed. */
+		x->rotated = NULL;
 	}
 	x->active = 0;
 	x->distance = x->ranks;

@@ -60,7 +60,7 @@ const void *equant_exchange_items(const struct equant_exchange *x);
  */
 int equant_exchange_awaited(const struct equant_exchange *x, int *itself);
 
-/** equant_exchange_cancel() - give up on an exchange that a peer will never complete */
+/** equant_exchange_cancel() - give up on an exchange that a peer will never complete; then only free it */
 void equant_exchange_cancel(struct equant_exchange *x);
 
 #endif /* EQUANT_CONTROL_EXCHANGE_H */

@@ -107,17 +107,19 @@ static void release(struct equant_loop *loop)
 	equant_replay_close(loop);
 	equant_mover_forget(&loop->mover);
 	equant_units_release(&loop->units);
-	equant_slices_release(&loop->slices);
 	equant_ghosts_release(&loop->ghosts);
 	equant_pipeline_free(loop->pipeline);
 	equant_balancer_free(loop->balancer);
 	if (loop->control && !equant_mpi_is_over())
 		equant_control_cancel(loop->control);
-	if (!loop->abandoned)
+	/* Of a rank that is late MPI may still write, and for it read, slices, passes of units and samples. */
+	if (!loop->abandoned) {
+		equant_slices_release(&loop->slices);
+		equant_pass_free(loop->pass);
 		equant_control_free(loop->control);
-	equant_pass_free(loop->pass);
-	if (loop->comm != MPI_COMM_NULL && !loop->abandoned && !equant_mpi_is_over())
-		MPI_Comm_free(&loop->comm);
+		if (loop->comm != MPI_COMM_NULL && !equant_mpi_is_over())
+			MPI_Comm_free(&loop->comm);
+	}
 	free(loop);
 }
 
@@ -257,7 +259,7 @@ int equant_loop_deactivate(struct equant_loop *loop, long first, long count)
 int equant_loop_free(struct equant_loop *loop)
 {
 	uint64_t waiting;
-	int error, ended;
+	int error, ended, alone;
 
 	if (!loop)
 		return 0;
@@ -275,7 +277,7 @@ int equant_loop_free(struct equant_loop *loop)
 	ended = equant_loop_end(loop);
 	if (!loop->error)
 		loop->error = ended;
-	equant_loop_part(loop);
+	alone = equant_loop_part(loop);
 	loop->waiting_ns = waiting;
 	if (loop->abandoned || loop->error)
 		equant_mover_give_up(&loop->mover, GONE_PATIENCE);
@@ -286,7 +288,8 @@ int equant_loop_free(struct equant_loop *loop)
 	if (!loop->error)
 		loop->error = error;
 	/* Whoever gave up on a rank, or does not know where it is, does not wait for it. */
-	error = loop->error == -ETIMEDOUT || loop->eq->lost ? 0 : equant_report_write(loop);
+	alone |= loop->error == -ETIMEDOUT || loop->eq->lost;
+	error = alone ? 0 : equant_report_write(loop);
 	if (!loop->error)
 		loop->error = error;
 	error = loop->error;

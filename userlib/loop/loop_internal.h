@@ -234,8 +234,8 @@ int equant_loop_end(struct equant_loop *loop);
 
 /* part.c: tells all other ranks that this one has stopped in the middle of something */
 void equant_loop_abort(struct equant_loop *loop);
-/* ... collective; nothing of a loop that has failed on some rank is under way any more */
-void equant_loop_part(struct equant_loop *loop);
+/* ... collective; nothing of a loop that has failed on some rank is under way any more; 1: a rank did not come */
+int equant_loop_part(struct equant_loop *loop);
 
 /* What the loop's accounts were when a phase began. */
 struct equant_phase_begun {

@@ -37,7 +37,10 @@ static void forget_transfers(struct equant_mover *m)
 	m->nr_transfers = 0;
 }
 
-/* A peer that is gone may never complete its part: let go of it. */
+/*
+ * A peer that is gone may never complete its part, or be late: let go of it.  MPI may still read or write
+ * headers and packed data: what is given up is not freed.
+ */
 static void abandon(struct equant_mover *m)
 {
 	int i;
@@ -47,7 +50,10 @@ static void abandon(struct equant_mover *m)
 			continue;
 		MPI_Cancel(&m->requests[i]);
 		MPI_Request_free(&m->requests[i]);
+		m->transfers = NULL;
+		m->nr_transfers = m->room = 0;
 	}
+	m->nr_requests = 0;
 }
 
 /* A wait has lasted for LOOK seconds more: has another rank given up in the middle of a move? */
@@ -81,14 +87,12 @@ static int complete(struct equant_mover *m)
 		if (error == -ETIMEDOUT)
 			gone = go_on_waiting(m, since_ns);
 	} while (error == -ETIMEDOUT && !gone);
-	if (gone) {
+	if (error)
 		abandon(m);
-		error = gone;
-	}
 	m->nr_requests = 0;
 	if (!error)
 		equant_slices_settle(m->slices);
-	return error;
+	return gone ? gone : error;
 }
 
 int equant_mover_progress(struct equant_mover *m, double patience)
@@ -101,6 +105,8 @@ int equant_mover_progress(struct equant_mover *m, double patience)
 				     patience, &m->waited_ns);
 	if (error == -ETIMEDOUT)
 		return 0;
+	if (error)
+		abandon(m);
 	m->nr_requests = 0;
 	if (!error)
 		equant_slices_settle(m->slices);
@@ -111,7 +117,6 @@ void equant_mover_give_up(struct equant_mover *m, double patience)
 {
 	if (!equant_mover_progress(m, patience))
 		abandon(m);
-	m->nr_requests = 0;
 }
 
 int equant_mover_release(struct equant_mover *m)

@@ -176,13 +176,14 @@ static int part_with_all(struct equant_loop *loop)
 	return error;
 }
 
-void equant_loop_part(struct equant_loop *loop)
+int equant_loop_part(struct equant_loop *loop)
 {
 	int failed = loop->error != 0;
 
 	if (!loop->eq->options.balance || loop->ranks == 1)
-		return;
+		return 0;
 	loop->abandoned = loop->error == -ETIMEDOUT || loop->eq->lost || agree(loop, &failed);
 	if (!loop->abandoned && failed)
 		loop->abandoned = part_with_all(loop) != 0;
+	return loop->abandoned && failed;
 }
