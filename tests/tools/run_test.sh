@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 37
+plan 38
 
 # Reports go through a directory of our own, to see that nothing stays there.
 mkdir "$scratch/tmp" && export TMPDIR=$scratch/tmp
@@ -38,6 +38,8 @@ exits 125 '/nowhere/x' "an output that cannot be written is named" \
 exits 3 'exit status 3' "the job's exit status is passed on" run -- sh -c 'exit 3'
 exits 143 'exit status 143' "a signal that ends the job is 128 more" run -- sh -c 'kill $$'
 exits 0 'no loop reported' "a program without equant is said to be one" run -- true
+exits 125 '^equant: [^:]*/bad.0.equant: shorter than its header$' "a bad report is named, once" \
+	run -- sh -c 'echo bad > "$EQUANT_REPORT/bad.0.equant"'
 exits 0 '^load constant: [0-9.]* s of CPU' "a load gives its account" \
 	run --load constant -- sleep 0.3
 exits 0 'ended before the job' "a load that ends early is told" \

@@ -30,7 +30,7 @@ static bool written_since(const char *path, double since)
 static int load_report(struct run_result *result, const char *path)
 {
 	struct run_loop *loops, *loop;
-	char why[256];
+	char why[PATH_MAX + NAME_MAX + 256];
 	int ret;
 
 	loops = reallocarray(result->loops, result->nr_loops + 1, sizeof(*loops));
@@ -40,7 +40,7 @@ static int load_report(struct run_result *result, const char *path)
 	loop = &loops[result->nr_loops];
 	ret = equant_report_load(path, &loop->header, &loop->stats, why, sizeof(why));
 	if (ret)
-		fprintf(stderr, "equant: %s: %s\n", path, why);
+		fprintf(stderr, "equant: %s\n", why);
 	else
 		result->nr_loops++;
 	return ret;

@@ -50,6 +50,7 @@ int equant_report_load(const char *path, struct equant_report_header *header,
 	*stats = calloc((size_t)header->ranks, sizeof(**stats));
 	if (!*stats) {
 		error = -ENOMEM;
+		refuse(why, why_size, path, strerror(ENOMEM));
 		goto out;
 	}
 	error = 0;
