@@ -9,6 +9,7 @@
 #include "core/options.h"
 #include "kselftest_harness.h"
 #include "libloop.h"
+#include "loop/loop_internal.h"
 
 struct setting {
 	const char *variable;
@@ -350,6 +351,116 @@ TEST_F(options, every_field_is_described_and_the_described_defaults_are_the_defa
 	{
 		TH_LOG("%s", self->messages.text);
 	}
+}
+
+/* ---- what the balancer gets of them ------------------------------------------- */
+
+static const struct equant_costs costs = { .interact = 2e-5, .fixed = 3e-5, .per_unit = 4e-7 };
+
+/* Of a loop with these options. */
+static struct equant_balance_options balancing(struct _test_data_options *self,
+					       struct equant_loop *loop)
+{
+	struct equant eq = { .options = self->set };
+
+	loop->eq = &eq;
+	return equant_loop_balancing(loop, &costs);
+}
+
+TEST_F(options, every_one_that_the_balancer_has_reaches_it)
+{
+	static const struct setting settings[] = {
+		{ "EQUANT_RATE", "measured" },	{ "EQUANT_FILTER", "direction" },
+		{ "EQUANT_THRESHOLD", "0.11" }, { "EQUANT_PROFIT", "0.7" },
+		{ "EQUANT_WINDOW", "3" },	{ "EQUANT_INTERACT", "0.02" },
+		{ "EQUANT_AMPLITUDE", "0.3" },	{ "EQUANT_PERIOD", "0.9" },
+		{ "EQUANT_PORTS", "2" },	{ "EQUANT_OMIT", "3" },
+		{ "EQUANT_POLLS", "on" },	{ "EQUANT_QUANTUM", "0.006" },
+		{ "EQUANT_QUANTA", "7" },	{ "EQUANT_RESTRAINT", "0.4" },
+		{ "EQUANT_PROMPT", "off" },
+	};
+	struct equant_loop loop = { .restricted = 1 };
+	struct equant_balance_options b;
+
+	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
+		setenv(settings[i].variable, settings[i].value, 1);
+	ASSERT_EQ(0, resolve(self, NULL));
+	b = balancing(self, &loop);
+	EXPECT_EQ(sizeof(b), b.sz);
+	EXPECT_EQ(EQUANT_RATE_MEASURED, b.mode);
+	EXPECT_EQ(EQUANT_FILTER_DIRECTION, b.filter);
+	EXPECT_EQ(0.11, b.threshold);
+	EXPECT_EQ(0.7, b.profit);
+	EXPECT_EQ(3, b.window);
+	EXPECT_EQ(0.02, b.interact_fraction);
+	EXPECT_EQ(0.3, b.amplitude);
+	EXPECT_EQ(0.9, b.period);
+	EXPECT_EQ(2, b.ports);
+	EXPECT_EQ(3, b.omit);
+	EXPECT_EQ(1, b.polls);
+	EXPECT_EQ(0.006, b.quantum);
+	EXPECT_EQ(7, b.quanta);
+	EXPECT_EQ(0.4, b.restraint);
+	EXPECT_EQ(0, b.prompt);
+	EXPECT_EQ(EQUANT_QUANTUM_UNSEEN, b.default_quantum);
+	EXPECT_EQ(3e-5, b.move_fixed);
+	EXPECT_EQ(4e-7, b.move_per_unit);
+	EXPECT_EQ(2e-5, b.interact);
+	EXPECT_EQ(1, b.moves_allowed);
+	EXPECT_EQ(EQUANT_MOVEMENT_RESTRICTED, b.movement);
+	EXPECT_EQ(EQUANT_HANDSHAKE_RENDEZVOUS, b.handshake);
+	equant_options_release(&self->set);
+}
+
+/* Nothing above is what it would be anyway, and none is made of another one. */
+TEST_F(options, what_is_not_set_reaches_the_balancer_as_its_default)
+{
+	struct equant_loop loop = { 0 };
+	struct equant_balance_options b;
+
+	ASSERT_EQ(0, resolve(self, NULL));
+	b = balancing(self, &loop);
+	EXPECT_EQ(EQUANT_RATE_PREDICTED, b.mode);
+	EXPECT_EQ(EQUANT_FILTER_STATES, b.filter);
+	EXPECT_EQ(0.03, b.threshold);
+	EXPECT_EQ(5, b.profit);
+	EXPECT_EQ(10, b.window);
+	EXPECT_EQ(0.05, b.interact_fraction);
+	EXPECT_EQ(0.1, b.amplitude);
+	EXPECT_EQ(0, b.period);
+	EXPECT_EQ(0, b.ports);
+	EXPECT_EQ(0, b.omit);
+	EXPECT_EQ(0, b.polls);
+	EXPECT_EQ(0, b.quantum);
+	EXPECT_EQ(0, b.quanta);
+	EXPECT_EQ(self->set.restraint, b.restraint);
+	EXPECT_EQ(1, b.prompt);
+	EXPECT_EQ(EQUANT_MOVEMENT_UNRESTRICTED, b.movement);
+	equant_options_release(&self->set);
+}
+
+TEST_F(options, the_kind_of_loop_and_how_ranks_wait_reach_the_balancer_too)
+{
+	static const int polls[] = { [EQUANT_WAIT_AUTO] = 0,
+				     [EQUANT_WAIT_SPIN] = 1,
+				     [EQUANT_WAIT_YIELD] = 1,
+				     [EQUANT_WAIT_BLOCK] = 0 };
+	struct equant_loop plain = { 0 }, swept = { 0 }, passed = { 0 }, replayed = { 0 };
+	struct equant_pipeline pipeline = { 0 };
+	struct equant_pass pass = { 0 };
+
+	ASSERT_EQ(0, resolve(self, NULL));
+	for (int wait = 0; wait < 4; wait++) {
+		self->set.wait = wait;
+		EXPECT_EQ(polls[wait], balancing(self, &plain).polls);
+	}
+	swept.pipeline = &pipeline;
+	EXPECT_EQ(1, balancing(self, &swept).restraint);
+	passed.pass = &pass;
+	EXPECT_EQ(0, balancing(self, &passed).prompt);
+	replayed.replay = (struct equant_replay *)&replayed;
+	EXPECT_EQ(0, balancing(self, &replayed).moves_allowed);
+	equant_options_release(&self->set);
 }
 
 TEST_HARNESS_MAIN

@@ -6,12 +6,13 @@
 #include "core/mpi_error.h"
 #include "loop/loop_internal.h"
 
-static struct equant_balancer *new_balancer(struct equant_loop *loop,
-					    const struct equant_costs *costs)
+struct equant_balance_options equant_loop_balancing(const struct equant_loop *loop,
+						    const struct equant_costs *costs)
 {
 	const struct equant_options *o = &loop->eq->options;
-	struct equant_balance_options b = {
-		.sz = sizeof(b),
+
+	return (struct equant_balance_options){
+		.sz = sizeof(struct equant_balance_options),
 		.mode = (enum equant_rate_mode)o->rate,
 		.threshold = o->threshold,
 		.profit = o->profit,
@@ -37,14 +38,13 @@ static struct equant_balancer *new_balancer(struct equant_loop *loop,
 		.restraint = loop->pipeline ? 1 : o->restraint,
 		.prompt = !loop->pass && o->prompt,
 	};
-
-	return equant_balancer_new(loop->ranks, &b);
 }
 
 /* Arrays are registered by now: measure the costs and set up the decision. */
 int equant_loop_start(struct equant_loop *loop)
 {
 	const struct equant_options *o = &loop->eq->options;
+	struct equant_balance_options balancing;
 	struct equant_costs costs;
 	int error;
 
@@ -69,7 +69,8 @@ int equant_loop_start(struct equant_loop *loop)
 	loop->interact = costs.interact;
 	if (error || !loop->control->ops->decides(loop->rank))
 		return error;
-	loop->balancer = new_balancer(loop, &costs);
+	balancing = equant_loop_balancing(loop, &costs);
+	loop->balancer = equant_balancer_new(loop->ranks, &balancing);
 	loop->control->balancer = loop->balancer;
 	return loop->balancer ? 0 : -errno;
 }

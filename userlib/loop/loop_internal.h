@@ -229,6 +229,9 @@ int equant_check_call(struct equant_loop *loop, enum equant_place place, uint64_
 
 /* ends.c: arrays are registered by now: measure the costs and set up the decision */
 int equant_loop_start(struct equant_loop *loop);
+/* ... what the context's options and the loop's kind make of a balancer */
+struct equant_balance_options equant_loop_balancing(const struct equant_loop *loop,
+						    const struct equant_costs *costs);
 /* ... and the last interaction, in which every rank says that it closes the loop */
 int equant_loop_end(struct equant_loop *loop);
 
