@@ -68,8 +68,21 @@ static int work_step(struct work *w)
 	return equant_hook(w->loop);
 }
 
+static long sum_of(long mine)
+{
+	long all;
+
+	MPI_Allreduce(&mine, &all, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+	return all;
+}
+
+/* Trouble that meets no move troubles nobody. */
 static void work_stop(struct work *w)
 {
+	struct equant_stats stats = { .sz = sizeof(stats) };
+
+	demand_equal(0, equant_loop_stats(w->loop, &stats));
+	demand(sum_of(stats.moves) > 0);
 	ledger_audit(&w->ledger, MPI_COMM_WORLD, w->steps);
 	must_free(w->loop);
 	must_close(w->eq);
@@ -210,10 +223,11 @@ static int bulk_unpack(void *ctx, long unit, const void *buffer, size_t size)
 /* What the library has freed is given out again. */
 static void use_memory(void)
 {
-	for (size_t size = 64; size < 256u << 20; size *= 2)
-		for (int i = 0; i < (size < 1 << 20 ? 64 : 1); i++) {
-			char *memory = malloc(size);
+	static char *volatile memory;
 
+	for (size_t size = 64; size < 64u << 20; size *= 2)
+		for (int i = 0; i < (size < 1 << 20 ? 64 : 1); i++) {
+			memory = malloc(size);
 			demand(memory);
 			memset(memory, 0xee, size);
 		}
@@ -265,7 +279,8 @@ static void stopped_before_it_receives(void)
 static struct {
 	struct random random;
 	pid_t competitor;
-	long toggled;
+	long packed; /* toggles in the midst of a move, on the sender, */
+	long unpacked; /* and on the receiver */
 } trouble;
 
 static void bind_to(pid_t pid, int cpu)
@@ -310,7 +325,6 @@ static void toggle(void)
 		end_competitor();
 	else
 		start_competitor();
-	trouble.toggled++;
 }
 
 static size_t one_byte(void *ctx, long unit)
@@ -325,16 +339,20 @@ static void toggle_and_pack(void *ctx, long unit, void *buffer)
 {
 	(void)ctx;
 	*(unsigned char *)buffer = (unsigned char)unit;
-	if (!random_below(&trouble.random, 64))
-		toggle();
+	if (random_below(&trouble.random, 64))
+		return;
+	toggle();
+	trouble.packed++;
 }
 
 /* ... and on the receiver. */
 static int toggle_and_unpack(void *ctx, long unit, const void *buffer, size_t size)
 {
 	(void)ctx;
-	if (!random_below(&trouble.random, 64))
+	if (!random_below(&trouble.random, 64)) {
 		toggle();
+		trouble.unpacked++;
+	}
 	return size == 1 && *(const unsigned char *)buffer == (unsigned char)unit ? 0 : -EBADMSG;
 }
 
@@ -349,7 +367,6 @@ static void competitors(void)
 	static const struct equant_data_ops ops = { sizeof(ops), one_byte, toggle_and_pack,
 						    toggle_and_unpack };
 	struct equant_options o = options();
-	long toggled, all;
 	struct work w;
 
 	seed_trouble();
@@ -362,9 +379,8 @@ static void competitors(void)
 			toggle();
 	}
 	end_competitor();
-	toggled = trouble.toggled;
-	MPI_Allreduce(&toggled, &all, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
-	demand(all > ranks);
+	demand(sum_of(trouble.packed) > 0);
+	demand(sum_of(trouble.unpacked) > 0);
 	work_stop(&w);
 }
 
