@@ -184,6 +184,87 @@ TEST_F(records, they_agree_where_rank_0_decides_for_all)
 	expect_traces_agree(_metadata, self);
 }
 
+/* ---- who owned how much ------------------------------------------------------------ */
+
+/**
+ * struct owned - what a rank's trace says it owned
+ * @first: at the start
+ * @last: when it had moved units for the last time
+ * @gained: by moves
+ */
+struct owned {
+	int64_t first, last, gained;
+};
+
+static int read_owned(const char *path, int rank, struct owned *owned)
+{
+	struct equant_trace_header header;
+	struct equant_event *events;
+	size_t count;
+	int error = equant_trace_load(path, &header, &events, &count, NULL, 0);
+
+	*owned = (struct owned){ .first = -1 };
+	for (size_t i = 0; i < count && !error; i++) {
+		const struct equant_event *e = &events[i];
+
+		if (e->type == EQUANT_EVENT_MOVE)
+			owned->gained += e->u.move.to == rank ? e->u.move.units : -e->u.move.units;
+		if (e->type != EQUANT_EVENT_UNITS)
+			continue;
+		owned->first = owned->first < 0 ? e->u.units.owned : owned->first;
+		owned->last = e->u.units.owned;
+	}
+	if (!error)
+		free(events);
+	return error;
+}
+
+/* What a rank began with and what it has moved since make what it ends with. */
+static void expect_owned(struct __test_metadata *_metadata, struct _test_data_records *self,
+			 const char *loop, struct owned *owned)
+{
+	struct equant_report_header header;
+	struct equant_stats *stats;
+	char name[32];
+
+	EXPECT_PASSED(&self->job);
+	snprintf(name, sizeof(name), "%s.0.equant", loop);
+	ASSERT_EQ(0, equant_report_load(file(self, name), &header, &stats, NULL, 0));
+	for (int r = 0; r < RANKS; r++) {
+		snprintf(name, sizeof(name), "%s.%d.trace", loop, r);
+		EXPECT_EQ(0, read_owned(file(self, name), r, &owned[r]));
+		EXPECT_EQ(stats[r].units, owned[r].last);
+		EXPECT_EQ(owned[r].last, owned[r].first + owned[r].gained);
+	}
+	free(stats);
+}
+
+TEST_F(records, an_asynchronous_loops_traces_tell_what_each_rank_owned)
+{
+	struct owned owned[RANKS];
+
+	self->job.program = "replay_worker";
+	self->job.argv[0] = "passes";
+	self->job.environment[5] = "EQUANT_MODE=asynchronous";
+	self->job.environment[6] = "MUST_MOVE=1";
+	expect_owned(_metadata, self, "one", owned);
+	EXPECT_EQ(67, owned[0].first);
+	EXPECT_EQ(66, owned[2].first);
+}
+
+/* The planner takes the last rank for the fastest. */
+TEST_F(records, the_traces_begin_with_what_a_plan_gave_each_rank)
+{
+	struct owned owned[RANKS];
+
+	self->job.program = "planned_worker";
+	self->job.argv[0] = "balancing_goes_on_from_there";
+	expect_owned(_metadata, self, "planned", owned);
+	EXPECT_EQ(240, owned[0].first + owned[1].first + owned[2].first);
+	EXPECT_LT(owned[0].first, 60);
+	EXPECT_GT(owned[2].first, 100);
+}
+
 /* ---- limits ---------------------------------------------------------------------- */
 
 /**

@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 18
+plan 20
 
 zero=$scratch/rows.0.trace one=$scratch/rows.1.trace
 "$TEST_BUILD/tests/trace/write_worker" "$scratch" || exit 1
@@ -66,6 +66,21 @@ rank 1    units  **********##############################       60
           share  ########################################     1.00
 END
 
+report_is 66 "an asynchronous loop's transfers are counted, from where a plan began" \
+	"$scratch"/passes.?.trace << 'END'
+Loop "passes": 90 units on 2 ranks, probe schedstat, 4.000 s, efficiency 1.000
+
+rank  units  run s wait s share   speed  q ms   eff phases moved  bal% mov% drop
+   0     30   2.00   2.00 0.500      90  4.00 1.000      1    15  0.10  0.0    0
+   1     60   4.00   0.00 1.000      45  4.00 1.000      1    15  0.10  0.0    7
+
+                 0 s                                  4 s
+rank 0    units  ..............................----------       30
+          share  ========================================     0.50
+rank 1    units  ##############################**********       60
+          share  ########################################     1.00
+END
+
 json_is computed "180 180" "JSON has the units that each rank computed"
 json_is share "0.5 1" "JSON has each rank's share"
 json_is competed "2 0" "JSON has the time that went to others"
@@ -93,6 +108,9 @@ succeeds "the picture holds two bands and no raw special characters" sh -c "
 	[ \$(grep -c 'class=\"units\" d=' '$scratch/x.svg') -eq 2 ] &&
 	[ \$(grep -c 'class=\"rate\" d=.*H' '$scratch/x.svg') -eq 2 ] &&
 	grep -q 'a&lt;b &amp; ' '$scratch/x.svg' && tail -n 1 '$scratch/x.svg' | grep -qx '</svg>'"
+"$equant" report --svg "$scratch/passes.svg" "$scratch"/passes.?.trace > /dev/null 2>&1
+succeeds "the picture of an asynchronous loop has its units change as well" sh -c "
+	[ \$(grep -c 'class=\"units\" d=.*H.*H' '$scratch/passes.svg') -eq 2 ]"
 exits 1 '/nonexistent/x.svg: No such file' "a picture that cannot be written is an error" \
 	"$equant" report --svg /nonexistent/x.svg "$zero"
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
  * Writes the traces of two ranks that share 90 units for four seconds: rank 0
- * has half a CPU, so after the first second it holds 30.
+ * has half a CPU, so after the first second it holds 30.  "rows" has balancing phases; "passes"
+ * is asynchronous, and began as a plan said: with 15 units on rank 0.
  *
  * Usage: write_worker DIRECTORY
  */
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +33,37 @@ static uint64_t start_of(int rank)
 	return rank ? 700 * SECOND : 3 * SECOND;
 }
 
+static struct equant_event decision(int rank, int second)
+{
+	return (struct equant_event){
+		.type = EQUANT_EVENT_DECISION,
+		.u.decision.units = held[rank][second < SECONDS - 1 ? second + 1 : second],
+	};
+}
+
+static struct equant_event units(int rank, int second)
+{
+	return (struct equant_event){
+		.type = EQUANT_EVENT_UNITS,
+		.u.units.owned = second ? held[rank][second] :
+				 rank	? 75 :
+					  15,
+	};
+}
+
+static struct equant_event transfer(int rank)
+{
+	return (struct equant_event){
+		.type = EQUANT_EVENT_TRANSFER,
+		.u.transfer = { .number = 1,
+				.pass = 1,
+				.peer = !rank,
+				.incoming = !rank,
+				.count = 1,
+				.list = { { 15, 15 } } },
+	};
+}
+
 static void fill_second(struct file *file, int rank, int second)
 {
 	double share = rank ? 1.0 : 0.5;
@@ -49,11 +82,14 @@ static void fill_second(struct file *file, int rank, int second)
 	event[1].u.sample.interact = 0.001;
 	event[1].u.sample.moved = second == 1 ? 15.0 : 0.0;
 	event[1].u.sample.flags = EQUANT_SAMPLE_RUN;
-	event[2] = (struct equant_event){ .type = EQUANT_EVENT_DECISION, .t_ns = t };
-	event[2].u.decision.units = held[rank][second < SECONDS - 1 ? second + 1 : second];
+	if (!file->header.mode)
+		event[2] = decision(rank, second);
+	else
+		event[2] = second == 1 ? transfer(rank) : units(rank, second);
+	event[2].t_ns = t;
 }
 
-static void fill(struct file *file, int rank)
+static void fill(struct file *file, int rank, const char *loop, bool asynchronous)
 {
 	*file = (struct file){
 		.header = {
@@ -64,10 +100,11 @@ static void fill(struct file *file, int rank)
 			.ranks = 2,
 			.units = 90,
 			.t0_ns = start_of(rank),
-			.loop = "a<b & \"c\"",
 			.probe = "schedstat",
+			.mode = asynchronous, /* enum equant_mode */
 		},
 	};
+	snprintf(file->header.loop, sizeof(file->header.loop), "%s", loop);
 	for (int second = 0; second < SECONDS; second++)
 		fill_second(file, rank, second);
 	file->events[EVENTS] = (struct equant_event){
@@ -77,13 +114,13 @@ static void fill(struct file *file, int rank)
 	};
 }
 
-static int store(const char *directory, int rank, const struct file *file)
+static int store(const char *directory, const char *name, int rank, const struct file *file)
 {
 	char path[4096];
 	FILE *out;
 	int ret;
 
-	snprintf(path, sizeof(path), "%s/rows.%d.trace", directory, rank);
+	snprintf(path, sizeof(path), "%s/%s.%d.trace", directory, name, rank);
 	out = fopen(path, "we");
 	if (!out)
 		return 1;
@@ -98,8 +135,11 @@ int main(int argc, char **argv)
 	if (argc != 2)
 		return 2;
 	for (int rank = 0; rank < 2; rank++) {
-		fill(&file, rank);
-		if (store(argv[1], rank, &file))
+		fill(&file, rank, "a<b & \"c\"", false);
+		if (store(argv[1], "rows", rank, &file))
+			return 1;
+		fill(&file, rank, "passes", true);
+		if (store(argv[1], "passes", rank, &file))
 			return 1;
 	}
 	return 0;

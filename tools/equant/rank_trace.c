@@ -98,9 +98,14 @@ void rank_traces_release(struct rank_traces *set)
 	*set = (struct rank_traces){ 0 };
 }
 
-/* A loop starts as a block distribution, earlier ranks with one unit more. */
-static long initial_units(const struct equant_trace_header *header)
+/* What the trace says, or else a block distribution, earlier ranks with one unit more. */
+static long initial_units(const struct rank_trace *trace)
 {
+	const struct equant_trace_header *header = &trace->header;
+
+	for (size_t i = 0; i < trace->count; i++)
+		if (trace->events[i].type == EQUANT_EVENT_UNITS)
+			return (long)trace->events[i].u.units.owned;
 	return header->units / header->ranks + (header->rank < header->units % header->ranks);
 }
 
@@ -137,10 +142,19 @@ static void add_sample(struct rank_trace *trace, const struct equant_event *even
 		trace->measured = true;
 }
 
+/* What the rank owns from this event on; as before, unless the event tells. */
+static long units_since(const struct equant_event *event, long before)
+{
+	if (event->type == EQUANT_EVENT_DECISION)
+		return (long)event->u.decision.units;
+	return event->type == EQUANT_EVENT_UNITS ? (long)event->u.units.owned : before;
+}
+
 static void add_event(struct rank_trace *trace, const struct equant_event *event)
 {
 	struct rank_figures *figures = &trace->figures;
 
+	figures->units = units_since(event, figures->units);
 	switch (event->type) {
 	case EQUANT_EVENT_STATUS:
 		if (event->u.status.quantum_ns)
@@ -150,9 +164,11 @@ static void add_event(struct rank_trace *trace, const struct equant_event *event
 		add_sample(trace, event);
 		break;
 	case EQUANT_EVENT_DECISION:
-		figures->units = event->u.decision.units;
 		figures->phases++;
 		figures->grain += event->u.decision.verdict == EQUANT_VERDICT_GRAIN;
+		break;
+	case EQUANT_EVENT_TRANSFER:
+		figures->phases += !event->u.transfer.first;
 		break;
 	case EQUANT_EVENT_FALLBACK:
 		figures->fallbacks++;
@@ -197,7 +213,7 @@ void rank_figures_of(struct rank_trace *trace)
 	struct rank_figures *figures = &trace->figures;
 
 	*figures = (struct rank_figures){ .quantum = NAN, .dropped = -1 };
-	figures->units = initial_units(&trace->header);
+	figures->units = initial_units(trace);
 	trace->measured = false;
 	for (size_t i = 0; i < trace->count; i++)
 		add_event(trace, &trace->events[i]);
@@ -232,15 +248,17 @@ static void add_point(struct timeline_series *series, double t, double value)
 static int make_units(const struct rank_trace *trace, double start, struct timeline_series *series)
 {
 	const struct equant_event *event;
+	long units = initial_units(trace);
 
 	if (allot(series, trace->count + 1))
 		return -ENOMEM;
-	add_point(series, 0.0, (double)initial_units(&trace->header));
+	add_point(series, 0.0, (double)units);
 	for (size_t i = 0; i < trace->count; i++) {
 		event = &trace->events[i];
-		if (event->type == EQUANT_EVENT_DECISION)
-			add_point(series, seconds_since_start(trace, event->t_ns) - start,
-				  (double)event->u.decision.units);
+		if (units_since(event, units) == units)
+			continue;
+		units = units_since(event, units);
+		add_point(series, seconds_since_start(trace, event->t_ns) - start, (double)units);
 	}
 	return 0;
 }

@@ -26,7 +26,7 @@
  * @interact: balancing
  * @moving: moving units
  * @moved: units sent and received
- * @phases: decisions
+ * @phases: decisions; of an asynchronous loop, which has no phases, this rank's transfers
  * @fallbacks: probes lost
  * @dropped: events lost; -1 = not known, the trace has no end
  */

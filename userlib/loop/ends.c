@@ -48,8 +48,10 @@ int equant_loop_start(struct equant_loop *loop)
 	struct equant_costs costs;
 	int error;
 
-	for (struct equant_loop *l = loop; l; l = l->follower)
+	for (struct equant_loop *l = loop; l; l = l->follower) {
 		l->started = 1;
+		equant_record_units(l);
+	}
 	if (!o->balance)
 		return 0;
 	if (o->mode && !(loop->pass && loop->pass->async)) {

@@ -310,6 +310,7 @@ int equant_replay_pass_over(const struct equant_loop *loop);
 /* record.c: events of the trace */
 void equant_record_sample(struct equant_loop *loop, const struct equant_sample *sample);
 void equant_record_decision(struct equant_loop *loop, const struct equant_order *order);
+void equant_record_units(struct equant_loop *loop);
 void equant_record_moves(struct equant_loop *loop, uint64_t duration_ns);
 void equant_record_status(struct equant_loop *loop, const struct equant_status *status);
 void equant_record_plan(struct equant_loop *loop);

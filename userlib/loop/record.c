@@ -167,6 +167,12 @@ void equant_record_transfer(struct equant_loop *loop, const struct equant_notice
 	}
 }
 
+void equant_record_units(struct equant_loop *loop)
+{
+	if (loop->trace)
+		new_event(loop, EQUANT_EVENT_UNITS)->u.units.owned = loop->units.counts[loop->rank];
+}
+
 void equant_record_moves(struct equant_loop *loop, uint64_t duration_ns)
 {
 	const struct equant_mover *m = &loop->mover;
@@ -183,6 +189,8 @@ void equant_record_moves(struct equant_loop *loop, uint64_t duration_ns)
 		e->u.move.duration_ns = duration_ns;
 		e->u.move.bytes = equant_mover_bytes(m, t);
 	}
+	if (m->nr_transfers)
+		equant_record_units(loop);
 }
 
 void equant_record_fallback(struct equant_loop *loop, const char *text)

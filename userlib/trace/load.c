@@ -146,6 +146,10 @@ static const char *event_fault(const struct trace *trace, const struct equant_ev
 		if (event->u.sweep.number < 0 || event->u.sweep.block < 1)
 			return "a sweep's number or strips cannot be";
 		return NULL;
+	case EQUANT_EVENT_UNITS:
+		if (event->u.units.owned < 0 || event->u.units.owned > header->units)
+			return "the rank owns more units than there are, or fewer than 0";
+		return NULL;
 	case EQUANT_EVENT_TRANSFER:
 		return transfer_fault(header, event);
 	case EQUANT_EVENT_FALLBACK:

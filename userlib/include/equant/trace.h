@@ -48,6 +48,7 @@ enum equant_event_type {
 	EQUANT_EVENT_PLAN, /* when the next phase of a loop with passes is */
 	EQUANT_EVENT_TRANSFER, /* asynchronous: a part of the units this rank has given or taken */
 	EQUANT_EVENT_SWEEP, /* a sweep begins */
+	EQUANT_EVENT_UNITS, /* what this rank owns: at the start, and after it has moved some */
 };
 
 #define EQUANT_EVENT_LIST 6 /* instructions in an event */
@@ -124,6 +125,9 @@ struct equant_event {
 		struct {
 			int64_t number, block; /* from 0; inner iterations per strip */
 		} sweep;
+		struct {
+			int64_t owned;
+		} units;
 		uint8_t pad[112];
 	} u;
 };
