@@ -81,6 +81,29 @@ TEST_F(options, without_anything_set_the_defaults_hold)
 	equant_options_release(&self->set);
 }
 
+/* A path that is cut off names another file, and for the next number the same one again. */
+TEST_F(options, directories_whose_files_would_have_no_name_are_refused)
+{
+	static const char *const names[] = { "EQUANT_TRACE", "EQUANT_REPORT", "EQUANT_REPLAY" };
+	struct equant_options user;
+	char name[EQUANT_DIRECTORY_MAX + 2];
+
+	memset(name, 'd', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	for (int i = 0; i < 3; i++) {
+		setenv(names[i], name, 1);
+		EXPECT_EQ(-ENAMETOOLONG, resolve(self, NULL));
+		EXPECT_NE(NULL, strstr(self->messages.text, names[i]));
+		setenv(names[i], name + 1, 1);
+		ASSERT_EQ(0, resolve(self, NULL));
+		equant_options_release(&self->set);
+		unsetenv(names[i]);
+	}
+	equant_options_init(&user);
+	user.trace = name;
+	EXPECT_EQ(-ENAMETOOLONG, resolve(self, &user));
+}
+
 TEST_F(options, every_bad_value_is_refused_and_named)
 {
 	static const struct setting bad[] = {

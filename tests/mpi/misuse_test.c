@@ -45,6 +45,13 @@ TEST_F(misuse, bad_options_and_environment_variables_are_named)
 	EXPECT_SAID(&self->job, "unknown probe \"oracle\"");
 }
 
+TEST_F(misuse, a_directory_with_too_long_a_name_is_an_error_on_all_ranks)
+{
+	self->job.argv[0] = "open_long_directory";
+	EXPECT_PASSED(&self->job);
+	EXPECT_SAID(&self->job, "EQUANT_TRACE: a name of 4999 bytes");
+}
+
 TEST_F(misuse, a_loop_needs_a_short_name_and_no_negative_units)
 {
 	self->job.argv[0] = "loop_bad_arguments";

@@ -69,6 +69,23 @@ static void open_bad_options(void)
 	unsetenv("EQUANT_PROBE");
 }
 
+/* All hear of it, whoever's it is. */
+static void open_long_directory(void)
+{
+	struct equant *eq = (struct equant *)&eq;
+	struct equant_options o;
+	char name[5000];
+
+	memset(name, 'd', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	equant_options_init(&o);
+	o.trace = rank ? NULL : name;
+	demand_equal(rank ? -ECANCELED : -ENAMETOOLONG, equant_open(&eq, MPI_COMM_WORLD, &o));
+	demand(!eq);
+	o.trace = name;
+	demand_equal(-ENAMETOOLONG, equant_open(&eq, MPI_COMM_WORLD, &o));
+}
+
 static void must_not_loop(struct equant *eq, const char *name, long units)
 {
 	errno = 0;
@@ -292,6 +309,7 @@ int main(int argc, char **argv)
 		CASE(open_without_mpi, .bare = 1),
 		CASE(open_bad_communicator),
 		CASE(open_bad_options),
+		CASE(open_long_directory),
 		CASE(loop_bad_arguments),
 		CASE(registration),
 		CASE(sections),

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "../random.h"
@@ -18,7 +19,7 @@ enum { TRACE, REPLAY, LOADS, START, DEPTH, VARY, SHAPE, VARIABLES };
 struct runs {
 	struct job job;
 	char first[64], second[64];
-	char variables[VARIABLES][128];
+	char variables[VARIABLES][1024];
 	struct random random;
 };
 
@@ -261,6 +262,44 @@ TEST_F(traces, where_the_trace_ends_no_work_moves_any_more_and_that_is_said_once
 	set(runs, SHAPE, "STEPS", "120");
 	EXPECT_PASSED(&runs->job);
 	EXPECT_EQ(1, job_count(&runs->job, "from now on no work moves"));
+}
+
+/* Folders within each other; @path receives the innermost, of which @lengths has each one's name. */
+static int make_deep(const char *top, char *path, size_t size, size_t lengths[3])
+{
+	static const char name[] = "/dddddddddddddddddddddddddddddddddddddddddddddddddddddddddddd"
+				   "dddddddddddddddddddddddddddddddddddddddddddddddddddddddddddd"
+				   "dddddddddddddddddddddddddddddddddddddddddddddddddddddddddddd";
+	int error = 0;
+
+	snprintf(path, size, "%s", top);
+	for (int i = 0; i < 3 && !error; i++) {
+		lengths[i] = strlen(path);
+		snprintf(path + lengths[i], size - lengths[i], "%s", name);
+		error = mkdir(path, 0700);
+	}
+	return error;
+}
+
+TEST_F(traces, a_directory_with_a_long_name_is_recorded_into_and_replayed_from)
+{
+	struct runs *runs = &self->runs;
+	char deep[700], before[256], after[256];
+	size_t lengths[3];
+
+	ASSERT_EQ(0, make_deep(runs->first, deep, sizeof(deep), lengths));
+	set(runs, TRACE, "EQUANT_TRACE", deep);
+	EXPECT_PASSED(&runs->job);
+	owners(&runs->job, before, sizeof(before));
+	prepare_replay(runs);
+	set(runs, REPLAY, "EQUANT_REPLAY", deep);
+	EXPECT_PASSED(&runs->job);
+	owners(&runs->job, after, sizeof(after));
+	EXPECT_STREQ(before, after);
+	for (int i = 2; i >= 0; i--) {
+		folder_remove(deep);
+		deep[lengths[i]] = '\0';
+	}
 }
 
 TEST_F(traces, a_trace_cut_off_by_a_crash_is_replayed_up_to_there)

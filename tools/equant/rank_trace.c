@@ -5,6 +5,7 @@
  * from the start of each rank's own trace, which all ranks create together.
  */
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,7 +60,7 @@ static int check_set(struct rank_traces *set)
 
 static int load_one(struct rank_trace *trace, const char *path)
 {
-	char why[512];
+	char why[PATH_MAX + 128];
 	int ret;
 
 	trace->path = path;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +10,7 @@
 void equant_message(const char *format, ...)
 {
 	static const char prefix[] = "equant: ";
-	char line[1024];
+	char line[PATH_MAX + 512];
 	size_t used = sizeof(prefix) - 1;
 	va_list args;
 	int n;

@@ -22,7 +22,7 @@ struct option {
 	const char *choices; /* CHOICE: words separated by '|', value = index */
 	double low, high; /* INTEGER, LONG, REAL */
 	double initial; /* not for STRING */
-	const char *text; /* STRING: default */
+	const char *text; /* STRING: default; @high = longest, 0 = any */
 	const char *meaning;
 	int local; /* may differ between ranks */
 };
@@ -40,11 +40,13 @@ static const struct option options[] = {
 	{ .variable = "EQUANT_TRACE",
 	  .kind = STRING,
 	  .offset = FIELD(trace),
+	  .high = EQUANT_DIRECTORY_MAX,
 	  .local = 1,
 	  .meaning = "directory for a trace per rank and loop" },
 	{ .variable = "EQUANT_REPORT",
 	  .kind = STRING,
 	  .offset = FIELD(report),
+	  .high = EQUANT_DIRECTORY_MAX,
 	  .local = 1,
 	  .meaning = "directory for a report per loop" },
 	{ .variable = "EQUANT_BALANCE",
@@ -189,6 +191,7 @@ static const struct option options[] = {
 	{ .variable = "EQUANT_REPLAY",
 	  .kind = STRING,
 	  .offset = FIELD(replay),
+	  .high = EQUANT_DIRECTORY_MAX,
 	  .meaning = "directory of traces whose decisions are repeated" },
 	{ .variable = "EQUANT_BLOCK",
 	  .kind = LONG,
@@ -328,6 +331,14 @@ static int bad_value(const struct option *o, const char *value)
 	return -EINVAL;
 }
 
+static int check_length(const struct option *o, const char *text)
+{
+	if (!text || !o->high || strlen(text) <= (size_t)o->high)
+		return 0;
+	equant_message("%s: a name of %zu bytes, at most %g", o->variable, strlen(text), o->high);
+	return -ENAMETOOLONG;
+}
+
 static int parse(struct equant_options *set, const struct option *o, const char *value)
 {
 	char *end;
@@ -335,7 +346,7 @@ static int parse(struct equant_options *set, const struct option *o, const char 
 
 	if (o->kind == STRING) {
 		*(const char **)field(set, o) = *value ? value : NULL;
-		return 0;
+		return check_length(o, value);
 	}
 	if (o->kind == CHOICE) {
 		number = choice_index(o->choices, value);
@@ -363,7 +374,7 @@ static int check_field(const struct equant_options *set, const struct option *o)
 	char text[32];
 
 	if (o->kind == STRING)
-		return 0;
+		return check_length(o, *(const char **)field(set, o));
 	value = load(set, o);
 	if (value >= low && value <= high)
 		return 0;

@@ -2,14 +2,20 @@
 #ifndef EQUANT_CORE_OPTIONS_H
 #define EQUANT_CORE_OPTIONS_H
 
+#include <limits.h>
+
 #include <equant/equant.h>
+
+/* Bytes of a directory's name: with any file of a loop in it, a path is not cut off. */
+#define EQUANT_DIRECTORY_MAX (PATH_MAX - 128)
 
 /**
  * equant_options_resolve() - defaults, then the caller's, then the environment's
  * @out: receives a complete set whose strings are malloc'ed
  * @user: the caller's options or NULL
  *
- * Return: 0; -EINVAL after a message that names the option and the value; -ENOMEM.
+ * Return: 0; -EINVAL after a message that names the option and the value, -ENAMETOOLONG after one
+ * that names the option; -ENOMEM.
  */
 int equant_options_resolve(struct equant_options *out, const struct equant_options *user);
 

@@ -2,6 +2,7 @@
 #ifndef EQUANT_LOOP_REPLAY_H
 #define EQUANT_LOOP_REPLAY_H
 
+#include <limits.h>
 #include <stddef.h>
 
 #include <equant/balance.h>
@@ -60,7 +61,7 @@ struct equant_replayed_transfer {
  * @cut: the trace has more of them, which not all ranks' traces have
  */
 struct equant_replay {
-	char path[512];
+	char path[PATH_MAX];
 	struct equant_event *events;
 	size_t nr_events;
 	struct equant_replayed_phase *phases;

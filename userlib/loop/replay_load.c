@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* Reading a trace whose decisions are to be repeated: see replay.c. */
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -164,7 +165,7 @@ static int load(struct equant_loop *loop)
 {
 	struct equant_replay *replay = loop->replay;
 	struct equant_trace_header header;
-	char why[640];
+	char why[PATH_MAX + 128];
 	int unfinished, error;
 
 	unfinished = equant_trace_load(replay->path, &header, &replay->events, &replay->nr_events,
@@ -267,7 +268,7 @@ static long find_trace(const struct equant_loop *loop)
 	struct equant_trace_header header;
 	struct equant_event *events;
 	long index, found = -ENOENT;
-	char path[512];
+	char path[PATH_MAX];
 	size_t count;
 
 	for (index = 0;; index++) {

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,7 +62,7 @@ static int store(const struct equant_loop *loop, const struct equant_stats *all)
 		.rate = loop->eq->options.rate,
 		.units = loop->units.units,
 	};
-	char path[512];
+	char path[PATH_MAX];
 	int fd, error;
 
 	memcpy(header.loop, loop->name, sizeof(header.loop));

@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -34,7 +35,7 @@ void equant_trace_path(const struct equant_loop *loop, const char *directory, lo
 /* The first number from @index on that no trace of this rank has. */
 static long free_index(const struct equant_loop *loop, long index)
 {
-	char path[512];
+	char path[PATH_MAX];
 
 	if (!loop->eq->options.trace)
 		return NOT_TRACED;
@@ -48,7 +49,7 @@ static long free_index(const struct equant_loop *loop, long index)
 /* 0, -EEXIST, or -errno after a message. */
 static int take(const struct equant_loop *loop, long index)
 {
-	char path[512];
+	char path[PATH_MAX];
 	int fd, error;
 
 	if (!loop->eq->options.trace)
@@ -65,7 +66,7 @@ static int take(const struct equant_loop *loop, long index)
 
 static void give_back(const struct equant_loop *loop, long index)
 {
-	char path[512];
+	char path[PATH_MAX];
 
 	if (!loop->eq->options.trace)
 		return;
@@ -131,7 +132,7 @@ int equant_trace_start(struct equant_loop *loop)
 					      .world = world_rank(),
 					      .order = loop->order,
 					      .mode = (uint32_t)loop->eq->options.mode };
-	char path[512], why[256];
+	char path[PATH_MAX], why[256];
 	int error = take_files(loop);
 
 	if (error || !loop->eq->options.trace)

@@ -164,7 +164,7 @@ struct equant_plan_machine;
  * The calling thread's CPU time counts as the rank's.
  *
  * Return: 0; -EINVAL bad option or environment variable, communicator, or options that differ
- * between ranks; -ENODEV, -EACCES... a probe asked for by name does not work here; -ECANCELED
+ * between ranks; -ENAMETOOLONG a directory's name; -ENODEV, -EACCES... a probe asked for by name does not work here; -ECANCELED
  * another rank could not; -ENOMEM; -EIO.
  */
 EQUANT_API int equant_open(struct equant **out, MPI_Comm comm,
