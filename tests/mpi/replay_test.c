@@ -410,11 +410,13 @@ FIXTURE_TEARDOWN(passes)
  * struct last - a rank's last transfer
  * @path: of the rank's trace
  * @at: where in it the transfer is, -1 = nowhere
+ * @parts: its events, one after the other
  * @before: the pass of the one before
  */
 struct last {
 	char path[96];
 	off_t at;
+	int parts;
 	int64_t before;
 	int64_t pass;
 	int incoming;
@@ -432,7 +434,10 @@ static struct last last_transfer(const struct runs *self, int rank)
 	if (equant_trace_load(last.path, &header, &events, &count, why, sizeof(why)))
 		return last;
 	for (size_t i = 0; i < count; i++) {
-		if (events[i].type != EQUANT_EVENT_TRANSFER || events[i].u.transfer.first)
+		if (events[i].type != EQUANT_EVENT_TRANSFER)
+			continue;
+		last.parts = events[i].u.transfer.first ? last.parts + 1 : 1;
+		if (events[i].u.transfer.first)
 			continue;
 		last.at = (off_t)(sizeof(header) + i * sizeof(*events));
 		last.before = last.pass;
@@ -451,16 +456,33 @@ static int cut_before_transfer(const struct runs *self, int rank)
 	return last.at < 0 ? -1 : truncate(last.path, last.at);
 }
 
-static int put_pass(const struct last *last, int64_t pass)
+static int put_word(const struct last *last, size_t field, int64_t word)
 {
 	FILE *file = fopen(last->path, "r+b");
-	off_t at = last->at + (off_t)offsetof(struct equant_event, u.transfer.pass);
 	int put;
 
 	if (!file)
 		return -1;
-	put = !fseek(file, at, SEEK_SET) && fwrite(&pass, sizeof(pass), 1, file) == 1;
+	put = !fseek(file, last->at + (off_t)field, SEEK_SET) &&
+	      fwrite(&word, sizeof(word), 1, file) == 1;
 	return fclose(file) || !put;
+}
+
+static int put_pass(const struct last *last, int64_t pass)
+{
+	return put_word(last, offsetof(struct equant_event, u.transfer.pass), pass);
+}
+
+/* A transfer with a number that no run comes to, and that its other rank does not know. */
+static int put_number(const struct runs *self, int rank, uint64_t number)
+{
+	struct last last = last_transfer(self, rank);
+	size_t at = offsetof(struct equant_event, u.transfer.number);
+	int error = last.at < 0 ? -1 : 0;
+
+	for (int i = 0; i < last.parts && !error; i++, at += sizeof(struct equant_event))
+		error = put_word(&last, at, (int64_t)number);
+	return error;
 }
 
 /* The last transfer in the first pass, behind one in a later pass. */
@@ -504,6 +526,22 @@ TEST_F(passes, a_trace_whose_transfers_are_out_of_order_is_refused)
 	ASSERT_EQ(0, put);
 	prepare_replay(runs);
 	expect_refused(_metadata, runs, "is out of order");
+}
+
+TEST_F(passes, numbers_of_transfers_that_cannot_be_are_refused_or_known_to_one_rank_only)
+{
+	struct runs *runs = &self->runs;
+	int put = -1, damaged = -1;
+
+	EXPECT_PASSED(&runs->job);
+	while (put && damaged < 2)
+		put = put_number(runs, ++damaged, INT64_MAX);
+	ASSERT_EQ(0, put);
+	prepare_replay(runs);
+	EXPECT_PASSED(&runs->job);
+	EXPECT_EQ(1, job_count(&runs->job, "from now on no work moves"));
+	ASSERT_EQ(0, put_number(runs, damaged, UINT64_MAX));
+	expect_refused(_metadata, runs, "a transfer's number");
 }
 
 TEST_F(passes, nobody_waits_for_ever_for_a_transfer_that_comes_too_late)

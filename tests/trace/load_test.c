@@ -183,6 +183,9 @@ TEST_F(load, plans_and_transfers_that_cannot_be_are_refused)
 	self->file.events[3].u.transfer.number = 0;
 	EXPECT_REFUSED("byte 512: a transfer's number");
 	self->file.events[3] = transfer(2);
+	self->file.events[3].u.transfer.number = (uint64_t)INT64_MAX + 1;
+	EXPECT_REFUSED("byte 512: a transfer's number");
+	self->file.events[3] = transfer(2);
 	self->file.events[3].u.transfer.list[1].count = 2;
 	EXPECT_REFUSED("byte 512: a transfer is of units that do not exist");
 	self->file.events[3] = transfer(2);
@@ -192,14 +195,14 @@ TEST_F(load, plans_and_transfers_that_cannot_be_are_refused)
 	EXPECT_REFUSED("byte 512: a phase is planned");
 	self->file.events[3] = (struct equant_event){ .type = EQUANT_EVENT_SWEEP };
 	EXPECT_REFUSED("byte 512: a sweep's number or strips");
-}
-
-TEST_F(load, a_bad_event_is_refused_with_its_byte)
 	self->file.events[3] = (struct equant_event){ .type = EQUANT_EVENT_UNITS };
 	self->file.events[3].u.units.owned = 100;
 	EXPECT_EQ(0, LOAD());
 	self->file.events[3].u.units.owned = 101;
 	EXPECT_REFUSED("byte 512: the rank owns more units");
+}
+
+TEST_F(load, a_bad_event_is_refused_with_its_byte)
 {
 	self->file.events[0].type = 0;
 	EXPECT_REFUSED("byte 128: unknown event type");

@@ -116,14 +116,99 @@ struct sum {
 #define WORDS ((int)(sizeof(struct sum) / sizeof(uint64_t)))
 
 /**
- * struct transfers - those of all ranks, by number from 1 to @most
+ * struct transfers - those that any rank knows
+ * @numbers: ascending, @n of them; a damaged trace may have any number
  * @kept: it will be repeated
  */
 struct transfers {
-	long most;
+	long n;
+	uint64_t *numbers;
 	struct sum *sums;
 	unsigned char *kept;
 };
+
+static int by_number(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* Where in the arrays the transfer of that number is. */
+static long place_of(const struct transfers *all, const struct equant_replayed_transfer *t)
+{
+	const uint64_t *found =
+		bsearch(&t->number, all->numbers, (size_t)all->n, sizeof(*all->numbers), by_number);
+
+	return found - all->numbers;
+}
+
+static void sort(struct transfers *all, int known)
+{
+	qsort(all->numbers, (size_t)known, sizeof(*all->numbers), by_number);
+	for (int i = 0; i < known; i++)
+		if (!all->n || all->numbers[i] != all->numbers[all->n - 1])
+			all->numbers[all->n++] = all->numbers[i];
+}
+
+/* Behind one another in the order of ranks: 0, or -EFBIG more than MPI can count. */
+static int lay_out(const struct equant_loop *loop, int *counts, int *firsts)
+{
+	long n = 0;
+
+	for (int r = 0; r < loop->ranks; r++) {
+		firsts[r] = (int)n;
+		n += counts[r];
+		if (counts[r] >= 0 && n <= INT_MAX / WORDS)
+			continue;
+		if (!loop->rank)
+			equant_message("%s: cannot be replayed: more than %d transfers",
+				       loop->replay->path, INT_MAX / WORDS);
+		return -EFBIG;
+	}
+	firsts[loop->ranks] = (int)n;
+	return 0;
+}
+
+static int exchange(struct equant_loop *loop, struct transfers *all, int *counts, int *firsts)
+{
+	const struct equant_replay *replay = loop->replay;
+	long most = INT_MAX / WORDS, mine = replay->nr_transfers;
+	uint64_t *own = calloc((size_t)mine + 1, sizeof(*own));
+	int error, n = mine > most ? -1 : (int)mine;
+
+	error = equant_mpi_error(MPI_Allgather(&n, 1, MPI_INT, counts, 1, MPI_INT, loop->comm),
+				 "comparing traces");
+	if (!error)
+		error = lay_out(loop, counts, firsts);
+	if (!error)
+		all->numbers = calloc((size_t)firsts[loop->ranks] + 1, sizeof(*all->numbers));
+	if (!error)
+		error = equant_mpi_agree(loop->comm, own && all->numbers ? 0 : -ENOMEM);
+	for (long i = 0; i < mine && !error; i++)
+		own[i] = replay->transfers[i].number;
+	if (!error)
+		error = equant_mpi_error(MPI_Allgatherv(own, n, MPI_UINT64_T, all->numbers, counts,
+							firsts, MPI_UINT64_T, loop->comm),
+					 "comparing traces");
+	if (!error)
+		sort(all, firsts[loop->ranks]);
+	free(own);
+	return error;
+}
+
+static int gather(struct equant_loop *loop, struct transfers *all)
+{
+	size_t ranks = (size_t)loop->ranks;
+	int *counts = calloc(ranks, sizeof(*counts)), *firsts = calloc(ranks + 1, sizeof(*firsts));
+	int error = equant_mpi_agree(loop->comm, counts && firsts ? 0 : -ENOMEM);
+
+	if (!error)
+		error = exchange(loop, all, counts, firsts);
+	free(counts);
+	free(firsts);
+	return error;
+}
 
 static int sum_up(struct equant_loop *loop, struct transfers *all)
 {
@@ -131,14 +216,14 @@ static int sum_up(struct equant_loop *loop, struct transfers *all)
 
 	for (long i = 0; i < replay->nr_transfers; i++) {
 		const struct equant_replayed_transfer *t = &replay->transfers[i];
-		struct sum *sum = &all->sums[t->number];
+		struct sum *sum = &all->sums[place_of(all, t)];
 		uint64_t hash = hash_of(t, loop->rank);
 
 		sum->ranks++;
 		sum->difference += t->incoming ? -hash : hash;
 		sum->taken += t->incoming ? (uint64_t)t->pass : 0;
 	}
-	return equant_mpi_error(MPI_Allreduce(MPI_IN_PLACE, all->sums, WORDS * (int)(all->most + 1),
+	return equant_mpi_error(MPI_Allreduce(MPI_IN_PLACE, all->sums, WORDS * (int)all->n,
 					      MPI_UINT64_T, MPI_SUM, loop->comm),
 				"comparing traces");
 }
@@ -146,12 +231,12 @@ static int sum_up(struct equant_loop *loop, struct transfers *all)
 /* One that a rank was killed in the middle of is known to one rank only. */
 static int find_whole(const struct equant_loop *loop, struct transfers *all)
 {
-	for (long n = 1; n <= all->most; n++) {
+	for (long n = 0; n < all->n; n++) {
 		const struct sum *sum = &all->sums[n];
 
 		if (sum->ranks > 2 || (sum->ranks == 2 && sum->difference)) {
 			if (!loop->rank)
-				refuse(loop->replay, (uint64_t)n,
+				refuse(loop->replay, all->numbers[n],
 				       "is not the same in all ranks' traces");
 			return -EINVAL;
 		}
@@ -160,11 +245,16 @@ static int find_whole(const struct equant_loop *loop, struct transfers *all)
 	return 0;
 }
 
+static unsigned char *kept_of(const struct transfers *all, const struct equant_replayed_transfer *t)
+{
+	return &all->kept[place_of(all, t)];
+}
+
 static long count_kept(const struct transfers *all)
 {
 	long kept = 0;
 
-	for (long n = 1; n <= all->most; n++)
+	for (long n = 0; n < all->n; n++)
 		kept += all->kept[n];
 	return kept;
 }
@@ -182,11 +272,11 @@ static int keep_first(struct equant_loop *loop, struct transfers *all)
 	do {
 		before = kept;
 		for (first = 0; first < replay->nr_transfers; first++)
-			if (!all->kept[replay->transfers[first].number])
+			if (!*kept_of(all, &replay->transfers[first]))
 				break;
 		for (long i = first; i < replay->nr_transfers; i++)
-			all->kept[replay->transfers[i].number] = 0;
-		error = equant_mpi_error(MPI_Allreduce(MPI_IN_PLACE, all->kept, (int)all->most + 1,
+			*kept_of(all, &replay->transfers[i]) = 0;
+		error = equant_mpi_error(MPI_Allreduce(MPI_IN_PLACE, all->kept, (int)all->n,
 						       MPI_UNSIGNED_CHAR, MPI_MIN, loop->comm),
 					 "comparing traces");
 		kept = count_kept(all);
@@ -196,12 +286,12 @@ static int keep_first(struct equant_loop *loop, struct transfers *all)
 
 static void drop_last(struct equant_replay *replay, const struct transfers *all)
 {
-	replay->cut = count_kept(all) < all->most;
-	while (replay->nr_transfers &&
-	       !all->kept[replay->transfers[replay->nr_transfers - 1].number])
+	replay->cut = all->n && (uint64_t)count_kept(all) < all->numbers[all->n - 1];
+	while (replay->nr_transfers && !*kept_of(all, &replay->transfers[replay->nr_transfers - 1]))
 		equant_runs_release(&replay->transfers[--replay->nr_transfers].units);
 	for (long i = 0; i < replay->nr_transfers; i++)
-		replay->transfers[i].taken = (long)all->sums[replay->transfers[i].number].taken;
+		replay->transfers[i].taken =
+			(long)all->sums[place_of(all, &replay->transfers[i])].taken;
 }
 
 static int agree(struct equant_loop *loop, struct transfers *all)
@@ -219,25 +309,17 @@ static int agree(struct equant_loop *loop, struct transfers *all)
 
 int equant_replay_agree_transfers(struct equant_loop *loop)
 {
-	const struct equant_replay *replay = loop->replay;
 	struct transfers all = { 0 };
-	int error;
+	int error = gather(loop, &all);
 
-	for (long i = 0; i < replay->nr_transfers; i++)
-		if (replay->transfers[i].number > (uint64_t)all.most)
-			all.most = (long)replay->transfers[i].number;
-	error = equant_mpi_error(MPI_Allreduce(MPI_IN_PLACE, &all.most, 1, MPI_LONG, MPI_MAX,
-					       loop->comm),
-				 "comparing traces");
-	if (error)
-		return error;
-	if (all.most < INT_MAX / WORDS - 1) {
-		all.sums = calloc((size_t)all.most + 1, sizeof(*all.sums));
-		all.kept = calloc((size_t)all.most + 1, sizeof(*all.kept));
+	if (!error) {
+		all.sums = calloc((size_t)all.n + 1, sizeof(*all.sums));
+		all.kept = calloc((size_t)all.n + 1, sizeof(*all.kept));
+		error = equant_mpi_agree(loop->comm, all.sums && all.kept ? 0 : -ENOMEM);
 	}
-	error = equant_mpi_agree(loop->comm, all.sums && all.kept ? 0 : -ENOMEM);
 	if (!error)
 		error = agree(loop, &all);
+	free(all.numbers);
 	free(all.sums);
 	free(all.kept);
 	return error;

@@ -99,8 +99,8 @@ static const char *transfer_fault(const struct equant_trace_header *header,
 	if (!is_rank(header, event->u.transfer.peer) || event->u.transfer.peer == header->rank ||
 	    (event->u.transfer.incoming & ~1))
 		return "a transfer names ranks that cannot be";
-	if (!event->u.transfer.number || event->u.transfer.pass < 1 ||
-	    event->u.transfer.computed < 0)
+	if (!event->u.transfer.number || event->u.transfer.number > INT64_MAX ||
+	    event->u.transfer.pass < 1 || event->u.transfer.computed < 0)
 		return "a transfer's number, pass or computations cannot be";
 	if (n < 1 || n > EQUANT_EVENT_RANGES || event->u.transfer.first > INT32_MAX)
 		return "an event holds more ranges than there is room for, or none";
