@@ -110,6 +110,13 @@ struct random common_random(void)
 	return random;
 }
 
+uint64_t hash_of_owners(const struct equant_loop *loop, uint64_t hash)
+{
+	for (long u = 0; u < equant_loop_units(loop); u++)
+		hash = (hash ^ (uint64_t)(equant_loop_owner(loop, u) + 1)) * 0x100000001b3ull;
+	return hash;
+}
+
 struct equant *must_open(MPI_Comm comm, const struct equant_options *options)
 {
 	struct equant *eq;

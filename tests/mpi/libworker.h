@@ -5,6 +5,7 @@
 
 #include <equant/equant.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "random.h"
 
@@ -56,6 +57,9 @@ void compute(double seconds);
 
 /* A collective without waiting on an error: ends the job unless all ranks have the same value. */
 void demand_same(long value);
+
+/* Of who owns which unit now, and of @hash. */
+uint64_t hash_of_owners(const struct equant_loop *loop, uint64_t hash);
 
 /* The same on all ranks; collective. */
 struct random common_random(void);

@@ -15,9 +15,13 @@
 
 enum { TRACE, REPLAY, LOADS, START, DEPTH, VARY, SHAPE, VARIABLES };
 
-/* A recorded run and its replay. */
+/**
+ * struct runs - a recorded run and its replay
+ * @traced: ranks of the loops whose traces are compared
+ */
 struct runs {
 	struct job job;
+	int traced;
 	char first[64], second[64];
 	char variables[VARIABLES][1024];
 	struct random random;
@@ -49,6 +53,7 @@ static int runs_init(struct runs *self, int ranks, const char *start, int depth,
 	};
 	for (int i = 0; i < VARIABLES; i++)
 		self->job.environment[6 + i] = self->variables[i];
+	self->traced = ranks;
 	set(self, TRACE, "EQUANT_TRACE", self->first);
 	set(self, REPLAY, "EQUANT_REPLAY", "");
 	set_number(self, LOADS, "LOADS", random_below(&self->random, 1 << 30));
@@ -173,7 +178,7 @@ static void owners(const struct job *job, char *line, size_t size)
 
 static void compare(struct __test_metadata *_metadata, struct runs *self, const char *loop)
 {
-	for (int r = 0; r < self->job.ranks; r++) {
+	for (int r = 0; r < self->traced; r++) {
 		struct equant_event *first, *second;
 		char why[256] = "";
 		size_t n = decisions(self->first, loop, r, &first, why, sizeof(why));
@@ -251,6 +256,53 @@ TEST_F(traces, loops_of_one_name_are_replayed_in_the_order_they_were_made)
 	expect_repeated(_metadata, &self->runs, "twin");
 	compare(_metadata, &self->runs, "twin-1");
 	compare(_metadata, &self->runs, "other");
+}
+
+TEST_F(traces, a_loop_of_a_part_of_the_ranks_in_another_order_is_repeated)
+{
+	self->runs.job.ranks = 4;
+	self->runs.job.argv[0] = "a_part_of_the_ranks";
+	set(&self->runs, SHAPE, "STEPS", "30");
+	expect_repeated(_metadata, &self->runs, "one");
+}
+
+/* Which of the halves' loops has which file may change; each finds its own. */
+TEST_F(traces, loops_of_several_contexts_at_once_are_repeated)
+{
+	self->runs.job.ranks = self->runs.traced = 4;
+	self->runs.job.argv[0] = "contexts_at_once";
+	set(&self->runs, SHAPE, "STEPS", "30");
+	expect_repeated(_metadata, &self->runs, "whole");
+}
+
+static int has_threads(void)
+{
+	char worker[512];
+
+	build_path(worker, sizeof(worker), "tests/mpi/threads_worker");
+	return !access(worker, X_OK);
+}
+
+TEST_F(traces, loops_of_several_threads_at_once_are_repeated)
+{
+	if (!has_threads())
+		SKIP(return, "the compiler has no OpenMP");
+	self->runs.job.program = "threads_worker";
+	self->runs.job.argv[0] = "contexts_at_once";
+	set(&self->runs, SHAPE, "THREADS", "3");
+	expect_repeated(_metadata, &self->runs, "thread0");
+	compare(_metadata, &self->runs, "thread1");
+	compare(_metadata, &self->runs, "thread2");
+}
+
+TEST_F(traces, a_loop_whose_ranks_are_teams_of_threads_is_repeated)
+{
+	if (!has_threads())
+		SKIP(return, "the compiler has no OpenMP");
+	self->runs.job.ranks = self->runs.traced = 2;
+	self->runs.job.program = "threads_worker";
+	self->runs.job.argv[0] = "team_conserves";
+	expect_repeated(_metadata, &self->runs, "team");
 }
 
 TEST_F(traces, where_the_trace_ends_no_work_moves_any_more_and_that_is_said_once)

@@ -26,13 +26,6 @@ static enum equant_distribution distribution(void)
 	return given && !strcmp(given, "cyclic") ? EQUANT_CYCLIC : EQUANT_BLOCK;
 }
 
-static uint64_t note_owners(const struct equant_loop *loop, long units, uint64_t hash)
-{
-	for (long u = 0; u < units; u++)
-		hash = (hash ^ (uint64_t)(equant_loop_owner(loop, u) + 1)) * 0x100000001b3ull;
-	return hash;
-}
-
 static void slow_down(struct random *random, long units, const struct equant_loop *loop)
 {
 	double slow = 1 + 4 * random_unit(random);
@@ -51,35 +44,65 @@ static void vary(struct equant_loop *loop, long units, long step, long steps)
 		demand_equal(0, equant_loop_activate(loop, units / 4, units / 6));
 }
 
-/* Options and shape from the environment. */
+/**
+ * struct run - a loop with its audited work; options and shape from the environment
+ * @comm: its ranks
+ * @owners: who has owned which unit so far
+ */
+struct run {
+	const char *name;
+	MPI_Comm comm;
+	long steps;
+	struct equant_loop *loop;
+	struct ledger ledger;
+	struct random random;
+	uint64_t owners;
+};
+
+static void run_start(struct run *run, struct equant *eq)
+{
+	long units = number("UNITS", 200);
+
+	run->steps = number("STEPS", 60);
+	run->random = random_from((uint64_t)number("LOADS", 1) * 16 + (uint64_t)rank);
+	run->loop = must_loop(eq, run->name, units);
+	demand_equal(0, equant_loop_distribute(run->loop, distribution()));
+	ledger_init(&run->ledger, run->loop, units);
+}
+
+static void run_step(struct run *run, long step)
+{
+	vary(run->loop, run->ledger.units, step, run->steps);
+	equant_begin(run->loop);
+	ledger_step(&run->ledger);
+	slow_down(&run->random, run->ledger.units, run->loop);
+	equant_end(run->loop);
+	demand_equal(0, equant_hook(run->loop));
+	run->owners = hash_of_owners(run->loop, run->owners);
+}
+
+static void run_stop(struct run *run)
+{
+	struct equant_stats stats = { .sz = sizeof(stats) };
+
+	if (!number("VARY", 0))
+		ledger_audit(&run->ledger, run->comm, run->steps);
+	demand_equal(0, equant_loop_stats(run->loop, &stats));
+	demand(stats.moves > 0 || ranks == 1 || !number("MUST_MOVE", 0));
+	must_free(run->loop);
+	ledger_free(&run->ledger);
+}
+
 static void run_named(struct equant *eq, const char *name)
 {
-	long units = number("UNITS", 200), steps = number("STEPS", 60), step;
-	struct random random = random_from((uint64_t)number("LOADS", 1) * 16 + (uint64_t)rank);
-	struct equant_loop *loop = must_loop(eq, name, units);
-	struct equant_stats stats = { .sz = sizeof(stats) };
-	struct ledger ledger;
-	uint64_t owners = 0;
+	struct run run = { .name = name, .comm = MPI_COMM_WORLD };
 
-	demand_equal(0, equant_loop_distribute(loop, distribution()));
-	ledger_init(&ledger, loop, units);
-	for (step = 0; step < steps; step++) {
-		vary(loop, units, step, steps);
-		equant_begin(loop);
-		ledger_step(&ledger);
-		slow_down(&random, units, loop);
-		equant_end(loop);
-		demand_equal(0, equant_hook(loop));
-		owners = note_owners(loop, units, owners);
-	}
-	if (!number("VARY", 0))
-		ledger_audit(&ledger, MPI_COMM_WORLD, steps);
-	demand_equal(0, equant_loop_stats(loop, &stats));
-	demand(stats.moves > 0 || ranks == 1 || !number("MUST_MOVE", 0));
+	run_start(&run, eq);
+	for (long step = 0; step < run.steps; step++)
+		run_step(&run, step);
+	run_stop(&run);
 	if (!rank)
-		printf("owners of %s %llx\n", name, (unsigned long long)owners);
-	must_free(loop);
-	ledger_free(&ledger);
+		printf("owners of %s %llx\n", name, (unsigned long long)run.owners);
 }
 
 /* A pass over units that cost more or less; in which order this rank computes them. */
@@ -229,6 +252,50 @@ static void two_of_a_name(void)
 	must_close(eq);
 }
 
+/* ---- other communicators ------------------------------------------------------- */
+
+/* Without rank 0, and the other way round. */
+static void a_part_of_the_ranks(void)
+{
+	struct run run = { .name = "one" };
+	struct equant *eq;
+
+	MPI_Comm_split(MPI_COMM_WORLD, rank ? 0 : MPI_UNDEFINED, -rank, &run.comm);
+	if (rank) {
+		eq = must_open(run.comm, NULL);
+		run_start(&run, eq);
+		for (long step = 0; step < run.steps; step++)
+			run_step(&run, step);
+		run_stop(&run);
+		must_close(eq);
+		MPI_Comm_free(&run.comm);
+	}
+	say_orders("one", run.owners);
+}
+
+/* One of all ranks, and in each half of them another; loops of the halves have one name. */
+static void contexts_at_once(void)
+{
+	struct run whole = { .name = "whole", .comm = MPI_COMM_WORLD }, half = { .name = "half" };
+	struct equant *world = must_open(MPI_COMM_WORLD, NULL), *part;
+
+	MPI_Comm_split(MPI_COMM_WORLD, rank % 2, -rank, &half.comm);
+	part = must_open(half.comm, NULL);
+	run_start(&half, part);
+	run_start(&whole, world);
+	for (long step = 0; step < whole.steps; step++) {
+		run_step(&whole, step);
+		run_step(&half, step);
+	}
+	run_stop(&half);
+	run_stop(&whole);
+	must_close(world);
+	must_close(part);
+	say_orders("whole", whole.owners);
+	say_orders("half", half.owners);
+	MPI_Comm_free(&half.comm);
+}
+
 /* The first hook, or a later one, finds that the trace is of something else. */
 static void refused_in_a_phase(void)
 {
@@ -266,6 +333,8 @@ int main(int argc, char **argv)
 		CASE(sweeps),
 		CASE(refused_in_a_pass),
 		CASE(two_of_a_name),
+		CASE(a_part_of_the_ranks),
+		CASE(contexts_at_once),
 		CASE(refused_in_a_phase),
 		CASE(refused_at_the_start),
 	};

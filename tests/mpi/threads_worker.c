@@ -29,30 +29,47 @@ struct thread {
 	pthread_t id;
 	MPI_Comm comm; /* from which the thread makes its own */
 	int index;
+	uint64_t owners; /* who had which unit, after all steps */
 };
 
-/* The slow rank is another one for each thread, and another one every few steps. */
-static void work(struct equant *eq, MPI_Comm comm, int index)
+/* Where a run is to be repeated under other loads they are random. */
+static double slowness(struct random *random, int index, long step)
 {
-	long units = 100 + 10 * index;
-	struct equant_loop *loop = must_loop(eq, "same", units);
-	struct ledger ledger;
+	if (getenv("LOADS"))
+		return 1 + 4 * random_unit(random);
+	return (rank + index + step / 10) % 2 ? 4 : 1;
+}
 
+/* The slow rank is another one for each thread, and another one every few steps. */
+static uint64_t work(struct equant *eq, MPI_Comm comm, int index)
+{
+	struct random random = random_from((uint64_t)number("LOADS", 0) * 16 +
+					   (uint64_t)(MOST_THREADS * rank + index));
+	long units = 100 + 10 * index;
+	struct equant_loop *loop;
+	struct ledger ledger;
+	uint64_t owners = 0;
+	char name[16];
+
+	snprintf(name, sizeof(name), getenv("LOADS") ? "thread%d" : "same", index);
+	loop = must_loop(eq, name, units);
 	ledger_init(&ledger, loop, units);
 	for (long step = 0; step < STEPS; step++) {
-		double slow = (rank + index + step / 10) % 2 ? 4 : 1;
+		double slow = slowness(&random, index, step);
 
 		equant_begin(loop);
 		ledger_step(&ledger);
 		compute(1e-3 * slow * (double)equant_loop_count(loop) / (double)units);
 		equant_end(loop);
 		demand_equal(0, equant_hook(loop));
+		owners = hash_of_owners(loop, owners);
 		if (step % 10 == 9)
 			demand_equal(0, equant_barrier(eq));
 	}
 	ledger_audit(&ledger, comm, STEPS);
 	must_free(loop);
 	ledger_free(&ledger);
+	return owners;
 }
 
 static void *run_thread(void *arg)
@@ -67,7 +84,7 @@ static void *run_thread(void *arg)
 	o.period = 0.005;
 	MPI_Comm_dup(thread->comm, &comm);
 	eq = must_open(comm, &o);
-	work(eq, comm, thread->index);
+	thread->owners = work(eq, comm, thread->index);
 	must_close(eq);
 	MPI_Comm_free(&comm);
 	return NULL;
@@ -87,6 +104,9 @@ static void contexts_at_once(void)
 	for (i = 0; i < n; i++) {
 		demand_equal(0, pthread_join(threads[i].id, NULL));
 		MPI_Comm_free(&threads[i].comm);
+		if (!rank)
+			printf("owners of thread%d %llx\n", i,
+			       (unsigned long long)threads[i].owners);
 	}
 }
 
@@ -166,9 +186,11 @@ static void burn(double seconds)
 /* Both threads of a rank compute; a thread comes and goes in between. */
 static void team_conserves(void)
 {
+	struct random random = random_from((uint64_t)number("LOADS", 0) * 16 + (uint64_t)rank);
 	struct equant_options o = eager_options();
 	struct equant_loop *loop;
 	struct ledger ledger;
+	uint64_t owners = 0;
 	struct equant *eq;
 
 	o.probe = "auto";
@@ -177,6 +199,8 @@ static void team_conserves(void)
 	loop = must_loop(eq, "team", 200);
 	ledger_init(&ledger, loop, 200);
 	for (int step = 0; step < 60; step++) {
+		double slow = getenv("LOADS") ? slowness(&random, 0, step) : 1 + rank;
+
 		if (step % 20 == 0)
 			join_all(eq);
 		equant_begin(loop);
@@ -184,15 +208,18 @@ static void team_conserves(void)
 		{
 			if (omp_get_thread_num() == 0)
 				ledger_step(&ledger);
-			burn(5e-6 * (1 + rank) * (double)equant_loop_count(loop));
+			burn(5e-6 * slow * (double)equant_loop_count(loop));
 		}
 		equant_end(loop);
 		demand_equal(0, equant_hook(loop));
+		owners = hash_of_owners(loop, owners);
 		if (step % 20 == 14)
 			leave_all(eq);
 	}
 	ledger_audit(&ledger, MPI_COMM_WORLD, 60);
-	account(loop);
+	demand(account(loop).moves > 0 || !number("MUST_MOVE", 0));
+	if (!rank)
+		printf("owners of team %llx\n", (unsigned long long)owners);
 	must_free(loop);
 	must_close(eq);
 	ledger_free(&ledger);

@@ -20,12 +20,19 @@ static int refuse(const struct equant_replay *replay, const char *fault, long go
 	return -EINVAL;
 }
 
+static int world_rank(void)
+{
+	int rank = 0;
+
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	return rank;
+}
+
 static int check_header(const struct equant_loop *loop, const struct equant_trace_header *header)
 {
 	const struct equant_replay *replay = loop->replay;
-	int world = 0;
+	int world = world_rank();
 
-	MPI_Comm_rank(MPI_COMM_WORLD, &world);
 	if (strcmp(header->loop, loop->name)) {
 		equant_message("%s: cannot be replayed: a trace of the loop %s, not of %s",
 			       replay->path, header->loop, loop->name);
@@ -262,12 +269,16 @@ static int agree(struct equant_loop *loop)
 	return -EINVAL;
 }
 
-/* The index of the trace of the context's loop of that number; -ENOENT, -EEXIST two of them. */
+/*
+ * The index of the trace of the context's loop of that number; -ENOENT, -EEXIST two of them.
+ * Contexts that have no rank in common have another rank 0 each.
+ */
 static long find_trace(const struct equant_loop *loop)
 {
 	struct equant_trace_header header;
 	struct equant_event *events;
 	long index, found = -ENOENT;
+	int own, world = world_rank();
 	char path[PATH_MAX];
 	size_t count;
 
@@ -278,9 +289,10 @@ static long find_trace(const struct equant_loop *loop)
 		if (equant_trace_load(path, &header, &events, &count, NULL, 0) < 0)
 			continue;
 		free(events);
-		if (header.order == loop->order && found >= 0)
+		own = header.order == loop->order && header.world == world;
+		if (own && found >= 0)
 			return -EEXIST;
-		if (header.order == loop->order)
+		if (own)
 			found = index;
 	}
 }
