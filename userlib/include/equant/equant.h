@@ -92,7 +92,7 @@ enum equant_movement_rule {
  */
 struct equant_options {
 	size_t sz;
-	const char *probe; /* "auto", "bpf", "schedstat", "clock", "replay:FILE" */
+	const char *probe; /* "auto", "bpf", "kmod", "schedstat", "clock", "replay:FILE" */
 	const char *trace; /* directory for one trace file per rank and loop; NULL = none */
 	const char *report; /* directory for one report per loop (report.h); NULL = none */
 	int balance; /* 0 = measure only: no messages, no moves */
