@@ -43,6 +43,27 @@ TEST_F(places, a_hook_on_one_rank_and_something_else_on_another_are_named)
 	EXPECT_SAID(&self->job, "rank 1 in equant_loop_free() of loop b");
 }
 
+TEST_F(places, a_hook_on_one_rank_and_a_sweep_a_pass_or_a_barrier_on_another_are_named)
+{
+	self->job.argv[0] = "hook_and_sweep";
+	EXPECT_PASSED(&self->job);
+	EXPECT_SAID(&self->job, "rank 1 in equant_loop_sweep() of loop a");
+	self->job.argv[0] = "hook_and_pass";
+	EXPECT_PASSED(&self->job);
+	EXPECT_SAID(&self->job, "rank 1 in equant_pass_begin() of loop c");
+	self->job.argv[0] = "hook_and_barrier";
+	EXPECT_PASSED(&self->job);
+	EXPECT_SAID(&self->job,
+		    "rank 0 is in equant_hook() of loop a, rank 1 in equant_barrier():");
+}
+
+TEST_F(places, a_rank_that_does_not_come_to_a_barrier_is_named)
+{
+	self->job.argv[0] = "one_in_no_barrier";
+	EXPECT_PASSED(&self->job);
+	EXPECT_SAID(&self->job, "has not reached equant_barrier() within 0.5 s");
+}
+
 TEST_F(places, collective_calls_with_different_arguments_are_named)
 {
 	self->job.argv[0] = "broadcasts_of_different_units";

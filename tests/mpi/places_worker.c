@@ -77,6 +77,55 @@ static void hook_and_reduction(void)
 	stop();
 }
 
+static void compute_nothing(void *ctx, long first, long units, long from, long to)
+{
+	(void)ctx;
+	(void)(first + units + from + to);
+}
+
+static void hook_and_sweep(void)
+{
+	start();
+	demand_equal(-EPROTO, rank == ODD ? equant_loop_sweep(here.a, 3, compute_nothing, NULL) :
+					    equant_hook(here.a));
+	stop();
+}
+
+static void hook_and_pass(void)
+{
+	struct equant_loop *c;
+
+	start();
+	c = must_loop(here.eq, "c", UNITS);
+	demand_equal(-EPROTO, rank == ODD ? equant_pass_begin(c) : equant_hook(here.a));
+	demand_equal(-EPROTO, equant_loop_free(c));
+	stop();
+}
+
+static void hook_and_barrier(void)
+{
+	start();
+	demand_equal(0, equant_barrier(here.eq));
+	demand_equal(-EPROTO, rank == ODD ? equant_barrier(here.eq) : equant_hook(here.a));
+	demand_equal(-EPROTO, equant_barrier(here.eq));
+	stop();
+}
+
+/* Nobody tells those who wait that this rank stays away. */
+static void one_in_no_barrier(void)
+{
+	struct equant_options o = eager_options();
+	struct equant *eq;
+
+	o.check = 1;
+	o.timeout = 0.5;
+	eq = must_open(MPI_COMM_WORLD, &o);
+	if (rank != ODD)
+		demand_equal(-ETIMEDOUT, equant_barrier(eq));
+	MPI_Barrier(MPI_COMM_WORLD);
+	must_close(eq);
+}
+
 static void broadcasts_of_different_units(void)
 {
 	start();
@@ -126,6 +175,10 @@ int main(int argc, char **argv)
 		CASE(hook_and_broadcast),
 		CASE(hook_and_ghosts),
 		CASE(hook_and_reduction),
+		CASE(hook_and_sweep),
+		CASE(hook_and_pass),
+		CASE(hook_and_barrier),
+		CASE(one_in_no_barrier),
 		CASE(broadcasts_of_different_units),
 		CASE(ghosts_of_different_widths),
 		CASE(hook_and_free),

@@ -36,6 +36,10 @@ int equant_waitall(struct equant *eq, int n, MPI_Request *requests, MPI_Status *
 
 int equant_barrier(struct equant *eq)
 {
+	int error = equant_check_meeting(eq, EQUANT_AT_BARRIER);
+
+	if (error)
+		return error;
 	eq->meetings++;
 	if (eq->node)
 		return equant_shared_barrier(&eq->waiter);

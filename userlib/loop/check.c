@@ -18,17 +18,18 @@
 #include "loop/loop_internal.h"
 
 #define TAGS 0x4000 /* used in turn */
+#define NO_LOOP UINT64_MAX
 
 struct belief {
 	uint64_t place; /* where in the program this rank is, enum equant_place */
-	uint64_t loop; /* which of the context's loops */
+	uint64_t loop; /* which of the context's loops, NO_LOOP = none */
 	uint64_t failed; /* this rank has failed, or refuses the call */
 	uint64_t arguments; /* of the call */
 	uint64_t layout; /* of what moves with the units */
 	uint64_t own_units; /* what this rank holds */
 	uint64_t own_hash;
 	uint64_t all_hash; /* who, as far as this rank knows, holds what */
-	char name[40]; /* of the loop */
+	char name[40]; /* of the loop, empty = none */
 };
 
 static const char *const functions[] = {
@@ -37,6 +38,9 @@ static const char *const functions[] = {
 	[EQUANT_AT_BROADCAST] = "equant_loop_broadcast()",
 	[EQUANT_AT_GHOSTS] = "equant_loop_ghosts_start()",
 	[EQUANT_AT_REDUCTION] = "equant_allreduce_units()",
+	[EQUANT_AT_SWEEP] = "equant_loop_sweep()",
+	[EQUANT_AT_PASS] = "equant_pass_begin()",
+	[EQUANT_AT_BARRIER] = "equant_barrier()",
 };
 
 static uint64_t hash_of_all(const struct equant_units *u)
@@ -90,6 +94,11 @@ static int same_place(const struct belief *a, const struct belief *b)
 	return a->place == b->place || (a->place <= EQUANT_AT_FREE && b->place <= EQUANT_AT_FREE);
 }
 
+static const char *of_loop(const struct belief *b)
+{
+	return b->loop == NO_LOOP ? "" : " of loop ";
+}
+
 /* No loop of the context can go on: which calls are still to come nobody knows. */
 static int compare_places(struct equant *eq, const struct belief *b)
 {
@@ -99,8 +108,9 @@ static int compare_places(struct equant *eq, const struct belief *b)
 		if (same_place(&b[r], &b[0]))
 			continue;
 		equant_message(
-			"rank 0 is in %s of loop %s, rank %d in %s of loop %s: all ranks must make the same calls in the same order",
-			functions[b[0].place], b[0].name, r, functions[b[r].place], b[r].name);
+			"rank 0 is in %s%s%s, rank %d in %s%s%s: all ranks must make the same calls in the same order",
+			functions[b[0].place], of_loop(&b[0]), b[0].name, r, functions[b[r].place],
+			of_loop(&b[r]), b[r].name);
 		eq->lost = -EPROTO;
 		return -EPROTO;
 	}
@@ -132,9 +142,6 @@ static int compare(struct equant_loop *loop, const struct belief *b)
 {
 	int closer = -1, goer = -1, error, r;
 
-	error = compare_places(loop->eq, b);
-	if (error)
-		return error;
 	for (r = 0; r < loop->ranks; r++) {
 		if (b[r].failed) {
 			equant_message("loop %s: rank %d has failed", loop->name, r);
@@ -153,24 +160,26 @@ static int compare(struct equant_loop *loop, const struct belief *b)
 	return error ? error : compare_owners(loop, b);
 }
 
-static void say_awaited(const struct equant_loop *loop, enum equant_place place,
-			const struct equant_exchange *x)
+/* @loop: NULL = the place is none of a loop */
+static void say_awaited(const struct equant *eq, const struct equant_loop *loop,
+			enum equant_place place, const struct equant_exchange *x)
 {
-	double timeout = loop->eq->options.timeout;
+	double timeout = eq->options.timeout;
 	int itself, awaited = equant_exchange_awaited(x, &itself);
 
-	if (place <= EQUANT_AT_FREE)
+	if (loop && place <= EQUANT_AT_FREE)
 		equant_say_silent(loop, awaited, itself, timeout);
 	else
-		equant_message("loop %s: rank %d%s has not reached %s within %g s", loop->name,
+		equant_message("%s%s%srank %d%s has not reached %s within %g s",
+			       loop ? "loop " : "", loop ? loop->name : "", loop ? ": " : "",
 			       awaited, itself ? "" : ", or a rank that it waits for,",
 			       functions[place], timeout);
 }
 
-static int exchange(struct equant_loop *loop, const struct belief *belief)
+static int exchange(struct equant *eq, struct equant_loop *loop, const struct belief *belief)
 {
-	struct equant *eq = loop->eq;
 	struct equant_exchange *x;
+	uint64_t waited = 0;
 	int error;
 
 	x = equant_exchange_new(&eq->waiter, eq->comm, 1 + (int)(eq->checks++ % TAGS),
@@ -179,12 +188,16 @@ static int exchange(struct equant_loop *loop, const struct belief *belief)
 		return -errno;
 	error = equant_exchange_start(x, belief);
 	if (!error)
-		error = equant_exchange_finish(x, eq->options.timeout, &loop->waiting_ns);
+		error = equant_exchange_finish(x, eq->options.timeout, &waited);
 	if (error == -ETIMEDOUT)
-		say_awaited(loop, (enum equant_place)belief->place, x);
+		say_awaited(eq, loop, (enum equant_place)belief->place, x);
 	if (error)
 		equant_exchange_cancel(x);
 	else
+		error = compare_places(eq, equant_exchange_items(x));
+	if (loop)
+		loop->waiting_ns += waited;
+	if (!error && loop)
 		error = compare(loop, equant_exchange_items(x));
 	equant_exchange_free(x);
 	return error;
@@ -212,7 +225,20 @@ int equant_check_place(struct equant_loop *loop, enum equant_place place, uint64
 	if (place > EQUANT_AT_FREE)
 		belief.layout = equant_slices_layout(&loop->slices);
 	memcpy(belief.name, loop->name, sizeof(belief.name));
-	return exchange(loop, &belief);
+	return exchange(loop->eq, loop, &belief);
+}
+
+int equant_check_meeting(struct equant *eq, enum equant_place place)
+{
+	const struct belief belief = { .place = place, .loop = NO_LOOP };
+	int error;
+
+	if (!eq->options.check || eq->lost)
+		return eq->lost;
+	error = exchange(eq, NULL, &belief);
+	if (error == -ETIMEDOUT)
+		eq->lost = error;
+	return error;
 }
 
 int equant_check_call(struct equant_loop *loop, enum equant_place place, uint64_t arguments,

@@ -220,12 +220,18 @@ enum equant_place {
 	EQUANT_AT_BROADCAST,
 	EQUANT_AT_GHOSTS,
 	EQUANT_AT_REDUCTION,
+	EQUANT_AT_SWEEP,
+	EQUANT_AT_PASS,
+	EQUANT_AT_BARRIER,
 };
 int equant_check_place(struct equant_loop *loop, enum equant_place place, uint64_t arguments,
 		       int failed);
 /* ... of a collective call, in checked mode; @error: why this rank refuses it, returned as it is */
 int equant_check_call(struct equant_loop *loop, enum equant_place place, uint64_t arguments,
 		      int error);
+
+/* ... of one of the context, which no loop is part of */
+int equant_check_meeting(struct equant *eq, enum equant_place place);
 
 /* ends.c: arrays are registered by now: measure the costs and set up the decision */
 int equant_loop_start(struct equant_loop *loop);

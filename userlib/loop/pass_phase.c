@@ -39,7 +39,9 @@ int equant_pass_start(struct equant_loop *loop)
 	if (!error && loop->eq->options.balance && loop->eq->options.mode)
 		error = equant_async_start(loop);
 	if (!loop->leader && loop->eq->options.balance) {
-		error = equant_mpi_agree(loop->comm, error);
+		error = equant_check_call(loop, EQUANT_AT_PASS, 0, error);
+		if (!loop->eq->options.check)
+			error = equant_mpi_agree(loop->comm, error);
 		/* Nobody has begun to balance. */
 		loop->ended = error != 0;
 	}

@@ -96,7 +96,10 @@ static int set_up(struct equant_loop *loop)
 static int agree(struct equant_loop *loop, long length, int has_body)
 {
 	const char *fault = find_fault(loop, length, has_body);
+	int error = equant_check_call(loop, EQUANT_AT_SWEEP, 0, 0);
 
+	if (error)
+		return equant_loop_fail(loop, error);
 	if (fault)
 		equant_message("loop %s, rank %d: equant_loop_sweep: %s", loop->name, loop->rank,
 			       fault);

@@ -706,7 +706,7 @@ EQUANT_API int equant_waitall(struct equant *eq, int n, MPI_Request *requests,
  * Within a node a central counter (Mellor-Crummey and Scott 1991, section 3.1), between nodes
  * dissemination (Hensgen, Finkel, Manber 1988).
  *
- * Return: 0; -EIO a peer is gone.
+ * Return: 0; -EIO a peer is gone; in checked mode -EPROTO ranks at different places, -ETIMEDOUT.
  */
 EQUANT_API int equant_barrier(struct equant *eq);
 
