@@ -319,15 +319,15 @@ TEST_F(traces, where_the_trace_ends_no_work_moves_any_more_and_that_is_said_once
 /* Folders within each other; @path receives the innermost, of which @lengths has each one's name. */
 static int make_deep(const char *top, char *path, size_t size, size_t lengths[3])
 {
-	static const char name[] = "/dddddddddddddddddddddddddddddddddddddddddddddddddddddddddddd"
-				   "dddddddddddddddddddddddddddddddddddddddddddddddddddddddddddd"
-				   "dddddddddddddddddddddddddddddddddddddddddddddddddddddddddddd";
+	char name[180];
 	int error = 0;
 
+	memset(name, 'd', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
 	snprintf(path, size, "%s", top);
 	for (int i = 0; i < 3 && !error; i++) {
 		lengths[i] = strlen(path);
-		snprintf(path + lengths[i], size - lengths[i], "%s", name);
+		snprintf(path + lengths[i], size - lengths[i], "/%s", name);
 		error = mkdir(path, 0700);
 	}
 	return error;
