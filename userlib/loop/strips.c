@@ -91,19 +91,51 @@ static long iteration_of(const struct equant_pipeline *p, long strip)
 	return strip < p->strips ? strip * p->block : p->length;
 }
 
-/* Of the pieces that @p->lengths and @p->places say. */
-static int new_type(struct equant_pipeline *p, MPI_Datatype *type)
-{
-	int code = MPI_Type_create_hindexed(p->nr_carried, p->lengths, p->places, MPI_BYTE, type);
+/**
+ * struct letter - the memory of a message
+ * @type: MPI_BYTE, or a datatype of the letter's own
+ */
+struct letter {
+	void *at;
+	int count;
+	MPI_Datatype type;
+};
 
+/* Piece @i of a letter, the first one first. */
+static void letter_add(struct equant_pipeline *p, struct letter *letter, int i, char *at,
+		       size_t bytes)
+{
+	if (!i)
+		*letter = (struct letter){ at, (int)bytes, MPI_BYTE };
+	p->lengths[i] = (int)bytes;
+	MPI_Get_address(at, &p->places[i]);
+}
+
+/* All pieces are there.  To make a datatype costs as much as a message: for one piece there is none. */
+static int letter_close(struct equant_pipeline *p, struct letter *letter)
+{
+	int code;
+
+	if (p->nr_carried == 1)
+		return 0;
+	letter->at = MPI_BOTTOM;
+	letter->count = 1;
+	code = MPI_Type_create_hindexed(p->nr_carried, p->lengths, p->places, MPI_BYTE,
+					&letter->type);
 	if (code == MPI_SUCCESS)
-		code = MPI_Type_commit(type);
+		code = MPI_Type_commit(&letter->type);
 	return equant_mpi_error(code, "describing a strip");
 }
 
+static void letter_free(struct letter *letter)
+{
+	if (letter->type != MPI_BYTE)
+		MPI_Type_free(&letter->type);
+}
+
 /* The strips' pieces in the slices of a unit, which is this rank's own or is to be copied. */
-static int type_of_strips(struct equant_loop *loop, long unit, int copied, long from, long to,
-			  MPI_Datatype *type)
+static int letter_of_strips(struct equant_loop *loop, long unit, int copied, long from, long to,
+			    struct letter *letter)
 {
 	struct equant_pipeline *p = loop->pipeline;
 	long first = iteration_of(p, from), count = iteration_of(p, to) - first;
@@ -116,10 +148,10 @@ static int type_of_strips(struct equant_loop *loop, long unit, int copied, long 
 
 		if (!slice)
 			return -ENOMEM;
-		p->lengths[i] = (int)((size_t)count * c->step);
-		MPI_Get_address(slice + c->offset + (size_t)first * c->step, &p->places[i]);
+		letter_add(p, letter, i, slice + c->offset + (size_t)first * c->step,
+			   (size_t)count * c->step);
 	}
-	return new_type(p, type);
+	return letter_close(p, letter);
 }
 
 static int drop_complete(struct equant_pipeline *p)
@@ -172,45 +204,46 @@ static int hand_on(struct equant_pipeline *p)
 	return error;
 }
 
-static int send(struct equant_loop *loop, int rank, int tag, MPI_Datatype *type)
+static int send(struct equant_loop *loop, int rank, int tag, struct letter *letter)
 {
 	struct equant_pipeline *p = loop->pipeline;
 	int error = room_for_send(p);
 
 	if (!error)
-		error = equant_mpi_error(equant_send(&loop->eq->waiter, MPI_BOTTOM, 1, *type, rank,
-						     tag, loop->comm, &p->sends[p->nr_sends]),
+		error = equant_mpi_error(equant_send(&loop->eq->waiter, letter->at, letter->count,
+						     letter->type, rank, tag, loop->comm,
+						     &p->sends[p->nr_sends]),
 					 "sending a strip");
-	MPI_Type_free(type);
+	letter_free(letter);
 	return error ? error : hand_on(p);
 }
 
-static int post(struct equant_loop *loop, int rank, int tag, MPI_Datatype *type,
+static int post(struct equant_loop *loop, int rank, int tag, struct letter *letter,
 		MPI_Request *request)
 {
-	int error =
-		equant_mpi_error(MPI_Irecv(MPI_BOTTOM, 1, *type, rank, tag, loop->comm, request),
-				 "receiving a strip");
+	int error = equant_mpi_error(MPI_Irecv(letter->at, letter->count, letter->type, rank, tag,
+					       loop->comm, request),
+				     "receiving a strip");
 
-	MPI_Type_free(type);
+	letter_free(letter);
 	return error;
 }
 
 int equant_strips_send(struct equant_loop *loop, int rank, long unit, long from, long to)
 {
-	MPI_Datatype type;
-	int error = type_of_strips(loop, unit, 0, from, to, &type);
+	struct letter letter;
+	int error = letter_of_strips(loop, unit, 0, from, to, &letter);
 
-	return error ? error : send(loop, rank, EQUANT_TAG_STRIP, &type);
+	return error ? error : send(loop, rank, EQUANT_TAG_STRIP, &letter);
 }
 
 int equant_strips_post(struct equant_loop *loop, int rank, long unit, long from, long to,
 		       MPI_Request *request)
 {
-	MPI_Datatype type;
-	int error = type_of_strips(loop, unit, 1, from, to, &type);
+	struct letter letter;
+	int error = letter_of_strips(loop, unit, 1, from, to, &letter);
 
-	return error ? error : post(loop, rank, EQUANT_TAG_STRIP, &type, request);
+	return error ? error : post(loop, rank, EQUANT_TAG_STRIP, &letter, request);
 }
 
 /* ---- from the rank before -------------------------------------------------------- */
@@ -268,7 +301,7 @@ int equant_strips_await(struct equant_loop *loop, long strip)
 /* ---- from the rank after ---------------------------------------------------------- */
 
 /* A copy, because this rank is about to compute new values. */
-static int type_of_copy(struct equant_loop *loop, long unit, long from, MPI_Datatype *type)
+static int letter_of_copy(struct equant_loop *loop, long unit, long from, struct letter *letter)
 {
 	struct equant_pipeline *p = loop->pipeline;
 	long first = iteration_of(p, from);
@@ -282,29 +315,28 @@ static int type_of_copy(struct equant_loop *loop, long unit, long from, MPI_Data
 		       equant_array_slice(&loop->slices.arrays[c->array], unit) + c->offset +
 			       (size_t)first * c->step,
 		       bytes);
-		p->lengths[i] = (int)bytes;
-		MPI_Get_address(at, &p->places[i]);
+		letter_add(p, letter, i, at, bytes);
 		at += bytes;
 	}
-	return new_type(p, type);
+	return letter_close(p, letter);
 }
 
 int equant_above_send(struct equant_loop *loop, long unit, long from)
 {
 	struct equant_pipeline *p = loop->pipeline;
-	MPI_Datatype type;
-	int error = type_of_copy(loop, unit, from, &type);
+	struct letter letter;
+	int error = letter_of_copy(loop, unit, from, &letter);
 
-	return error ? error : send(loop, p->left, EQUANT_TAG_ABOVE, &type);
+	return error ? error : send(loop, p->left, EQUANT_TAG_ABOVE, &letter);
 }
 
 int equant_above_post(struct equant_loop *loop, long unit, long from)
 {
 	struct equant_pipeline *p = loop->pipeline;
-	MPI_Datatype type;
-	int error = type_of_strips(loop, unit, 1, from, p->strips, &type);
+	struct letter letter;
+	int error = letter_of_strips(loop, unit, 1, from, p->strips, &letter);
 
-	return error ? error : post(loop, p->right, EQUANT_TAG_ABOVE, &type, &p->above);
+	return error ? error : post(loop, p->right, EQUANT_TAG_ABOVE, &letter, &p->above);
 }
 
 int equant_above_await(struct equant_loop *loop)
