@@ -1,24 +1,20 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * The ranks of a node and the memory they share.  It is a memfd of the first of them,
- * which the others open through /proc: it has no name in /dev/shm that a job that is
- * killed would leave behind.  Where one rank cannot (another PID namespace, no /proc, ranks that are
- * threads of one process) all do without, and wait for MPI only.
+ * The ranks of a node and the memory they share, a segment of the first of them.  Where one rank
+ * cannot (another PID namespace, no /proc, ranks that are threads of one process) all do without, and
+ * wait for MPI only.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "control/futex.h"
 #include "control/node.h"
-#include "core/clock.h"
+#include "control/segment.h"
 #include "core/message.h"
 #include "core/mpi_error.h"
 
@@ -27,69 +23,16 @@ _Static_assert(offsetof(struct equant_node_memory, arrived) == 64, "a cache line
 _Static_assert(offsetof(struct equant_node_memory, generation) == 128, "a cache line");
 _Static_assert(offsetof(struct equant_node_memory, ranks) == 192, "a cache line");
 
-/* How the others find the memory. */
-struct invitation {
-	uint64_t cookie;
-	int64_t pid;
-	int64_t fd; /* -1: there is none */
-};
-
 static size_t head_size(int ranks)
 {
 	return sizeof(struct equant_node_memory) + (size_t)ranks * sizeof(struct equant_node_rank);
 }
 
-static int map(struct equant_node *node, int fd)
+static void *join(const struct equant_invitation *invitation)
 {
-	void *memory = mmap(NULL, node->size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-
-	if (memory == MAP_FAILED)
-		return -errno;
-	node->memory = memory;
-	return 0;
-}
-
-static int create(struct equant_node *node, struct invitation *invitation)
-{
-	int fd = memfd_create("equant", MFD_CLOEXEC), error;
-
-	if (fd < 0)
-		return -1;
-	/* Memory that is not there would be noticed by a signal only. */
-	error = posix_fallocate(fd, 0, (off_t)node->size);
-	if (!error)
-		error = map(node, fd);
-	if (error) {
-		close(fd);
-		return -1;
-	}
-	invitation->cookie = equant_now_ns() ^ (uint64_t)getpid() << 40 ^ (uintptr_t)node;
-	invitation->pid = getpid();
-	invitation->fd = fd;
-	node->memory->cookie = invitation->cookie;
-	return fd;
-}
-
-static int join(struct equant_node *node, const struct invitation *invitation)
-{
-	char path[64];
-	int fd, error;
-	off_t size;
-
-	if (invitation->fd < 0 || invitation->pid == getpid())
-		return -ENODEV;
-	snprintf(path, sizeof(path), "/proc/%lld/fd/%lld", (long long)invitation->pid,
-		 (long long)invitation->fd);
-	/* In another PID namespace this may be anybody's: do not even block on it. */
-	fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (fd < 0)
-		return -errno;
-	size = lseek(fd, 0, SEEK_END);
-	error = size == (off_t)node->size ? map(node, fd) : -ENODEV;
-	close(fd);
-	if (!error && node->memory->cookie != invitation->cookie)
-		error = -ENODEV;
-	return error;
+	/* Ranks that are threads of one process do without. */
+	return invitation->fd < 0 || invitation->pid == getpid() ? NULL :
+								   equant_segment_join(invitation);
 }
 
 static int all_are_seen(const struct equant_node *node)
@@ -119,24 +62,24 @@ static int all_say(MPI_Comm comm, int yes, int *error)
 /* Returns whether it is shared everywhere. */
 static int share(struct equant_node *node, MPI_Comm comm, int *error)
 {
-	struct invitation invitation = { .fd = -1 };
-	int fd = -1, shared = 1;
+	struct equant_invitation invitation = { .fd = -1 };
+	int shared;
 
 	node->size = head_size(node->ranks) + (size_t)node->ranks * 2 * EQUANT_NODE_SLOT;
 	if (!node->rank)
-		fd = create(node, &invitation);
+		node->memory = equant_segment_make(node->size, &invitation);
 	*error = equant_mpi_error(MPI_Bcast(&invitation, sizeof(invitation), MPI_BYTE, 0,
 					    node->comm),
 				  "sharing memory");
-	if (!*error)
-		shared = node->rank ? !join(node, &invitation) : fd >= 0;
-	if (shared && node->memory)
+	if (!*error && node->rank)
+		node->memory = join(&invitation);
+	if (node->memory)
 		node->memory->ranks[node->rank].pid = getpid();
-	shared = all_say(comm, shared, error);
+	shared = all_say(comm, node->memory != NULL, error);
 	if (shared)
 		shared = all_say(comm, all_are_seen(node), error);
-	if (fd >= 0)
-		close(fd);
+	if (!node->rank && invitation.fd >= 0)
+		close((int)invitation.fd);
 	return shared;
 }
 
