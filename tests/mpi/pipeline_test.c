@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* Sweeps compute what the sequential loops do, however units move in the middle of them. */
 #include <equant/equant.h>
+#include <unistd.h>
 
 #include "libranks.h"
 
@@ -9,6 +10,21 @@ RANKS_RUN("pipeline_worker")
 TEST_F(ranks, units_that_move_at_random_in_mid_sweep_are_computed_once_and_right)
 {
 	EXPECT_CASE("forced_moves");
+}
+
+/* Strips go through memory to some ranks, and as messages to others. */
+TEST_F(ranks, units_that_move_at_random_between_nodes_are_computed_once_and_right)
+{
+	struct nodes nodes;
+
+	if (variant->ranks < 3)
+		return;
+	if (geteuid())
+		SKIP(return, "only root may change the host name");
+	ASSERT_EQ(0, nodes_make(&nodes, "nodea slots=2\nnodeb slots=6\n"));
+	nodes_use(&nodes, &self->job);
+	EXPECT_CASE("forced_moves");
+	folder_remove(nodes.folder);
 }
 
 TEST_F(ranks, ranks_of_uneven_speed_balance_in_mid_sweep)

@@ -541,7 +541,6 @@ static void abreast(void)
 
 #define AHEAD_STRIPS 2000
 #define AHEAD_FIRST 1100 /* strips that rank 0 is ahead of rank 1 when that one begins */
-#define AHEAD_ENOUGH 1000 /* more than MPI has room for on the way */
 
 static long *reached; /* by rank: the strip it is at */
 
@@ -550,16 +549,24 @@ static long reached_by(int r)
 	return __atomic_load_n(&reached[r], __ATOMIC_ACQUIRE);
 }
 
-/* Rank 1 has to get through while rank 0, which has all it needs, is still busy. */
+static void await(int r, long strip)
+{
+	for (double end = now() + LATE; reached_by(r) < strip && now() < end;)
+		usleep(100);
+	demand(reached_by(r) >= strip);
+}
+
+/*
+ * Rank 1 has to get all that rank 0 has computed while that one is at its last strip, and calls
+ * nothing that would hand it on.
+ */
 static void compute_ahead(void *ctx, long first, long units, long from, long to)
 {
 	__atomic_store_n(&reached[rank], from, __ATOMIC_RELEASE);
-	for (double end = now() + LATE; rank == 1 && reached_by(0) < AHEAD_FIRST && now() < end;)
-		sched_yield();
-	if (!rank && ranks > 1 && from >= AHEAD_FIRST && reached_by(1) < AHEAD_ENOUGH)
-		usleep(1000);
+	if (rank == 1 && !from)
+		await(0, AHEAD_FIRST);
 	if (!rank && ranks > 1 && to == AHEAD_STRIPS)
-		demand(reached_by(1) >= AHEAD_ENOUGH);
+		await(1, AHEAD_STRIPS - 2);
 	compute_strip(ctx, first, units, from, to);
 }
 

@@ -87,12 +87,13 @@ static int neighbour(const struct equant_loop *loop, int step)
 static int draw_left(struct equant_loop *loop)
 {
 	struct equant_pipeline *p = loop->pipeline;
+	const struct equant_intent *all = equant_exchange_items(p->exchange);
 	long first = p->blocks[loop->rank].first, unit = first - 1;
-	int error = 0;
+	int error = equant_channel_open(loop, p->left, &all[p->left].channel);
 
 	p->arrived = p->posted = p->done[unit];
-	if (!has_neighbour(loop, loop->rank, first, unit) && p->done[unit])
-		error = equant_strips_post(loop, p->left, unit, 0, p->done[unit], &p->earlier);
+	if (!error && !has_neighbour(loop, loop->rank, first, unit) && p->done[unit])
+		error = equant_strips_owe(loop, p->done[unit]);
 	if (!error && !has_neighbour(loop, p->left, unit, first) && p->done[unit] < p->strips)
 		error = equant_above_send(loop, first, p->done[unit]);
 	return error;
@@ -105,6 +106,8 @@ static int draw_right(struct equant_loop *loop)
 	long last = own->first + own->count - 1;
 	int error = 0;
 
+	if (equant_channel_reaches(loop, p->right))
+		equant_channel_address(&p->channel, p->right);
 	if (!has_neighbour(loop, p->right, last + 1, last) && p->done[last])
 		error = equant_strips_send(loop, p->right, last, 0, p->done[last]);
 	if (!error && !has_neighbour(loop, loop->rank, last, last + 1) && p->done[last] < p->strips)

@@ -22,16 +22,18 @@ struct equant_pipeline *equant_pipeline_of(struct equant_loop *loop)
 		return NULL;
 	loop->pipeline = p;
 	p->left = p->right = -1;
+	p->channel.own.fd = -1;
 	p->earlier = p->above = MPI_REQUEST_NULL;
 	for (int i = 0; i < EQUANT_STRIPS_AHEAD; i++)
 		p->receives[i] = MPI_REQUEST_NULL;
 	return p;
 }
 
-void equant_pipeline_free(struct equant_pipeline *p)
+void equant_pipeline_free(struct equant_pipeline *p, int ranks)
 {
 	if (!p)
 		return;
+	equant_channel_release(&p->channel, ranks);
 	equant_exchange_free(p->exchange);
 	free(p->carried);
 	free(p->lengths);

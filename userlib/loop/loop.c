@@ -108,7 +108,7 @@ static void release(struct equant_loop *loop)
 	equant_mover_forget(&loop->mover);
 	equant_units_release(&loop->units);
 	equant_ghosts_release(&loop->ghosts);
-	equant_pipeline_free(loop->pipeline);
+	equant_pipeline_free(loop->pipeline, loop->ranks);
 	equant_balancer_free(loop->balancer);
 	if (loop->control && !equant_mpi_is_over())
 		equant_control_cancel(loop->control);

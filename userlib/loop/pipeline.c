@@ -265,6 +265,8 @@ int equant_pipeline_settle(struct equant_loop *loop)
 		return 0;
 	waited = p->waited_ns;
 	error = equant_strips_settle(loop);
+	if (!error)
+		error = equant_strips_drain(loop);
 	loop->waiting_ns += p->waited_ns - waited;
 	p->moved = 1;
 	return error;

@@ -8,6 +8,8 @@
 
 #include <equant/equant.h>
 
+#include "loop/channel.h"
+
 struct equant_exchange;
 struct equant_strips;
 
@@ -78,6 +80,7 @@ struct equant_trials {
  * @run: of @seconds on the CPU; 0 = not known
  * @lasted: the last sweep, seconds
  * @bytes: one inner iteration shifts
+ * @channel: to and from ranks of this node; without it strips are messages
  *
  * The sweep under way:
  * @moved: units have changed hands since the boundaries were drawn
@@ -88,6 +91,7 @@ struct equant_trials {
  * @arrived: strips of the unit before this rank's that are here
  * @posted: ... or are expected, their receives in @strips modulo EQUANT_STRIPS_AHEAD
  * @earlier: the receive of those that were done before the boundary was drawn
+ * @owed: by the channel: how many that are, if they come
  * @above: the receive of the old values of the unit after this rank's
  * @copy: old values under way to @left
  * @sends: @nr_sends of them, room for @sends_room
@@ -110,6 +114,7 @@ struct equant_pipeline {
 	double bytes;
 	double shift_fixed;
 	double byte_time;
+	struct equant_channel channel;
 
 	int under_way;
 	int moved;
@@ -127,6 +132,7 @@ struct equant_pipeline {
 	long posted;
 	MPI_Request receives[EQUANT_STRIPS_AHEAD];
 	MPI_Request earlier;
+	long owed;
 	MPI_Request above;
 	char *copy;
 	MPI_Request *sends;
@@ -149,13 +155,14 @@ struct equant_intent {
 	double shift_fixed;
 	double byte_time;
 	double quantum;
+	struct equant_invitation channel;
 };
 
 /* carried.c: what is passed on */
 
 /** equant_pipeline_of() - a loop's, made the first time; NULL: -ENOMEM */
 struct equant_pipeline *equant_pipeline_of(struct equant_loop *loop);
-void equant_pipeline_free(struct equant_pipeline *p);
+void equant_pipeline_free(struct equant_pipeline *p, int ranks);
 
 /** equant_carried_fit() - do slices have room for a sweep of this length? */
 int equant_carried_fit(const struct equant_loop *loop, long length);
@@ -195,9 +202,11 @@ int equant_boundaries_draw(struct equant_loop *loop);
 /** equant_strips_send() - strips @from to @to - 1 of a unit, from where they are */
 int equant_strips_send(struct equant_loop *loop, int rank, long unit, long from, long to);
 
-/** equant_strips_post() - the receive that matches one equant_strips_send() */
-int equant_strips_post(struct equant_loop *loop, int rank, long unit, long from, long to,
-		       MPI_Request *request);
+/** equant_strips_owe() - strips of the unit before this rank's that were done earlier come at once */
+int equant_strips_owe(struct equant_loop *loop, long strips);
+
+/** equant_strips_swap() - seconds for a few bytes to and from a rank with a channel; by both */
+int equant_strips_swap(struct equant_loop *loop, int rank, double *seconds);
 
 /** equant_strips_expect() - post receives for what the rank before has sent or will in this phase */
 int equant_strips_expect(struct equant_loop *loop);
@@ -212,6 +221,9 @@ int equant_above_await(struct equant_loop *loop);
 
 /** equant_strips_settle() - until all that was sent up to this phase has come and gone */
 int equant_strips_settle(struct equant_loop *loop);
+
+/** equant_strips_drain() - until those for ranks of this node have been read, too */
+int equant_strips_drain(struct equant_loop *loop);
 
 /** equant_strips_abandon() - let go of messages that will never be completed */
 void equant_strips_abandon(struct equant_loop *loop);

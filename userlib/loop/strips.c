@@ -3,7 +3,7 @@
  * The messages of a pipeline (Siegell 1995, sections 3.2 and 3.3): strips of the unit at the
  * upper end of a rank's block to the rank after it, old values of the unit at the lower
  * end to the rank before it.  A message carries the values of all pipelined arrays, from
- * and to the application's memory.
+ * and to the application's memory.  Strips for a rank of the same node go through a channel (channel.c).
  *
  * Strips go to the next rank in ascending order, and each exactly once, so that none needs
  * a header: both sides know from the table of units which one comes next.  Before the
@@ -13,12 +13,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "control/node.h"
 #include "control/send.h"
+#include "core/clock.h"
 #include "core/message.h"
 #include "core/mpi_error.h"
 #include "loop/loop_internal.h"
 
 #define LOOK 0.1 /* seconds of waiting between two looks at whether a rank has given up */
+#define NSEC_LOOK ((uint64_t)(1e9 * LOOK))
 #define SENDS 64 /* before the first look at which are complete */
 
 /* ---- waiting ------------------------------------------------------------------- */
@@ -84,12 +87,142 @@ int equant_pipeline_wait_exchange(struct equant_loop *loop, struct equant_exchan
 	return error;
 }
 
-/* ---- messages ------------------------------------------------------------------ */
+static int drop_complete(struct equant_pipeline *p)
+{
+	int kept = 0, done, error = 0;
+
+	for (int i = 0; i < p->nr_sends && !error; i++) {
+		error = equant_mpi_error(MPI_Test(&p->sends[i], &done, MPI_STATUS_IGNORE),
+					 "sending a strip");
+		if (!error && !done)
+			p->sends[kept++] = p->sends[i];
+	}
+	if (!error)
+		p->nr_sends = kept;
+	return error;
+}
 
 static long iteration_of(const struct equant_pipeline *p, long strip)
 {
 	return strip < p->strips ? strip * p->block : p->length;
 }
+
+/* ---- on this node -------------------------------------------------------------- */
+
+/* Until the channel has bytes, or room for them.  MPI meanwhile goes on with messages of ours. */
+static int await_channel(struct equant_loop *loop,
+			 int (*is_so)(const struct equant_channel *channel, size_t bytes),
+			 size_t bytes)
+{
+	struct equant_pipeline *p = loop->pipeline;
+	struct equant_waiter *waiter = &loop->eq->waiter;
+	struct equant_patience patience = { 0 };
+	uint64_t since_ns = p->waited_ns, waited = 0, next = NSEC_LOOK;
+	int error = 0;
+
+	while (!error) {
+		equant_patience_listen(waiter, &patience);
+		if (is_so(&p->channel, bytes))
+			break;
+		error = look(loop);
+		waited = equant_patience_pause(waiter, &patience);
+		p->waited_ns = since_ns + waited;
+		if (error || waited < next)
+			continue;
+		next = waited + NSEC_LOOK;
+		error = go_on_waiting(loop, since_ns);
+		if (!error)
+			error = equant_node_check(waiter->node);
+	}
+	equant_patience_end(&patience);
+	return error;
+}
+
+static size_t bytes_of(const struct equant_carried *c, long iterations)
+{
+	return (size_t)iterations * c->step;
+}
+
+static size_t bytes_of_all(const struct equant_pipeline *p, long iterations)
+{
+	size_t bytes = 0;
+
+	for (int i = 0; i < p->nr_carried; i++)
+		bytes += bytes_of(&p->carried[i], iterations);
+	return bytes;
+}
+
+static char *piece_of(const struct equant_carried *c, char *slice, long iteration)
+{
+	return slice + c->offset + bytes_of(c, iteration);
+}
+
+static int write_strips(struct equant_loop *loop, int rank, long unit, long from, long to)
+{
+	struct equant_pipeline *p = loop->pipeline;
+	long first = iteration_of(p, from), count = iteration_of(p, to) - first;
+	size_t bytes = bytes_of_all(p, count);
+	int error = 0;
+
+	/* MPI has to be called for what it could not send at once. */
+	if (p->nr_sends)
+		error = drop_complete(p);
+	if (!error && !equant_channel_room(&p->channel, bytes))
+		error = await_channel(loop, equant_channel_room, bytes);
+	if (error)
+		return error;
+	for (int i = 0; i < p->nr_carried; i++) {
+		const struct equant_carried *c = &p->carried[i];
+		char *slice = equant_array_slice(&loop->slices.arrays[c->array], unit);
+
+		equant_channel_put(&p->channel, piece_of(c, slice, first), bytes_of(c, count));
+	}
+	equant_channel_ring(loop, rank);
+	return 0;
+}
+
+/* To the copies of the unit that this rank has. */
+static int read_strips(struct equant_loop *loop, long unit, long from, long to)
+{
+	struct equant_pipeline *p = loop->pipeline;
+	long first = iteration_of(p, from), count = iteration_of(p, to) - first;
+	size_t bytes = bytes_of_all(p, count);
+	int error = p->nr_sends ? drop_complete(p) : 0;
+
+	if (!error && !equant_channel_has(&p->channel, bytes))
+		error = await_channel(loop, equant_channel_has, bytes);
+	for (int i = 0; i < p->nr_carried && !error; i++) {
+		const struct equant_carried *c = &p->carried[i];
+		char *place = equant_array_place(&loop->slices.arrays[c->array], unit);
+
+		if (place)
+			equant_channel_get(&p->channel, piece_of(c, place, first),
+					   bytes_of(c, count));
+		else
+			error = -ENOMEM;
+	}
+	return error;
+}
+
+int equant_strips_swap(struct equant_loop *loop, int rank, double *seconds)
+{
+	struct equant_channel *channel = &loop->pipeline->channel;
+	uint64_t start_ns = equant_now_ns(), word = 0;
+	int error = 0;
+
+	equant_channel_address(channel, rank);
+	equant_channel_put(channel, &word, sizeof(word));
+	equant_channel_ring(loop, rank);
+	if (!equant_channel_has(channel, sizeof(word)))
+		error = await_channel(loop, equant_channel_has, sizeof(word));
+	if (error)
+		return error;
+	equant_channel_get(channel, &word, sizeof(word));
+	*seconds = 1e-9 * (double)(equant_now_ns() - start_ns);
+	return 0;
+}
+
+/* ---- messages ------------------------------------------------------------------ */
 
 /**
  * struct letter - the memory of a message
@@ -152,21 +285,6 @@ static int letter_of_strips(struct equant_loop *loop, long unit, int copied, lon
 			   (size_t)count * c->step);
 	}
 	return letter_close(p, letter);
-}
-
-static int drop_complete(struct equant_pipeline *p)
-{
-	int kept = 0, done, error = 0;
-
-	for (int i = 0; i < p->nr_sends && !error; i++) {
-		error = equant_mpi_error(MPI_Test(&p->sends[i], &done, MPI_STATUS_IGNORE),
-					 "sending a strip");
-		if (!error && !done)
-			p->sends[kept++] = p->sends[i];
-	}
-	if (!error)
-		p->nr_sends = kept;
-	return error;
 }
 
 /* Where the next send's request goes. */
@@ -232,18 +350,21 @@ static int post(struct equant_loop *loop, int rank, int tag, struct letter *lett
 int equant_strips_send(struct equant_loop *loop, int rank, long unit, long from, long to)
 {
 	struct letter letter;
-	int error = letter_of_strips(loop, unit, 0, from, to, &letter);
+	int error;
 
+	if (equant_channel_reaches(loop, rank))
+		return write_strips(loop, rank, unit, from, to);
+	error = letter_of_strips(loop, unit, 0, from, to, &letter);
 	return error ? error : send(loop, rank, EQUANT_TAG_STRIP, &letter);
 }
 
-int equant_strips_post(struct equant_loop *loop, int rank, long unit, long from, long to,
+static int post_strips(struct equant_loop *loop, long unit, long from, long to,
 		       MPI_Request *request)
 {
 	struct letter letter;
 	int error = letter_of_strips(loop, unit, 1, from, to, &letter);
 
-	return error ? error : post(loop, rank, EQUANT_TAG_STRIP, &letter, request);
+	return error ? error : post(loop, loop->pipeline->left, EQUANT_TAG_STRIP, &letter, request);
 }
 
 /* ---- from the rank before -------------------------------------------------------- */
@@ -267,14 +388,37 @@ int equant_strips_expect(struct equant_loop *loop)
 	struct equant_pipeline *p = loop->pipeline;
 	int error = 0;
 
-	if (p->left < 0)
+	if (p->left < 0 || p->channel.in)
 		return 0;
 	while (!error && p->posted < sent_by_left(loop) &&
 	       p->posted < p->arrived + EQUANT_STRIPS_AHEAD) {
-		error = equant_strips_post(loop, p->left, first_unit(loop) - 1, p->posted,
-					   p->posted + 1,
-					   &p->receives[p->posted % EQUANT_STRIPS_AHEAD]);
+		error = post_strips(loop, first_unit(loop) - 1, p->posted, p->posted + 1,
+				    &p->receives[p->posted % EQUANT_STRIPS_AHEAD]);
 		p->posted += !error;
+	}
+	return error;
+}
+
+int equant_strips_owe(struct equant_loop *loop, long strips)
+{
+	struct equant_pipeline *p = loop->pipeline;
+
+	if (!p->channel.in)
+		return post_strips(loop, first_unit(loop) - 1, 0, strips, &p->earlier);
+	p->owed = strips;
+	return 0;
+}
+
+static int take_strips(struct equant_loop *loop, long strip)
+{
+	struct equant_pipeline *p = loop->pipeline;
+	long unit = first_unit(loop) - 1;
+	int error = p->owed ? read_strips(loop, unit, 0, p->owed) : 0;
+
+	p->owed = 0;
+	while (!error && p->arrived <= strip) {
+		error = read_strips(loop, unit, p->arrived, p->arrived + 1);
+		p->arrived += !error;
 	}
 	return error;
 }
@@ -286,6 +430,8 @@ int equant_strips_await(struct equant_loop *loop, long strip)
 
 	if (p->left < 0)
 		return 0;
+	if (p->channel.in)
+		return take_strips(loop, strip);
 	if (p->earlier != MPI_REQUEST_NULL)
 		error = equant_pipeline_wait(loop, &p->earlier, 1);
 	while (!error && p->arrived <= strip) {
@@ -366,6 +512,15 @@ int equant_strips_settle(struct equant_loop *loop)
 	if (!error)
 		p->nr_sends = 0;
 	return error;
+}
+
+int equant_strips_drain(struct equant_loop *loop)
+{
+	struct equant_channel *channel = &loop->pipeline->channel;
+
+	return equant_channel_room(channel, channel->room) ?
+		       0 :
+		       await_channel(loop, equant_channel_room, channel->room);
 }
 
 static void let_go(MPI_Request *request)
