@@ -120,8 +120,11 @@ static int choose_pivot(struct lu *lu, struct equant_loop *rows, long k, long *p
 {
 	double largest;
 
+	/* A part of the sequential program, too: a line of each row. */
+	equant_begin(rows);
 	equant_for_each_unit(rows, r)
 		lu->magnitudes[r] = fabs(row_of(lu, lu->a, r)[k]);
+	equant_end_units(rows, 0);
 	return equant_allreduce_units(rows, lu->magnitudes, EQUANT_MAX, &largest, pivot);
 }
 
