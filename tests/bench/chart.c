@@ -26,7 +26,8 @@ static int read_head(char *line, struct table_column columns[TABLE_COLUMNS + 1])
 	for (char *word = strtok(line, BLANKS); word; word = strtok(NULL, BLANKS)) {
 		if (width == TABLE_COLUMNS)
 			return fail("too many columns");
-		columns[width++] = (struct table_column){ strdup(word), "%g", width > 0 };
+		columns[width] = (struct table_column){ strdup(word), "%g", width > 0 };
+		width++;
 	}
 	return width > 1 ? 0 : fail("there is no table");
 }
