@@ -23,6 +23,8 @@
 #include "core/message.h"
 #include "loop/loop_internal.h"
 
+#define ROOM_MOST ((size_t)1 << 26) /* bytes; strips of longer boundaries are long messages */
+
 /**
  * struct equant_channel_memory - the writer's and the reader's lines of the cache apart
  * @room: of @bytes, a power of two
@@ -63,7 +65,7 @@ void equant_channel_prepare(struct equant_loop *loop, double bytes)
 	const struct equant_node *node = loop->eq->waiter.node;
 	size_t room = 64;
 
-	while ((double)room < bytes)
+	while ((double)room < bytes && room <= ROOM_MOST)
 		room *= 2;
 	if (channel->room >= room)
 		return;
@@ -71,7 +73,7 @@ void equant_channel_prepare(struct equant_loop *loop, double bytes)
 	channel->own.fd = -1;
 	channel->written = channel->room = 0;
 	channel->me = loop->rank;
-	if (!node || node->ranks == 1)
+	if (!node || node->ranks == 1 || room > ROOM_MOST)
 		return;
 	channel->out = equant_segment_make(sizeof(*channel->out) + room, &channel->own);
 	if (channel->out)
