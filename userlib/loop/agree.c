@@ -122,15 +122,12 @@ static int is_among_its_own(const struct equant_loop *loop)
 }
 
 /* What a strip costs where no message is needed; the largest cost of all ranks counts. */
-static int measure_channel(struct equant_loop *loop, const struct equant_intent *all)
+static int measure_channel(struct equant_loop *loop, int peer)
 {
 	struct equant_pipeline *p = loop->pipeline;
-	int peer = loop->rank ^ 1, error;
 	double least = 0, seconds;
+	int error = 0;
 
-	if (peer >= loop->ranks || !has_channel(loop, peer, all))
-		return 0;
-	error = equant_channel_open(loop, peer, &all[peer].channel);
 	for (int i = 0; i < ROUNDS && !error; i++) {
 		error = equant_strips_swap(loop, peer, &seconds);
 		if (!i || seconds < least)
@@ -147,9 +144,14 @@ static int measure_costs(struct equant_loop *loop, const struct equant_intent *a
 {
 	struct equant_pipeline *p = loop->pipeline;
 	int error = equant_costs_of_messages(loop, &p->shift_fixed, &p->byte_time);
+	int peer = loop->rank ^ 1, near = peer < loop->ranks && has_channel(loop, peer, all);
 
-	if (!error)
-		error = measure_channel(loop, all);
+	if (!error && near)
+		error = equant_channel_open(loop, peer, &all[peer].channel);
+	/* Nobody waits for one that cannot. */
+	error = equant_mpi_agree(loop->comm, error);
+	if (!error && near)
+		error = measure_channel(loop, peer);
 	p->shift_fixed += cost_of_section(loop);
 	/* The next one to read a channel is another rank: what was written for this is to be gone. */
 	return equant_mpi_agree(loop->comm, error);
