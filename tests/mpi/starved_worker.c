@@ -150,7 +150,7 @@ static void starve_all(int (*step)(struct equant_loop *loop, long n), int steps,
 	o.mode = mode;
 	eq = must_open(MPI_COMM_WORLD, &o);
 	for (victim = 0; victim < ranks; victim += ranks - 1)
-		for (long nth = 1; nth < 200 && starve(eq, step, steps, nth); nth += 1 + nth / 4)
+		for (long nth = 1; nth < 200 && starve(eq, step, steps, nth); nth += 1 + nth / 16)
 			;
 	starve(eq, step, steps, 1000000000);
 	must_close(eq);
