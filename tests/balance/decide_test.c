@@ -545,6 +545,21 @@ TEST(one_rank_has_nobody_to_share_with)
 	job_stop(&job);
 }
 
+TEST(a_sample_of_few_units_decides_nothing_for_many)
+{
+	struct job job = started(EQUANT_RATE_PREDICTED, 2, 100);
+	uint32_t flags = job.flags;
+
+	job.speed[0] = 4000;
+	job.flags |= EQUANT_SAMPLE_GROWN;
+	EXPECT_EQ(0, job_phases(&job, 5));
+	EXPECT_EQ(EQUANT_VERDICT_NO_RATES, job.decision.verdict);
+	EXPECT_EQ(1, job.decision.next_hook);
+	job.flags = flags;
+	EXPECT_EQ(1, job_phases(&job, 5));
+	job_stop(&job);
+}
+
 TEST(a_job_without_units_stays_without_rates)
 {
 	struct job job = started(EQUANT_RATE_PREDICTED, 3, 0);

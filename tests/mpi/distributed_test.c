@@ -21,6 +21,11 @@ TEST_F(ranks, exchanged_slices_change_places_and_owners_stay)
 	EXPECT_CASE("exchange");
 }
 
+TEST_F(ranks, slices_of_any_length_are_exchanged)
+{
+	EXPECT_CASE("long_slices");
+}
+
 TEST_F(ranks, a_reduction_gives_what_one_rank_gives_to_the_last_bit)
 {
 	EXPECT_CASE("reductions");
@@ -46,6 +51,26 @@ TEST_F(ranks, slices_of_inactive_units_are_sent_as_those_of_active_ones)
 TEST_F(ranks, slices_that_arrive_in_large_pieces_may_have_large_pages)
 {
 	EXPECT_CASE("large");
+}
+
+TEST(ranks_that_exchange_different_units_are_told)
+{
+	struct job job = { .ranks = 2, .program = "distributed_worker", .argv = { "different" } };
+
+	EXPECT_PASSED(&job);
+	EXPECT_SAID(&job, "loop others, rank 1: rank 0 exchanges something else");
+}
+
+TEST(slices_are_exchanged_within_and_between_nodes)
+{
+	struct job job = { .ranks = 4, .program = "distributed_worker", .argv = { "long_slices" } };
+	struct nodes nodes;
+
+	ASSERT_EQ(0, nodes_make(&nodes, "nodea slots=2\nnodeb slots=2\n"));
+	nodes_use(&nodes, &job);
+	EXPECT_PASSED(&job);
+	job.argv[0] = "exchange";
+	EXPECT_PASSED(&job);
 }
 
 TEST_HARNESS_MAIN

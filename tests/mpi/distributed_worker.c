@@ -124,6 +124,70 @@ static void exchange(void)
 	tear_down(&s);
 }
 
+/* One that is handed over at once, one in parts, one that is a message. */
+static const size_t sizes[] = { 24, 20000, 70000 };
+
+#define SIZES (sizeof(sizes) / sizeof(sizes[0]))
+
+static void demand_filled(const char *slice, size_t bytes, int with)
+{
+	for (size_t i = 0; i < bytes; i++)
+		demand_equal(with, slice[i]);
+}
+
+static void long_slices(void)
+{
+	struct equant *eq = must_open(MPI_COMM_WORLD, NULL);
+	struct equant_loop *loop = must_loop(eq, "slices", UNITS);
+	char *arrays[SIZES];
+	int content[UNITS];
+
+	for (size_t i = 0; i < SIZES; i++) {
+		arrays[i] = calloc(UNITS, sizes[i]);
+		demand(arrays[i]);
+		demand_equal(0, equant_loop_array(loop, arrays[i], sizes[i]));
+		for (int u = 0; u < UNITS; u++)
+			memset(arrays[i] + (size_t)u * sizes[i], u, sizes[i]);
+	}
+	for (int u = 0; u < UNITS; u++)
+		content[u] = u;
+	for (long n = 0; n < STEPS; n++) {
+		long a = n * 13 % UNITS, b = (n * n + UNITS / 2) % UNITS;
+		int kept = content[a];
+
+		demand_equal(0, equant_loop_exchange(loop, a, b));
+		content[a] = content[b];
+		content[b] = kept;
+	}
+	equant_for_each_unit(loop, u) {
+		for (size_t i = 0; i < SIZES; i++)
+			demand_filled(arrays[i] + (size_t)u * sizes[i], sizes[i], content[u]);
+	}
+	must_free(loop);
+	must_close(eq);
+	for (size_t i = 0; i < SIZES; i++)
+		free(arrays[i]);
+}
+
+/* Ranks of a node see what is meant, and nothing is written over by something else. */
+static void different(void)
+{
+	struct equant *eq = must_open(MPI_COMM_WORLD, NULL);
+	struct equant_loop *loop = must_loop(eq, "slices", 2);
+	long values[2] = { 100, 200 };
+
+	demand_equal(0, equant_loop_array(loop, values, sizeof(*values)));
+	demand_equal(0, equant_loop_exchange(loop, 0, 1));
+	demand_equal(rank ? 100 : 200, values[rank]);
+	must_free(loop);
+	loop = must_loop(eq, "others", 4);
+	demand_equal(0, equant_loop_array(loop, (long[]){ 1, 2, 3, 4 }, sizeof(long)));
+	demand_equal(-EPROTO, equant_loop_exchange(loop, rank, 3));
+	demand_equal(0, equant_loop_exchange(loop, 0, 2));
+	must_free(loop);
+	must_close(eq);
+}
+
 /* Inactive units stay with their owners, and so do their slices: all can be done with them. */
 static void inactive(void)
 {
@@ -313,8 +377,9 @@ static void large(void)
 int main(int argc, char **argv)
 {
 	static const struct worker_case cases[] = {
-		CASE(broadcast),  CASE(copy), CASE(exchange), CASE(inactive),
-		CASE(reductions), CASE(ties), CASE(misuse),   CASE(large),
+		CASE(broadcast),   CASE(copy),	    CASE(exchange),   CASE(inactive),
+		CASE(long_slices), CASE(different), CASE(reductions), CASE(ties),
+		CASE(misuse),	   CASE(large),
 	};
 
 	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));

@@ -21,6 +21,11 @@ TEST_F(ranks, a_window_over_the_units_moves_on)
 	EXPECT_CASE("moving_window");
 }
 
+TEST_F(ranks, the_next_phase_is_near_when_there_is_much_more_to_do_than_before)
+{
+	EXPECT_CASE("grown");
+}
+
 TEST_F(ranks, a_unit_that_is_there_already_or_not_at_all_is_refused)
 {
 	EXPECT_CASE("misuse");

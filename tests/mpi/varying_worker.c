@@ -238,11 +238,50 @@ static void disagreement(void)
 	equant_close(eq);
 }
 
+static long phases_of(const struct setting *s)
+{
+	struct equant_stats stats = { .sz = sizeof(stats) };
+
+	demand_equal(0, equant_loop_stats(s->loop, &stats));
+	return stats.phases;
+}
+
+static void short_step(struct setting *s)
+{
+	equant_begin(s->loop);
+	compute(20e-6 * (double)equant_loop_count(s->loop));
+	equant_end(s->loop);
+	demand_equal(0, equant_hook(s->loop));
+}
+
+/* Hundreds of hooks with one unit take as long as a few with all of them. */
+static void grown(void)
+{
+	struct setting s = { 0 };
+	struct equant_options o = eager_options();
+	long phases, hooks;
+
+	s.eq = must_open(MPI_COMM_WORLD, &o);
+	s.loop = must_loop(s.eq, "rows", UNITS);
+	for (int time = 0; time < 3; time++) {
+		demand_equal(0, equant_loop_deactivate(s.loop, 1, UNITS - 1));
+		for (int i = 0; i < 2000; i++)
+			short_step(&s);
+		demand_equal(0, equant_loop_activate(s.loop, 1, UNITS - 1));
+		phases = phases_of(&s);
+		for (hooks = 0; phases_of(&s) < phases + 4; hooks++)
+			short_step(&s);
+		demand(hooks < 100);
+	}
+	must_free(s.loop);
+	must_close(s.eq);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct worker_case cases[] = {
 		CASE(shrinking_blocks), CASE(shrinking_cyclic), CASE(moving_window), CASE(misuse),
-		CASE(disagreement),	CASE(in_order),		CASE(through_ranks),
+		CASE(disagreement),	CASE(in_order),		CASE(through_ranks), CASE(grown),
 	};
 
 	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));

@@ -438,6 +438,23 @@ static int judge(struct equant_balancer *b, const struct equant_sample *samples,
 	return 0;
 }
 
+/*
+ * A sample of few units tells nothing of a hook with many, nor would a move be worth what it says: the
+ * next hook comes first.
+ */
+static bool is_outdated(struct equant_balancer *b, const struct equant_sample *samples)
+{
+	int i = 0;
+
+	while (i < b->n && !(samples[i].flags & EQUANT_SAMPLE_GROWN))
+		i++;
+	if (i == b->n)
+		return false;
+	b->pace.compute = 0;
+	b->restraint = (struct equant_restraint){ 0 };
+	return true;
+}
+
 int equant_balancer_decide(struct equant_balancer *b, const struct equant_sample *samples,
 			   const long *units, struct equant_decision *decision)
 {
@@ -448,7 +465,9 @@ int equant_balancer_decide(struct equant_balancer *b, const struct equant_sample
 		return error;
 	made.quantum = job_quantum(b, samples);
 	observe(b, samples, made.quantum);
-	error = judge(b, samples, units, &made);
+	made.verdict = EQUANT_VERDICT_NO_RATES;
+	if (!is_outdated(b, samples))
+		error = judge(b, samples, units, &made);
 	if (error)
 		return error;
 	if (made.verdict == EQUANT_VERDICT_MOVE) {

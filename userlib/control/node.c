@@ -22,10 +22,16 @@ _Static_assert(sizeof(struct equant_node_rank) == 64, "a cache line per rank");
 _Static_assert(offsetof(struct equant_node_memory, arrived) == 64, "a cache line");
 _Static_assert(offsetof(struct equant_node_memory, generation) == 128, "a cache line");
 _Static_assert(offsetof(struct equant_node_memory, ranks) == 192, "a cache line");
+_Static_assert(offsetof(struct equant_node_box, bytes) == 64, "a cache line");
 
 static size_t head_size(int ranks)
 {
 	return sizeof(struct equant_node_memory) + (size_t)ranks * sizeof(struct equant_node_rank);
+}
+
+static size_t slots_size(int ranks)
+{
+	return (size_t)ranks * 2 * EQUANT_NODE_SLOT;
 }
 
 static void *join(const struct equant_invitation *invitation)
@@ -65,7 +71,8 @@ static int share(struct equant_node *node, MPI_Comm comm, int *error)
 	struct equant_invitation invitation = { .fd = -1 };
 	int shared;
 
-	node->size = head_size(node->ranks) + (size_t)node->ranks * 2 * EQUANT_NODE_SLOT;
+	node->size = head_size(node->ranks) + slots_size(node->ranks) +
+		     (size_t)node->ranks * sizeof(struct equant_node_box);
 	if (!node->rank)
 		node->memory = equant_segment_make(node->size, &invitation);
 	*error = equant_mpi_error(MPI_Bcast(&invitation, sizeof(invitation), MPI_BYTE, 0,
@@ -199,6 +206,13 @@ void *equant_node_slot(const struct equant_node *node, int rank)
 	char *slots = (char *)node->memory + head_size(node->ranks);
 
 	return slots + ((size_t)rank * 2 + (size_t)node->turn) * EQUANT_NODE_SLOT;
+}
+
+struct equant_node_box *equant_node_box(const struct equant_node *node, int rank)
+{
+	char *boxes = (char *)node->memory + head_size(node->ranks) + slots_size(node->ranks);
+
+	return (struct equant_node_box *)boxes + rank;
 }
 
 /* Also of a process that nobody has waited for yet. */

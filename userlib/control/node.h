@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "control/await.h"
+
 #define EQUANT_NODE_SLOT 8192u /* bytes a rank may bring to a reduction at once */
 
 /**
@@ -24,14 +26,24 @@ struct equant_node_rank {
 };
 
 /**
+ * struct equant_node_box - what a rank hands over to one other
+ * @signal: 0 empty, else for whom it is full
+ * @what: it means
+ */
+struct equant_node_box {
+	struct equant_signal signal;
+	uint64_t what;
+	uint32_t pad[10];
+	char bytes[EQUANT_NODE_SLOT];
+};
+
+/**
  * struct equant_node_memory - the segment that the ranks of a node share
  * @cookie: tells it from another one
  * @failed: why there is no result of all nodes, -errno; the first rank's, read after a barrier
  * @arrived: ranks in the barrier
- * @generation: a futex; the number of barriers passed
- * @asleep: ranks that sleep on @generation or are about to
- * @rung_ns: when they were woken last
- * @ranks: of each rank of the node; the slots follow, two per rank
+ * @generation: the number of barriers passed
+ * @ranks: of each rank of the node; the slots follow, two per rank, and a box of each
  */
 struct equant_node_memory {
 	uint64_t cookie;
@@ -39,9 +51,7 @@ struct equant_node_memory {
 	uint32_t pad[13];
 	uint32_t arrived;
 	uint32_t pad_arrived[15];
-	uint32_t generation;
-	uint32_t asleep;
-	uint64_t rung_ns;
+	struct equant_signal generation;
 	uint32_t pad_generation[12];
 	struct equant_node_rank ranks[];
 };
@@ -89,6 +99,9 @@ void equant_node_ring(struct equant_node *node, int rank);
 
 /** equant_node_slot() - a rank's memory for the present turn */
 void *equant_node_slot(const struct equant_node *node, int rank);
+
+/** equant_node_box() - that of a rank of the node */
+struct equant_node_box *equant_node_box(const struct equant_node *node, int rank);
 
 /** equant_node_check() - are the others still there?  0, or -EIO and a message */
 int equant_node_check(const struct equant_node *node);

@@ -20,6 +20,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "control/await.h"
 #include "control/collective.h"
 #include "control/futex.h"
 #include "control/node.h"
@@ -28,59 +29,17 @@
 #include "core/mpi_error.h"
 
 #define CHUNKS_MOST 8 /* beyond it messages are faster than so many barriers */
-#define CHECK_NS 100000000u
-
-/* MPI goes on with what is under way: a rank that is late may wait for a message of ours. */
-static int progress(struct equant_node *node)
-{
-	int flag;
-
-	return equant_mpi_error(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, node->comm, &flag,
-					   MPI_STATUS_IGNORE),
-				"waiting for another rank");
-}
-
-static int await_generation(struct equant_waiter *waiter, uint32_t old)
-{
-	struct equant_node *node = waiter->node;
-	struct equant_node_memory *memory = node->memory;
-	struct equant_patience p = {
-		.word = &memory->generation,
-		.value = old,
-		.asleep = &memory->asleep,
-		.rung_ns = &memory->rung_ns,
-		.woken = 1,
-	};
-	uint64_t waited, check = CHECK_NS;
-	int error = 0;
-
-	while (!error && equant_word_read(&memory->generation) == old) {
-		error = progress(node);
-		waited = equant_patience_pause(waiter, &p);
-		if (error || waited < check)
-			continue;
-		check = waited + CHECK_NS;
-		/* A rank that has come and gone since has changed the generation before. */
-		error = equant_node_check(node);
-		if (equant_word_read(&memory->generation) != old)
-			error = 0;
-	}
-	equant_patience_end(&p);
-	return error;
-}
 
 static int node_barrier(struct equant_waiter *waiter)
 {
 	struct equant_node_memory *memory = waiter->node->memory;
-	uint32_t old = equant_word_read(&memory->generation);
+	uint32_t old = equant_word_read(&memory->generation.word);
 
 	equant_delay(waiter);
 	if (equant_word_add(&memory->arrived, 1) < (uint32_t)waiter->node->ranks)
-		return await_generation(waiter, old);
+		return equant_signal_await(waiter, &memory->generation, old, 0);
 	__atomic_store_n(&memory->arrived, 0, __ATOMIC_SEQ_CST);
-	equant_word_add(&memory->generation, 1);
-	if (equant_word_read(&memory->asleep))
-		equant_futex_ring(&memory->generation, &memory->rung_ns);
+	equant_signal_set(&memory->generation, old + 1);
 	return 0;
 }
 

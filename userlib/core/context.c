@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/extreme.h"
 #include "core/message.h"
 #include "core/mpi_error.h"
 #include "core/options.h"
@@ -99,6 +100,8 @@ static void release(struct equant *eq)
 	equant_team_release(&eq->team);
 	equant_probe_close(eq->probe);
 	equant_node_close(eq->node, equant_mpi_is_over());
+	if (!equant_mpi_is_over())
+		equant_extreme_release(eq);
 	equant_options_release(&eq->options);
 	if (eq->comm != MPI_COMM_NULL && !equant_mpi_is_over())
 		MPI_Comm_free(&eq->comm);
@@ -121,6 +124,8 @@ int equant_open(struct equant **out, MPI_Comm comm, const struct equant_options 
 	if (!eq)
 		return -ENOMEM;
 	eq->comm = eq->collectives = MPI_COMM_NULL;
+	eq->extreme = MPI_DATATYPE_NULL;
+	eq->larger = MPI_OP_NULL;
 	equant_team_init(&eq->team);
 	error = duplicate(eq, comm);
 	if (error)

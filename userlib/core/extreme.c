@@ -2,10 +2,9 @@
 /* The largest of some numbers, which depends on neither their order nor who has them. */
 #include <math.h>
 
-#include <equant/equant.h>
-
 #include "core/extreme.h"
 #include "core/mpi_error.h"
+#include "loop/loop_internal.h"
 
 static int is_better(const struct equant_extreme *a, const struct equant_extreme *b)
 {
@@ -36,23 +35,33 @@ static void choose(void *in, void *inout, int *count, MPI_Datatype *type)
 			right[i] = left[i];
 }
 
+void equant_extreme_release(struct equant *eq)
+{
+	if (eq->larger != MPI_OP_NULL)
+		MPI_Op_free(&eq->larger);
+	if (eq->extreme != MPI_DATATYPE_NULL)
+		MPI_Type_free(&eq->extreme);
+}
+
+/* Made once: a program may look for its extremes thousands of times a second. */
+static int make_operation(struct equant *eq)
+{
+	int error = equant_mpi_error(MPI_Type_contiguous((int)sizeof(struct equant_extreme),
+							 MPI_BYTE, &eq->extreme),
+				     "MPI_Type_contiguous");
+
+	if (!error)
+		error = equant_mpi_error(MPI_Type_commit(&eq->extreme), "MPI_Type_commit");
+	if (!error)
+		error = equant_mpi_error(MPI_Op_create(choose, 1, &eq->larger), "MPI_Op_create");
+	if (error)
+		equant_extreme_release(eq);
+	return error;
+}
+
 int equant_extreme_allreduce(struct equant *eq, struct equant_extreme *best)
 {
-	MPI_Datatype type;
-	MPI_Op op;
-	int error;
+	int error = eq->larger == MPI_OP_NULL ? make_operation(eq) : 0;
 
-	error = equant_mpi_error(MPI_Type_contiguous((int)sizeof(*best), MPI_BYTE, &type),
-				 "MPI_Type_contiguous");
-	if (error)
-		return error;
-	error = equant_mpi_error(MPI_Type_commit(&type), "MPI_Type_commit");
-	if (!error)
-		error = equant_mpi_error(MPI_Op_create(choose, 1, &op), "MPI_Op_create");
-	if (!error) {
-		error = equant_allreduce(eq, MPI_IN_PLACE, best, 1, type, op);
-		MPI_Op_free(&op);
-	}
-	MPI_Type_free(&type);
-	return error;
+	return error ? error : equant_allreduce(eq, MPI_IN_PLACE, best, 1, eq->extreme, eq->larger);
 }

@@ -10,11 +10,13 @@
 #include <string.h>
 
 #include "control/collective.h"
+#include "control/handover.h"
 #include "control/node.h"
 #include "control/send.h"
 #include "control/shared.h"
 #include "control/wait.h"
 #include "core/message.h"
+#include "core/mix.h"
 #include "core/mpi_error.h"
 #include "loop/loop_internal.h"
 
@@ -166,14 +168,33 @@ static int swap_with(struct equant_loop *loop, char *mine, int bytes, int peer)
 	return error;
 }
 
+/* Both owners are here: in the memory of a node they need no message. */
+static int swap(struct equant_loop *loop, int array, char *mine, int peer, uint64_t what)
+{
+	struct equant_waiter *waiter = &loop->eq->waiter;
+	size_t bytes = loop->slices.arrays[array].slice;
+	int error;
+
+	if (!equant_handover_takes(waiter, peer, bytes))
+		return swap_with(loop, mine, (int)bytes, peer);
+	error = equant_handover_swap(waiter, peer, mine, bytes, what + (uint64_t)array);
+	if (error == -EPROTO)
+		equant_message("loop %s, rank %d: rank %d exchanges something else", loop->name,
+			       loop->rank, peer);
+	return error;
+}
+
 int equant_loop_exchange(struct equant_loop *loop, long a, long b)
 {
 	int error = check(loop, "equant_loop_exchange", a), owner_a, owner_b;
+	uint64_t what;
 
 	if (!error)
 		error = check(loop, "equant_loop_exchange", b);
 	if (error || a == b)
 		return error;
+	what = equant_mix_word(equant_mix_word(loop->order, (uint64_t)(a < b ? a : b)),
+			       (uint64_t)(a + b));
 	owner_a = equant_loop_owner(loop, a);
 	owner_b = equant_loop_owner(loop, b);
 	for (int i = 0; i < loop->slices.nr_arrays && !error; i++) {
@@ -183,11 +204,9 @@ int equant_loop_exchange(struct equant_loop *loop, long a, long b)
 			swap_here(equant_array_slice(array, a), equant_array_slice(array, b),
 				  array->slice);
 		else if (loop->rank == owner_a)
-			error = swap_with(loop, equant_array_slice(array, a), (int)array->slice,
-					  owner_b);
+			error = swap(loop, i, equant_array_slice(array, a), owner_b, what);
 		else if (loop->rank == owner_b)
-			error = swap_with(loop, equant_array_slice(array, b), (int)array->slice,
-					  owner_a);
+			error = swap(loop, i, equant_array_slice(array, b), owner_a, what);
 	}
 	return error;
 }

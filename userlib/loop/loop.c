@@ -231,14 +231,16 @@ static int state_changed(const struct equant_loop *loop, int error, const char *
 int equant_loop_activate(struct equant_loop *loop, long first, long count)
 {
 	const struct equant_range range = { first, count };
-	struct equant_loop *l = loop->leader ? loop->leader : loop;
+	struct equant_loop *leader = loop->leader ? loop->leader : loop;
 	int error = 0;
 
-	for (; l && !error; l = l->follower) {
+	for (struct equant_loop *l = leader; l && !error; l = l->follower) {
 		error = change_state(l, range, equant_units_wake);
 		if (!error)
 			error = equant_slices_wake(&l->slices, range);
 	}
+	if (!error)
+		equant_phase_hasten(leader);
 	return state_changed(loop, error, "equant_loop_activate", range, "active");
 }
 

@@ -35,6 +35,7 @@
  * @lost: an error after which no rank knows where the others are; no loop goes on
  * @meetings: waits of the program for other ranks so far
  * @told: file that tells this rank's speed
+ * @extreme, @larger: a struct equant_extreme for MPI, and the reduction of two; made when first used
  */
 struct equant {
 	MPI_Comm comm;
@@ -52,6 +53,8 @@ struct equant {
 	int lost;
 	uint32_t meetings;
 	struct equant_told told;
+	MPI_Datatype extreme;
+	MPI_Op larger;
 };
 
 /**
@@ -148,6 +151,9 @@ struct equant_loop {
 	double weight; /* of a leader with passes: what all take, to what it takes; 0 = not known */
 	struct equant_held held_share;
 	uint32_t met; /* the context's meetings at the last sample */
+	long sampled; /* units active then */
+	int grown; /* many more have become active since */
+	uint64_t outdated; /* interactions with lower numbers do not know */
 
 	/* the account */
 	struct equant_counters first; /* at the first begin or the hook before it */
@@ -254,6 +260,8 @@ struct equant_phase_begun {
 
 /* phase.c: a phase of a loop with hooks, 0 or -errno */
 int equant_loop_phase(struct equant_loop *loop);
+/* ... more units are active than before */
+void equant_phase_hasten(struct equant_loop *loop);
 /* ... parts of one; after an error nothing is under way any more */
 int equant_loop_check(struct equant_loop *loop, int closing, int failed);
 int equant_loop_send(struct equant_loop *loop, const struct equant_sample *sample);

@@ -25,6 +25,7 @@
 #include "watch/speed.h"
 
 #define LOCAL_PERIOD 0.02 /* seconds between samples when nothing is balanced */
+#define GROWTH 1.5 /* active units, to those at the last sample, that make a sample outdated */
 #define LOOKS 8 /* times a period that something under way is looked after */
 
 /* The next phase is @hooks hooks away; look after what is under way on the way there. */
@@ -37,6 +38,24 @@ static void arm(struct equant_loop *loop, long hooks)
 	loop->step = step;
 	loop->remaining = hooks - step;
 	loop->countdown = step;
+}
+
+/*
+ * Units have become active.  Where they are many more than there were at the last sample, a hook is farther
+ * from the next one than anybody knows: the next phase says so, and what is under way counts hooks
+ * of before.  All ranks see the same here.
+ */
+void equant_phase_hasten(struct equant_loop *loop)
+{
+	long active = equant_units_active(&loop->units);
+
+	if (!loop->control || loop->pass || loop->error ||
+	    (double)active < GROWTH * (double)loop->sampled)
+		return;
+	loop->grown = 1;
+	loop->outdated = loop->control->started + 1;
+	loop->window.hooks += loop->step - loop->countdown;
+	arm(loop, 1);
 }
 
 /* Of loops that share arrays all fail: their leader is the one that tells the other ranks. */
@@ -215,6 +234,8 @@ int equant_loop_obey(struct equant_loop *loop,
 	if (error)
 		return error;
 	order = equant_control_order(loop->control);
+	if (loop->control->first < loop->outdated && !loop->replay)
+		order->decision.next_hook = 1;
 	error = equant_check_peers(loop, order);
 	if (!error)
 		error = order->error;

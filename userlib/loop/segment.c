@@ -202,6 +202,10 @@ void equant_sample_take(struct equant_loop *loop, struct equant_sample *sample, 
 	if (features & EQUANT_PROBE_PREDICTS && !(status.flags & EQUANT_F_NO_PREDICTION) &&
 	    !(sample->flags & EQUANT_SAMPLE_FELL_BACK))
 		sample->flags |= EQUANT_SAMPLE_PREDICTED;
+	if (loop->grown)
+		sample->flags |= EQUANT_SAMPLE_GROWN;
+	loop->grown = 0;
+	loop->sampled = equant_units_active(&loop->units);
 	loop->quantum = sample->quantum;
 
 	equant_record_status(loop, &status);

@@ -32,6 +32,7 @@ extern "C" {
 #define EQUANT_SAMPLE_FELL_BACK (1u << 2) /* the probe was replaced in this period */
 #define EQUANT_SAMPLE_CLOSED (1u << 3) /* the rank has closed the loop */
 #define EQUANT_SAMPLE_ERROR (1u << 4) /* the rank hit an error; the loop ends */
+#define EQUANT_SAMPLE_GROWN (1u << 5) /* many more units have become active: hooks are farther apart */
 
 /**
  * struct equant_sample - what one rank tells all others once per balancing phase
@@ -408,7 +409,7 @@ struct equant_balance_options {
 
 enum equant_verdict {
 	EQUANT_VERDICT_BALANCED, /* reduction below the threshold, and not for long enough to count */
-	EQUANT_VERDICT_NO_RATES, /* some rank has not computed a unit yet, shares are no prediction */
+	EQUANT_VERDICT_NO_RATES, /* a rank has not computed a unit yet and shares predict nothing, or units have grown */
 	EQUANT_VERDICT_UNPROFITABLE, /* costs exceed k x benefit */
 	EQUANT_VERDICT_NOTHING, /* no instruction survived (filter, ports, omit) */
 	EQUANT_VERDICT_FORBIDDEN, /* moves_allowed is 0 */

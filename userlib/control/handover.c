@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * Two ranks of a node swap some bytes.  Each puts its own into its box and says for whom
+ * they are, then takes those of the other and says that the box is empty.
+ *
+ * A box is emptied by a rank that is in a swap and waits for nobody on its way there, so nobody
+ * who finds its own full waits for long.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "control/await.h"
+#include "control/handover.h"
+#include "control/node.h"
+#include "control/send.h"
+#include "core/message.h"
+
+#define EMPTY 0u
+#define CHUNKS_MOST 8 /* beyond it one message is faster than so many boxes */
+
+int equant_handover_takes(const struct equant_waiter *waiter, int peer, size_t bytes)
+{
+	const struct equant_node *node = waiter->node;
+
+	return node && node->local[peer] >= 0 && bytes <= (size_t)CHUNKS_MOST * EQUANT_NODE_SLOT;
+}
+
+/* How a box says that it is full, and for whom. */
+static uint32_t full_for(int local)
+{
+	return (uint32_t)local + 1;
+}
+
+static int put(struct equant_waiter *waiter, int to, const void *from, size_t bytes, uint64_t what)
+{
+	struct equant_node_box *own = equant_node_box(waiter->node, waiter->node->rank);
+	int error = equant_signal_await(waiter, &own->signal, EMPTY, 1);
+
+	if (error)
+		return error;
+	equant_delay(waiter);
+	own->what = what;
+	memcpy(own->bytes, from, bytes);
+	equant_signal_set(&own->signal, full_for(to));
+	return 0;
+}
+
+static int take(struct equant_waiter *waiter, int from, void *to, size_t bytes, uint64_t what)
+{
+	struct equant_node_box *other = equant_node_box(waiter->node, from);
+	uint32_t full = full_for(waiter->node->rank);
+	int error = equant_signal_await(waiter, &other->signal, full, 1);
+
+	if (error)
+		return error;
+	if (other->what == what)
+		memcpy(to, other->bytes, bytes);
+	else
+		error = -EPROTO;
+	equant_signal_set(&other->signal, EMPTY);
+	return error;
+}
+
+int equant_handover_swap(struct equant_waiter *waiter, int peer, void *mine, size_t bytes,
+			 uint64_t what)
+{
+	int local = waiter->node->local[peer], error = 0;
+	char *at = mine;
+
+	while (bytes && !error) {
+		size_t n = bytes < EQUANT_NODE_SLOT ? bytes : EQUANT_NODE_SLOT;
+
+		error = put(waiter, local, at, n, what);
+		if (!error)
+			error = take(waiter, local, at, n, what);
+		at += n;
+		bytes -= n;
+	}
+	return error;
+}
