@@ -32,7 +32,7 @@ extern "C" {
 #define EQUANT_SAMPLE_FELL_BACK (1u << 2) /* the probe was replaced in this period */
 #define EQUANT_SAMPLE_CLOSED (1u << 3) /* the rank has closed the loop */
 #define EQUANT_SAMPLE_ERROR (1u << 4) /* the rank hit an error; the loop ends */
-#define EQUANT_SAMPLE_GROWN (1u << 5) /* many more units have become active: hooks are farther apart */
+#define EQUANT_SAMPLE_GROWN (1u << 5) /* many more units have become active */
 
 /**
  * struct equant_sample - what one rank tells all others once per balancing phase
