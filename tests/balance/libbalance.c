@@ -90,6 +90,7 @@ void job_start(struct job *job, int n, long units, const struct equant_balance_o
 	*job = (struct job){
 		.n = n,
 		.quantum = 0.004,
+		.age = 1e9,
 		.flags = EQUANT_SAMPLE_RUN | EQUANT_SAMPLE_PREDICTED,
 		.random = random_from(1),
 		.balancer = equant_balancer_new(n, options),
@@ -125,7 +126,7 @@ static double compute(struct job *job)
 			.settled = job->predicted[i],
 			.quantum = job->quantum,
 			.hold = job->hold,
-			.age = 1e9,
+			.age = job->age,
 			.hooks = 1,
 			.flags = (uint16_t)job->flags,
 			.meetings = (uint16_t)job->meetings[i],

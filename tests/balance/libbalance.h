@@ -44,6 +44,7 @@ struct equant_balance_options default_options(enum equant_rate_mode mode);
  * @share: the share of the CPU that a rank really gets
  * @predicted: what its sample says of it
  * @noise: fraction by which speed varies at random
+ * @age: of a predicted share
  * @meetings: per phase
  */
 struct job {
@@ -54,6 +55,7 @@ struct job {
 	double predicted[JOB_MOST];
 	double noise;
 	double hold;
+	double age;
 	double quantum;
 	uint32_t flags;
 	uint32_t meetings[JOB_MOST];

@@ -151,6 +151,19 @@ TEST(where_phases_are_short_the_predicted_share_counts_not_the_measured_one)
 	job_stop(&job);
 }
 
+TEST(a_share_that_was_there_for_a_moment_does_not_count)
+{
+	struct job job = started(0.25, 0.7);
+
+	job_phases(&job, 50);
+	job.predicted[0] = 0.1;
+	job.age = QUANTUM / 2;
+	EXPECT_EQ(0, job_phases(&job, 20));
+	job.age = 2 * QUANTUM;
+	EXPECT_LT(0, job_phases(&job, 20));
+	job_stop(&job);
+}
+
 TEST(meetings_that_some_samples_miss_count_on_average)
 {
 	struct job job = started(0.5, 0.7);

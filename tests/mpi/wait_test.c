@@ -67,6 +67,13 @@ TEST_F(wait, without_a_probe_that_sees_others_auto_leaves_the_cpu_to_them)
 	EXPECT_PASSED(&self->job);
 }
 
+TEST_F(wait, a_rank_that_shares_its_cpu_is_nudged_by_those_that_wait)
+{
+	self->job.argv[0] = "one_shares_its_cpu";
+	self->job.ranks = 2;
+	EXPECT_PASSED(&self->job);
+}
+
 TEST_F(wait, the_job_ends_when_a_rank_is_killed)
 {
 	self->job.argv[0] = "one_is_killed";

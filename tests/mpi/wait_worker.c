@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* Ranks that wait for each other through the library. */
 #include <equant/equant.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -370,6 +373,74 @@ static pid_t pid_of(int other)
  * Rank 0 stops the last for a second.  The others wait all that time, on the CPU
  * or off it.
  */
+/* How often the thread that others nudge has run; 0 = there is none. */
+static long nudged(void)
+{
+	DIR *tasks = opendir("/proc/self/task");
+	char path[300], line[80];
+	struct dirent *task;
+	long switches = 0;
+
+	demand(tasks);
+	while ((task = readdir(tasks))) {
+		int found = 0;
+		FILE *status;
+
+		snprintf(path, sizeof(path), "/proc/self/task/%s/status", task->d_name);
+		status = fopen(path, "r");
+		while (status && fgets(line, sizeof(line), status)) {
+			found |= !strcmp(line, "Name:\tequant nudge\n");
+			if (found)
+				sscanf(line, "voluntary_ctxt_switches: %ld", &switches);
+		}
+		if (status)
+			fclose(status);
+	}
+	closedir(tasks);
+	return switches;
+}
+
+static void burn(double length)
+{
+	double end = seconds(CLOCK_MONOTONIC) + length;
+
+	while (seconds(CLOCK_MONOTONIC) < end)
+		;
+}
+
+static void pin(void)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(rank % 2, &set);
+	demand_equal(0, sched_setaffinity(0, sizeof(set), &set));
+}
+
+/* Rank 0 waits now and then, beside others, and is waited for; then the others are gone. */
+static void one_shares_its_cpu(void)
+{
+	pid_t other;
+
+	pin();
+	start();
+	other = rank ? 0 : fork();
+	if (!rank && !other) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			;
+	}
+	for (int i = 0; i < 400; i++) {
+		burn(rank == i % 2 ? 2e-3 : 1e-3);
+		demand_equal(0, equant_barrier(eq));
+	}
+	demand(rank || nudged() > 10);
+	if (!rank)
+		kill(other, SIGKILL);
+	must_close(eq);
+	demand_equal(0, nudged());
+}
+
 static void one_stands_still(void)
 {
 	double wall, cpu;
@@ -423,6 +494,7 @@ int main(int argc, char **argv)
 		CASE(right),
 		CASE(impossible),
 		CASE(memory_is_shared),
+		CASE(one_shares_its_cpu),
 		CASE(one_stands_still),
 		CASE(one_is_killed),
 	};

@@ -263,12 +263,14 @@ void equant_split_lean(const struct equant_split *split, const struct equant_rat
  * @phases: how often ranks have met in that time
  * @waking: the part of the time from one meeting to the next in which a CPU is busy with sleep and waking up
  * @weight: 0 = use all of the share, 1 = only the part that is wanted
+ * @quantum: of the job, seconds
  */
 struct equant_restraint {
 	double time;
 	double phases;
 	double waking;
 	double weight;
+	double quantum;
 };
 
 void equant_restraint_update(struct equant_restraint *restraint,

@@ -62,6 +62,7 @@ void equant_restraint_update(struct equant_restraint *restraint,
 
 	restraint->time = KEEP * restraint->time + mean_interval(samples, n);
 	restraint->phases = KEEP * restraint->phases + phases_of(samples, n);
+	restraint->quantum = quantum;
 	/* Who does not meet has one phase that does not end. */
 	restraint->weight = 0;
 	if (restraint->time <= 0 || restraint->phases <= 0)
@@ -82,15 +83,26 @@ static double usable(const struct equant_restraint *restraint, double part, doub
 	return restraint->waking < most / 2 ? most - restraint->waking : most / 2;
 }
 
+/* Less than a quantum after a change a sample tells the share before it, however short that was. */
+static double settled(const struct equant_restraint *restraint, const struct equant_sample *sample,
+		      const struct equant_rate *rate)
+{
+	bool over = rate->predicted >= 0 && sample->age < restraint->quantum;
+
+	return over ? rate->predicted : sample->settled;
+}
+
 double equant_restrained_rate(const struct equant_restraint *restraint,
 			      const struct equant_sample *sample, const struct equant_rate *rate,
 			      double part)
 {
 	const uint32_t needed = EQUANT_SAMPLE_RUN | EQUANT_SAMPLE_PREDICTED;
-	double weight = restraint->weight;
+	double weight = restraint->weight, share;
 
-	if (weight <= 0 || (sample->flags & needed) != needed || sample->settled > SHARED)
+	if (weight <= 0 || (sample->flags & needed) != needed)
 		return rate->rate;
-	return rate->speed *
-	       (weight * usable(restraint, part, sample->settled) + (1 - weight) * rate->share);
+	share = settled(restraint, sample, rate);
+	if (share > SHARED)
+		return rate->rate;
+	return rate->speed * (weight * usable(restraint, part, share) + (1 - weight) * rate->share);
 }

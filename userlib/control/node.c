@@ -166,6 +166,7 @@ void equant_node_close(struct equant_node *node, int mpi_is_over)
 {
 	if (!node)
 		return;
+	equant_nudge_end(node);
 	if (node->memory)
 		munmap(node->memory, node->size);
 	if (node->leaders != MPI_COMM_NULL && !mpi_is_over)

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "control/await.h"
+#include "control/nudge.h"
 
 #define EQUANT_NODE_SLOT 8192u /* bytes a rank may bring to a reduction at once */
 
@@ -16,13 +17,17 @@
  * @asleep: it sleeps on @bell or is about to
  * @rung_ns: when it was woken last
  * @pid: for finding out that it is gone
+ * @shares: its CPU with another process, and may be nudged
+ * @nudges: a futex; how often it was
  */
 struct equant_node_rank {
 	uint32_t bell;
 	uint32_t asleep;
 	uint64_t rung_ns;
 	int32_t pid;
-	uint32_t pad[11];
+	uint32_t shares;
+	uint32_t nudges;
+	uint32_t pad[9];
 };
 
 /**
@@ -65,6 +70,7 @@ struct equant_node_memory {
  * @turn: which of the two slots the next reduction uses
  * @local: rank in @comm by the context's rank, -1 on another node
  * @left, @right: @EQUANT_NODE_SLOT bytes each, for reductions
+ * @nudged: this rank's part of nudge.c
  */
 struct equant_node {
 	MPI_Comm comm;
@@ -78,6 +84,7 @@ struct equant_node {
 	char *left, *right;
 	size_t size;
 	struct equant_node_memory *memory;
+	struct equant_nudged nudged;
 };
 
 /**

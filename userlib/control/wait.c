@@ -35,6 +35,8 @@
 #define NAP_PART 8
 #define LOOK_NS 200000u /* between two looks at who wants the CPU: 1 us each */
 
+#define NUDGE_NS 50000u
+
 /*
  * A rank that sleeps gets the CPU at once when it wakes, so that its run-queue wait
  * no longer shows a competitor: what was seen counts for a while.
@@ -93,7 +95,20 @@ static int gives_up(struct equant_waiter *w, struct equant_patience *p, uint64_t
 		return 0;
 	p->look_ns = now;
 	p->crowded = is_crowded(w, now);
+	if (w->node)
+		equant_nudge_wanted(w->node, p->crowded);
 	return p->crowded;
+}
+
+/* Seldom enough to keep nobody from working: each time it has waited for twice as long. */
+static void nudge(struct equant_waiter *w, struct equant_patience *p, uint64_t waited)
+{
+	if (!p->nudge_ns)
+		p->nudge_ns = NUDGE_NS;
+	if (!w->node || waited < p->nudge_ns)
+		return;
+	p->nudge_ns = 2 * waited;
+	equant_nudge_others(w->node);
 }
 
 /*
@@ -172,6 +187,7 @@ uint64_t equant_patience_pause(struct equant_waiter *waiter, struct equant_patie
 
 	if (!p->start_ns)
 		p->start_ns = now;
+	nudge(waiter, p, now - p->start_ns);
 	if (waiter->mode == EQUANT_WAIT_YIELD)
 		sched_yield();
 	else if (gives_up(waiter, p, now))

@@ -35,6 +35,7 @@ struct equant_waiter {
  * @start_ns: of the wait, 0 = the first test has not failed yet
  * @look_ns: when auto last looked for others
  * @crowded: what it saw
+ * @nudge_ns: so long after its start others that may be kept from their CPUs are nudged next
  * @word: a futex that changes when it is time to test again; NULL = there is none
  * @value: @word before the last test
  * @asleep: is not zero while ranks sleep on @word
@@ -46,6 +47,7 @@ struct equant_patience {
 	uint64_t start_ns;
 	uint64_t look_ns;
 	int crowded;
+	uint64_t nudge_ns;
 	uint32_t *word;
 	uint32_t value;
 	uint32_t *asleep;
