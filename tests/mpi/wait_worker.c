@@ -408,13 +408,19 @@ static void burn(double length)
 		;
 }
 
+/* To the CPU of those there are that has the rank's number. */
 static void pin(void)
 {
-	cpu_set_t set;
+	cpu_set_t there, own;
+	int cpu = 0;
 
-	CPU_ZERO(&set);
-	CPU_SET(rank % 2, &set);
-	demand_equal(0, sched_setaffinity(0, sizeof(set), &set));
+	demand_equal(0, sched_getaffinity(0, sizeof(there), &there));
+	for (int left = rank % CPU_COUNT(&there);; cpu++)
+		if (CPU_ISSET(cpu, &there) && !left--)
+			break;
+	CPU_ZERO(&own);
+	CPU_SET(cpu, &own);
+	demand_equal(0, sched_setaffinity(0, sizeof(own), &own));
 }
 
 /* Rank 0 waits now and then, beside others, and is waited for; then the others are gone. */
