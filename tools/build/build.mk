@@ -3,7 +3,7 @@
 
 WARN := -Wall -Wextra -Werror
 STD := -std=gnu11 -ffp-contract=off -fvisibility=hidden
-# A loop of a few instructions takes half as long again where it lies across two lines of the decoder.
+# lu took half as long again where its inner loop did not begin at such a place.
 STD += -falign-loops=32
 CFLAGS ?= -O2 -g
 CPPFLAGS_ALL = -D_GNU_SOURCE= -Iuserlib/include -I$(O)/include -DEQUANT_VERSION='"$(VERSION)"' \

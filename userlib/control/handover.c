@@ -13,16 +13,15 @@
 #include "control/handover.h"
 #include "control/node.h"
 #include "control/send.h"
-#include "core/message.h"
 
 #define EMPTY 0u
-#define CHUNKS_MOST 8 /* beyond it one message is faster than so many boxes */
 
 int equant_handover_takes(const struct equant_waiter *waiter, int peer, size_t bytes)
 {
 	const struct equant_node *node = waiter->node;
 
-	return node && node->local[peer] >= 0 && bytes <= (size_t)CHUNKS_MOST * EQUANT_NODE_SLOT;
+	return node && node->local[peer] >= 0 &&
+	       bytes <= (size_t)EQUANT_NODE_CHUNKS * EQUANT_NODE_SLOT;
 }
 
 /* How a box says that it is full, and for whom. */

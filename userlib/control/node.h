@@ -10,6 +10,7 @@
 #include "control/nudge.h"
 
 #define EQUANT_NODE_SLOT 8192u /* bytes a rank may bring to a reduction at once */
+#define EQUANT_NODE_CHUNKS 8 /* of so many; for more than that messages are faster */
 
 /**
  * struct equant_node_rank - what the others see of a rank; a cache line

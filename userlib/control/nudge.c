@@ -19,18 +19,9 @@
 #include "control/futex.h"
 #include "control/node.h"
 #include "control/nudge.h"
+#include "core/sched_attr.h"
 
 #define SLICE_NS 100000u /* the least that may be asked for; before Linux 6.12 it is ignored */
-
-/* The kernel's struct sched_attr in its first form; its header does not go with the C library's. */
-struct attributes {
-	uint32_t size;
-	uint32_t policy;
-	uint64_t flags;
-	int32_t nice;
-	uint32_t priority;
-	uint64_t runtime, deadline, period;
-};
 
 static struct equant_node_rank *own(const struct equant_node *node)
 {
@@ -39,11 +30,11 @@ static struct equant_node_rank *own(const struct equant_node *node)
 
 static void ask_for_short_slices(void)
 {
-	struct attributes attr;
+	struct equant_sched_attr attr;
 
 	if (syscall(SYS_sched_getattr, 0, &attr, sizeof(attr), 0))
 		return;
-	attr.runtime = SLICE_NS;
+	attr.runtime_ns = SLICE_NS;
 	syscall(SYS_sched_setattr, 0, &attr, 0);
 }
 

@@ -28,8 +28,6 @@
 #include "control/shared.h"
 #include "core/mpi_error.h"
 
-#define CHUNKS_MOST 8 /* beyond it messages are faster than so many barriers */
-
 static int node_barrier(struct equant_waiter *waiter)
 {
 	struct equant_node_memory *memory = waiter->node->memory;
@@ -87,7 +85,7 @@ int equant_shared_takes(const struct equant_waiter *waiter, int count, MPI_Datat
 
 	if (!node || !is_dense(datatype, &extent) || extent > EQUANT_NODE_SLOT)
 		return 0;
-	if (count > CHUNKS_MOST * (EQUANT_NODE_SLOT / extent))
+	if (count > EQUANT_NODE_CHUNKS * (EQUANT_NODE_SLOT / extent))
 		return 0;
 	if (node->nodes == 1 || node->ordered)
 		return 1;
@@ -181,7 +179,7 @@ int equant_shared_sends(const struct equant_waiter *waiter, size_t bytes)
 {
 	const struct equant_node *node = waiter->node;
 
-	return node && node->nodes == 1 && bytes <= (size_t)CHUNKS_MOST * EQUANT_NODE_SLOT;
+	return node && node->nodes == 1 && bytes <= (size_t)EQUANT_NODE_CHUNKS * EQUANT_NODE_SLOT;
 }
 
 int equant_shared_broadcast(struct equant_waiter *waiter, void *buffer, size_t bytes, int root)

@@ -19,23 +19,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/sched_attr.h"
 #include "probe/probe_internal.h"
 #include "probe/slice.h"
 
 #define PREEMPTIONS_PER_WINDOW 4
 #define SMOOTHING 4 /* a new window counts 1 / SMOOTHING */
-
-/* The first version of the kernel's struct sched_attr; C libraries disagree on who declares it. */
-struct scheduling {
-	uint32_t size;
-	uint32_t policy;
-	uint64_t flags;
-	int32_t nice;
-	uint32_t priority;
-	uint64_t runtime_ns;
-	uint64_t deadline_ns;
-	uint64_t period_ns;
-};
 
 static uint64_t timespec_ns(const struct timespec *ts)
 {
@@ -58,7 +47,7 @@ static uint64_t tick_length(void)
  */
 static uint64_t configured_slice(uint64_t tick_ns)
 {
-	struct scheduling attr = { .size = sizeof(attr) };
+	struct equant_sched_attr attr = { .size = sizeof(attr) };
 	struct timespec ts;
 	uint64_t ns = 0;
 
