@@ -80,14 +80,15 @@ finish $kernels
 
 # Those that compile, read, boot or compare results take minutes of CPU time, leave nothing in the machine
 # and do not mind when they get it: what the jobs of ranks, which often wait, and the guests, which emulate
-# their own time, leave over.  Those do not mind who waits for that.  What measures this machine has it to itself.
+# their own time, leave over.  Those do not mind who waits for that.  What measures this machine has it to itself;
+# so have jobs of several sessions, one of which a scheduler may let stand for seconds beside busy ones.
 aside=() alone=() beside=() guests=()
 for name in $(make -s list-tests); do
 	case $name in
 	tree/compilers_test.sh | tree/install_test.sh | tree/sanitizers_test.sh | tree/style_test.sh | \
 		balance/optimisation_test.sh | fortran/fortran_test.sh | mpi/results_test | \
 		vm/guest_test.sh) aside+=("$name") ;;
-	bpf/* | hosts/network_test.sh | hosts/refresh_test.sh | kmod/* | probe/* | \
+	bpf/* | hosts/network_test.sh | hosts/refresh_test.sh | kmod/* | mpi/nodes_test | probe/* | \
 		tools/kmod_test.sh | tools/load_test.sh | tools/run_test.sh | tools/top_test.sh) alone+=("$name") ;;
 	vm/*) guests+=("$name") ;;
 	*) beside+=("$name") ;;

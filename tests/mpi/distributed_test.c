@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* Communication with distributed data finds it wherever it has moved. */
 #include <equant/equant.h>
-#include <unistd.h>
 
 #include "libranks.h"
 
@@ -60,21 +59,6 @@ TEST(ranks_that_exchange_different_units_are_told)
 
 	EXPECT_PASSED(&job);
 	EXPECT_SAID(&job, "loop others, rank 1: rank 0 exchanges something else");
-}
-
-TEST(slices_are_exchanged_within_and_between_nodes)
-{
-	struct job job = { .ranks = 4, .program = "distributed_worker", .argv = { "long_slices" } };
-	struct nodes nodes;
-
-	if (geteuid())
-		SKIP(return, "only root may change the host name");
-	ASSERT_EQ(0, nodes_make(&nodes, "nodea slots=2\nnodeb slots=2\n"));
-	nodes_use(&nodes, &job);
-	EXPECT_PASSED(&job);
-	job.argv[0] = "exchange";
-	EXPECT_PASSED(&job);
-	folder_remove(nodes.folder);
 }
 
 TEST_HARNESS_MAIN

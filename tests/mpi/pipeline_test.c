@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* Sweeps compute what the sequential loops do, however units move in the middle of them. */
 #include <equant/equant.h>
-#include <unistd.h>
 
 #include "libranks.h"
 
@@ -10,21 +9,6 @@ RANKS_RUN("pipeline_worker")
 TEST_F(ranks, units_that_move_at_random_in_mid_sweep_are_computed_once_and_right)
 {
 	EXPECT_CASE("forced_moves");
-}
-
-/* Strips go through memory to some ranks, and as messages to others. */
-TEST_F(ranks, units_that_move_at_random_between_nodes_are_computed_once_and_right)
-{
-	struct nodes nodes;
-
-	if (variant->ranks < 3)
-		return;
-	if (geteuid())
-		SKIP(return, "only root may change the host name");
-	ASSERT_EQ(0, nodes_make(&nodes, "nodea slots=2\nnodeb slots=6\n"));
-	nodes_use(&nodes, &self->job);
-	EXPECT_CASE("forced_moves");
-	folder_remove(nodes.folder);
 }
 
 TEST_F(ranks, ranks_of_uneven_speed_balance_in_mid_sweep)
@@ -52,14 +36,20 @@ TEST_F(ranks, a_phase_per_strip_does_not_make_ranks_take_turns)
 	EXPECT_CASE("abreast");
 }
 
-/* As on CPUs of their own: where Open MPI yields while it is idle nothing waits within it. */
 TEST_F(ranks, a_rank_that_is_ahead_does_not_hold_up_the_next)
 {
-	static const char *const busy[] = { "env", "OMPI_MCA_mpi_yield_when_idle=0", NULL };
-
-	if (variant->ranks == 2)
-		self->job.wrapper = busy;
 	EXPECT_CASE("ahead");
+}
+
+/* Where Open MPI yields while it is idle nothing waits within it. */
+TEST(a_rank_that_is_ahead_does_not_hold_up_the_next_when_each_has_a_cpu)
+{
+	static const char *const busy[] = { "env", "OMPI_MCA_mpi_yield_when_idle=0", NULL };
+	struct job job = {
+		.ranks = 2, .program = "pipeline_worker", .argv = { "ahead" }, .wrapper = busy
+	};
+
+	EXPECT_PASSED(&job);
 }
 
 TEST_F(ranks, a_delay_is_felt_with_every_message)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* A rank runs out of memory at any place in the library: nobody waits for it for ever. */
 #include <equant/equant.h>
-#include <unistd.h>
 
 #include "kselftest_harness.h"
 #include "libjob.h"
@@ -49,19 +48,6 @@ TEST_F(starved, sweeps_end_on_all_ranks_whichever_allocation_fails)
 TEST_F(starved, reductions_fail_on_all_ranks_whichever_allocation_fails)
 {
 	EXPECT_CASE("reductions");
-}
-
-TEST_F(starved, reductions_fail_on_all_ranks_of_all_nodes_whichever_allocation_fails)
-{
-	struct nodes nodes;
-
-	if (geteuid())
-		SKIP(return, "only root may change the host name");
-	ASSERT_EQ(0, nodes_make(&nodes, "nodea slots=2\nnodeb slots=1\n"));
-	self->job.environment[0] = "NODES=2";
-	nodes_use(&nodes, &self->job);
-	EXPECT_CASE("reductions");
-	folder_remove(nodes.folder);
 }
 
 TEST_F(starved, graphs_end_on_all_ranks_when_there_is_no_memory_any_more)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* However ranks wait, they wait for the right thing, and no longer than it takes. */
 #include <equant/equant.h>
-#include <unistd.h>
 
 #include "kselftest_harness.h"
 #include "libjob.h"
@@ -111,49 +110,10 @@ TEST_F(wait, contexts_share_memory_without_a_name_until_they_are_closed)
 	EXPECT_PASSED(&self->job);
 }
 
-TEST_F(wait, all_is_right_on_two_nodes_whose_ranks_are_neighbours_or_alternate)
-{
-	static const char *const mappings[] = { "OMPI_MCA_rmaps_base_mapping_policy=slot",
-						"OMPI_MCA_rmaps_base_mapping_policy=node" };
-	struct nodes nodes;
-
-	if (geteuid())
-		SKIP(return, "only root may change the host name");
-	ASSERT_EQ(0, nodes_make(&nodes, "nodea slots=2\nnodeb slots=2\n"));
-	self->job = (struct job){ .ranks = 4,
-				  .limit = 40,
-				  .program = "wait_worker",
-				  .argv = { "right" },
-				  .environment = { ways[0], mappings[0], "NODES=2" } };
-	nodes_use(&nodes, &self->job);
-	for (int i = 0; i < 4; i++) {
-		self->job.environment[0] = ways[2 + i / 2];
-		self->job.environment[1] = mappings[i % 2];
-		EXPECT_PASSED(&self->job);
-	}
-	folder_remove(nodes.folder);
-}
-
 TEST_F(wait, a_reduction_that_cannot_be_made_fails_on_all_ranks)
 {
 	self->job.argv[0] = "impossible";
 	EXPECT_PASSED(&self->job);
-}
-
-/* On the first node there is nothing to combine, and nothing fails. */
-TEST_F(wait, a_reduction_that_cannot_be_made_on_one_node_fails_on_all)
-{
-	struct nodes nodes;
-
-	if (geteuid())
-		SKIP(return, "only root may change the host name");
-	ASSERT_EQ(0, nodes_make(&nodes, "nodea slots=1\nnodeb slots=3\n"));
-	self->job.ranks = 4;
-	self->job.argv[0] = "impossible";
-	self->job.environment[0] = "NODES=2";
-	nodes_use(&nodes, &self->job);
-	EXPECT_PASSED(&self->job);
-	folder_remove(nodes.folder);
 }
 
 TEST_HARNESS_MAIN
