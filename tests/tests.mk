@@ -41,9 +41,9 @@ TEST_SCRIPTS := $(sort $(wildcard tests/*/*_test.sh))
 
 in_room = $(if $(filter $(2),$(call room,$(1))),$(3))
 
-# Every TEST_F() of the harness has an unused parameter.
+# Every TEST_F() of the harness has an unused parameter.  Of what a debugger may know lines are enough.
 TEST_CPPFLAGS := -Iuserlib -Itests -I$(O)/skel -I$(O)/skel/tests -isystem $(KSELFTEST) \
-	-Wno-unused-parameter
+	-Wno-unused-parameter -g1
 
 $(O)/tests/%.o: tests/%.c $(O)/.flags | $(O)/include/have.h $(LINUX)/.complete
 	$(call say,CC,$<)

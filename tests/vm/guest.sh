@@ -118,13 +118,16 @@ unfold()
 }
 
 # Those that are about the kernel's part; the rest does not care which kernel runs it.
-# Loading the probe takes seconds there, so that not all of them are for every day.
+# Loading the probe takes seconds there, and a job a minute, so that not all of them are for every day on
+# every kernel.
 if [ $# -eq 0 ]; then
+	job=vm/job.sh
+	[ "$version" != 6.1 ] || job=${GUEST_FULL:+$job}
 	mapfile -t module < <(find tests/kmod -name '*_test.c' | sort)
 	module=("${module[@]#tests/}")
 	set -- bpf/closed_test.sh bpf/limits_test bpf/crowd_guest bpf/probe_test bpf/shares_test \
 		bpf/shares_guest ${GUEST_FULL:+bpf/settings_guest} ${GUEST_FULL:+bpf/load_test} \
-		"${module[@]%.c}" vm/job.sh ${GUEST_FULL:+vm/top.sh}
+		"${module[@]%.c}" ${job:+"$job"} ${GUEST_FULL:+vm/top.sh}
 fi
 
 echo "TAP version 13"
