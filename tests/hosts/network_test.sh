@@ -58,7 +58,7 @@ is_near()
 finds()
 {
 	for _ in 1 2 3; do
-		on_hosts "$1" "$programs/network" -s 6 -o "$scratch/measured" &&
+		on_hosts "$1" "$programs/network" -s 4 -o "$scratch/measured" &&
 			is_near tests/hosts/"$1" && return
 	done
 }
@@ -67,7 +67,7 @@ finds()
 finds_a_port_of_two()
 {
 	for _ in 1 2 3; do
-		ranks=h0:2,h1,h2 on_hosts ports.net "$programs/network" -s 6 -o "$scratch/measured" &&
+		ranks=h0:2,h1,h2 on_hosts ports.net "$programs/network" -s 4 -o "$scratch/measured" &&
 			known "$scratch/measured" | awk '{ print } $1 == "send-0+1" &&
 				$2 > 0.85 * 5e6 && $2 < 1.15 * 5e6 { found = 1 }
 				END { exit !found }' && return

@@ -26,7 +26,7 @@ static const char *const ways[] = { "EQUANT_WAIT=spin", "EQUANT_WAIT=yield", "EQ
 
 TEST_F(wait, reductions_barriers_and_requests_are_right_for_any_number_of_ranks)
 {
-	static const int numbers[] = { 1, 3, 8 };
+	static const int numbers[] = { 1, 2, 3, 8 };
 
 	self->job.argv[0] = "right";
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
  * A network for redistributions, measured on the running job: links one by one, then the ports of
- * hosts, each for a short time, so that all together takes not longer than it may.
+ * hosts, each for a short time, so that all together takes not longer than it may, but for what is
+ * tried again where a port shows.
  *
  * Reference: Bhat, Prasanna, Raghavendra, section 3, for start-ups and bandwidths; ports are an
  * addition.

@@ -84,11 +84,11 @@ static int both_ways(struct equant_survey *survey, int host, struct equant_flow 
 	double sends = 0, receives = 0;
 
 	for (int i = 0; i < TRIES && !error; i++) {
-		if (sends >= SEEN_BOTH * sent && receives >= SEEN_BOTH * received)
-			return 0;
 		error = equant_flows_run(survey->comm, out + in, flows, survey->seconds);
 		sends = fmax(sends, sum(out, flows));
 		receives = fmax(receives, sum(in, flows + out));
+		if (sends >= SEEN_BOTH * sent && receives >= SEEN_BOTH * received)
+			break;
 	}
 	if (sends < SEEN_BOTH * sent)
 		survey->send[host] = sends;
@@ -109,7 +109,7 @@ static int port(struct equant_survey *survey, int host, struct equant_flow *flow
 
 int equant_survey_ports_count(const struct equant_survey *survey)
 {
-	return survey->hosts > 1 ? EXPERIMENTS * TRIES * survey->hosts : 0;
+	return survey->hosts > 1 ? EXPERIMENTS * survey->hosts : 0;
 }
 
 int equant_survey_ports(struct equant_survey *survey)
