@@ -11,6 +11,11 @@ TEST_F(ranks, a_unit_that_comes_from_a_rank_behind_catches_up_pass_by_pass)
 	EXPECT_CASE("moving");
 }
 
+TEST_F(ranks, in_a_tree_every_rank_hears_only_of_those_next_to_it)
+{
+	EXPECT_CASE("in_tree");
+}
+
 TEST_F(ranks, units_of_any_number_and_cost_are_computed_once_a_pass)
 {
 	EXPECT_CASE("shapes");

@@ -8,10 +8,47 @@
 #include <unistd.h>
 
 #include "libpasses.h"
+#include "loop/async.h"
+#include "loop/tags.h"
 #include "libworker.h"
 #include "random.h"
 
 #define CHANGES (1.0 / 3) /* of a rank's speed in a pass: some pass whole passes ahead of others */
+
+static int tree; /* no message but a transfer goes to a rank that is not next to this one there */
+static long reports, notices,
+	relayed; /* ... sent meanwhile, and those reports that are of others */
+
+static void check_notice(const struct equant_notice *notice, int to)
+{
+	int below = to - rank;
+
+	if (notice->kind == EQUANT_NOTICE_TAKE)
+		return;
+	demand(below > 0 && !(below & (below - 1)));
+	demand(!rank || below < (rank & -rank));
+	notices++;
+}
+
+static void check_reports(const struct equant_report_up *report, int size, int to)
+{
+	demand_equal(rank - (rank & -rank), to);
+	for (int i = 0; i < size / (int)sizeof(*report); i++) {
+		demand(report[i].rank >= rank && report[i].rank < rank + (rank & -rank));
+		relayed += report[i].rank != rank;
+	}
+	reports++;
+}
+
+int MPI_Isend(const void *b, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+	      MPI_Request *request)
+{
+	if (tree && tag == EQUANT_TAG_UP)
+		check_reports(b, n, to);
+	if (tree && tag == EQUANT_TAG_NOTICE)
+		check_notice(b, to);
+	return PMPI_Isend(b, n, type, to, tag, comm, request);
+}
 
 /* A unit is computed in its own next pass, which is this one or one that it has missed. */
 static void pass(struct run *run, long number, int joined)
@@ -90,6 +127,24 @@ static void moving(void)
 	conserve(&o, &shape);
 }
 
+static void in_tree(void)
+{
+	static const struct shape shape = { "tree", 300, 12, 0.004, 1, 4, 1 };
+	struct equant_options o = asynchronous();
+	long sent;
+
+	o.control = EQUANT_CONTROL_TREE;
+	tree = 1;
+	conserve(&o, &shape);
+	tree = 0;
+	demand(ranks == 1 || (rank ? reports : notices) > 0);
+	/* Of ranks that lie between others and rank 0 some are in every job of four. */
+	MPI_Allreduce(&relayed, &sent, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+	demand(ranks < 4 || sent > 0);
+	o.check = 0;
+	conserve(&o, &shape);
+}
+
 static void shapes(void)
 {
 	static const struct shape shapes[] = {
@@ -100,19 +155,22 @@ static void shapes(void)
 	};
 	struct equant_options o = asynchronous();
 
-	for (int i = 0; i < 7; i++)
+	for (int i = 0; i < 7; i++) {
+		o.control = i % 2 ? EQUANT_CONTROL_TREE : EQUANT_CONTROL_CENTRAL;
 		conserve(&o, &shapes[i]);
+	}
 	o.balance = 0;
 	conserve(&o, &shapes[3]);
 }
 
-static void stopped_rank(int victim)
+static void stopped_rank(int victim, int control)
 {
 	static const struct shape shape = { "stopped", 200, 10, 0.003, 3, 6, 0 };
 	struct random random = random_seeded();
 	struct equant_options o = asynchronous();
 	pid_t pid = rank == victim ? start_stopping(&random, 0.4) : 0;
 
+	o.control = control;
 	conserve(&o, &shape);
 	if (pid)
 		demand(waitpid(pid, NULL, 0) == pid);
@@ -120,8 +178,9 @@ static void stopped_rank(int victim)
 
 static void stopped(void)
 {
-	stopped_rank(ranks - 1);
-	stopped_rank(0);
+	stopped_rank(ranks - 1, EQUANT_CONTROL_EXCHANGE);
+	stopped_rank(0, EQUANT_CONTROL_TREE);
+	stopped_rank(ranks / 2, EQUANT_CONTROL_TREE);
 }
 
 /* Between joined passes nobody knows all owners; after them everybody does. */
@@ -202,12 +261,17 @@ static int some_passes(struct equant_loop *loop, int passes, int joined)
 	return error;
 }
 
-static void with_loop(int (*use)(struct equant_loop *loop), int expected, int freed)
+static void with_loop(int (*use)(struct equant_loop *loop), int control, int expected, int freed)
 {
 	struct equant_options o = asynchronous();
-	struct equant *eq = must_open(MPI_COMM_WORLD, &o);
-	struct equant_loop *loop = must_loop(eq, "misuse", 40);
-	int error = use(loop);
+	struct equant_loop *loop;
+	struct equant *eq;
+	int error;
+
+	o.control = control;
+	eq = must_open(MPI_COMM_WORLD, &o);
+	loop = must_loop(eq, "misuse", 40);
+	error = use(loop);
 
 	/* Another rank may be the first to err. */
 	if (error != -ECANCELED)
@@ -268,13 +332,15 @@ static int one_leaves(struct equant_loop *loop)
 
 static void misuse(void)
 {
-	with_loop(keep_neighbours, 0, 0);
-	with_loop(use_hook, -EINVAL, -1);
-	with_loop(use_hook_in_order, -EINVAL, -1);
-	if (ranks == 1)
-		return;
-	with_loop(end_early, -EINVAL, -1);
-	with_loop(one_leaves, 0, -1);
+	const int control[] = { EQUANT_CONTROL_CENTRAL, EQUANT_CONTROL_TREE };
+
+	with_loop(keep_neighbours, control[0], 0, 0);
+	with_loop(use_hook, control[0], -EINVAL, -1);
+	with_loop(use_hook_in_order, control[0], -EINVAL, -1);
+	for (int i = 0; i < 2 && ranks > 1; i++) {
+		with_loop(end_early, control[i], -EINVAL, -1);
+		with_loop(one_leaves, control[i], 0, -1);
+	}
 }
 
 /* Options from the environment only. */
@@ -288,8 +354,8 @@ static void plain(void)
 int main(int argc, char **argv)
 {
 	static const struct worker_case cases[] = {
-		CASE(moving),  CASE(shapes), CASE(stopped), CASE(forbidden),
-		CASE(varying), CASE(misuse), CASE(plain),
+		CASE(moving),	 CASE(in_tree), CASE(shapes), CASE(stopped),
+		CASE(forbidden), CASE(varying), CASE(misuse), CASE(plain),
 	};
 
 	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));

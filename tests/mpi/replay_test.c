@@ -102,7 +102,7 @@ FIXTURE_VARIANT_ADD(replay, asynchronous_on_two) {
 	.ranks = 2, .start = "block", .depth = 1, .passes = "asynchronous"
 };
 FIXTURE_VARIANT_ADD(replay, asynchronous_on_eight) {
-	.ranks = 8, .start = "block", .depth = 1, .passes = "asynchronous"
+	.ranks = 8, .start = "block", .depth = 1, .passes = "asynchronous", .control = "tree"
 };
 FIXTURE_VARIANT_ADD(replay, central) { .ranks = 3, .start = "block", .control = "central" };
 /* clang-format on */

@@ -27,7 +27,7 @@ FIXTURE_VARIANT_ADD(results, mm) {
 };
 FIXTURE_VARIANT_ADD(results, mm_asynchronous) {
 	"libexec/equant/mm", { "-n", "60", "-p", "20", "--hooks", "inside" },
-	{ "EQUANT_MODE=asynchronous" }, 2, 3
+	{ "EQUANT_MODE=asynchronous", "EQUANT_CONTROL=tree" }, 2, 3
 };
 FIXTURE_VARIANT_ADD(results, lu) {
 	"libexec/equant/lu", { "-n", "60" }, { "EQUANT_CONTROL=central" }, 1, 1

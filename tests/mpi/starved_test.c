@@ -40,6 +40,12 @@ TEST_F(starved, asynchronous_passes_end_on_all_ranks_whichever_allocation_fails)
 	EXPECT_CASE("asynchronous");
 }
 
+TEST_F(starved, those_below_a_rank_of_the_tree_are_told_all_the_same)
+{
+	self->job.ranks = 4;
+	EXPECT_CASE("in_tree");
+}
+
 TEST_F(starved, sweeps_end_on_all_ranks_whichever_allocation_fails)
 {
 	EXPECT_CASE("sweeps");

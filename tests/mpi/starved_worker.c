@@ -141,19 +141,26 @@ static long starve(struct equant *eq, int (*step)(struct equant_loop *loop, long
 	return all[0];
 }
 
-static void starve_all(int (*step)(struct equant_loop *loop, long n), int steps, int mode)
+/* Every @apart-th rank from @first on, one after the other. */
+static void starve_ranks(int (*step)(struct equant_loop *loop, long n), int steps,
+			 const struct equant_options *options, int first, int apart)
 {
-	struct equant_options o = eager_options();
-	struct equant *eq;
+	struct equant *eq = must_open(MPI_COMM_WORLD, options);
 
-	o.period = 0.001;
-	o.mode = mode;
-	eq = must_open(MPI_COMM_WORLD, &o);
-	for (victim = 0; victim < ranks; victim += ranks - 1)
+	for (victim = first; victim < ranks; victim += apart)
 		for (long nth = 1; nth < 200 && starve(eq, step, steps, nth); nth += 1 + nth / 16)
 			;
 	starve(eq, step, steps, 1000000000);
 	must_close(eq);
+}
+
+static void starve_all(int (*step)(struct equant_loop *loop, long n), int steps, int mode)
+{
+	struct equant_options o = eager_options();
+
+	o.period = 0.001;
+	o.mode = mode;
+	starve_ranks(step, steps, &o, 0, ranks - 1);
 }
 
 static void hooks(void)
@@ -169,6 +176,17 @@ static void passes(void)
 static void asynchronous(void)
 {
 	starve_all(pass_step, 16, EQUANT_MODE_ASYNCHRONOUS);
+}
+
+/* Of four ranks the one between another and rank 0. */
+static void in_tree(void)
+{
+	struct equant_options o = eager_options();
+
+	o.period = 0.001;
+	o.mode = EQUANT_MODE_ASYNCHRONOUS;
+	o.control = EQUANT_CONTROL_TREE;
+	starve_ranks(pass_step, 16, &o, 2, ranks);
 }
 
 static void sweeps(void)
@@ -275,7 +293,7 @@ static void graphs(void)
 int main(int argc, char **argv)
 {
 	static const struct worker_case cases[] = {
-		CASE(hooks),  CASE(passes),	CASE(asynchronous),
+		CASE(hooks),  CASE(passes),	CASE(asynchronous), CASE(in_tree),
 		CASE(sweeps), CASE(reductions), CASE(graphs),
 	};
 

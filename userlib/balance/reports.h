@@ -24,6 +24,7 @@ enum equant_async_state {
  * @left: computations until all its units have been computed in that pass
  * @taken: the number of a transfer that has arrived, 0 = none
  * @state: enum equant_async_state
+ * @rank: whose it is
  */
 struct equant_report_up {
 	struct equant_sample sample;
@@ -31,6 +32,7 @@ struct equant_report_up {
 	int64_t left;
 	uint64_t taken;
 	int64_t state;
+	int64_t rank;
 };
 
 /**

@@ -6,6 +6,7 @@
  *
  * Reference: Siegell 1995, section 2.4.
  */
+#include <errno.h>
 #include <stdlib.h>
 
 #include "control/gather.h"
@@ -15,22 +16,29 @@ static int rounds(int ranks)
 	return ranks > 1 ? 2 * (ranks - 1) : 0;
 }
 
+int equant_star_branch(struct equant_branch *branch, int rank, int ranks)
+{
+	*branch = (struct equant_branch){ .parent = -1, .size = 1 };
+	branch->children = calloc((size_t)ranks, sizeof(*branch->children));
+	if (!branch->children)
+		return -ENOMEM;
+	if (rank) {
+		branch->parent = 0;
+		branch->turn = ranks - 1 - rank;
+		return 0;
+	}
+	branch->size = ranks;
+	for (int r = 1; r < ranks; r++)
+		branch->children[branch->nr_children++] = r;
+	return 0;
+}
+
 static struct equant_interaction *create(struct equant_control *c, int tag)
 {
-	struct equant_branch branch = { .parent = -1, .size = 1 };
-	int r;
+	struct equant_branch branch;
 
-	branch.children = calloc((size_t)c->ranks, sizeof(*branch.children));
-	if (!branch.children)
+	if (equant_star_branch(&branch, c->rank, c->ranks))
 		return NULL;
-	if (c->rank) {
-		branch.parent = 0;
-		branch.turn = c->ranks - 1 - c->rank;
-	} else {
-		branch.size = c->ranks;
-		for (r = 1; r < c->ranks; r++)
-			branch.children[branch.nr_children++] = r;
-	}
 	return equant_gather_new(c, tag, &branch);
 }
 

@@ -24,6 +24,14 @@ struct equant_branch {
 	int *children;
 };
 
+/**
+ * equant_star_branch(), equant_tree_branch() - the place of a rank in a star around rank 0, or in a binomial tree
+ *
+ * The children, in ascending order, are to be freed.  Return: 0 or -ENOMEM.
+ */
+int equant_star_branch(struct equant_branch *branch, int rank, int ranks);
+int equant_tree_branch(struct equant_branch *branch, int rank, int ranks);
+
 /** equant_gather_new() - of a branch whose @children are handed over; NULL and errno */
 struct equant_interaction *equant_gather_new(struct equant_control *c, int tag,
 					     const struct equant_branch *branch);

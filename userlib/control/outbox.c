@@ -69,27 +69,24 @@ static int post(struct equant_outbox *box, int to, int tag, size_t size)
 	if (error)
 		box->requests[box->n] = MPI_REQUEST_NULL;
 	box->n++;
+	box->sent++;
 	return error;
 }
 
 int equant_outbox_send(struct equant_outbox *box, int to, int tag, const void *message, size_t size)
 {
-	int error = copy(box, 1, message, size);
-
-	return error ? error : post(box, to, tag, size);
+	return equant_outbox_send_each(box, &to, 1, tag, message, size);
 }
 
-int equant_outbox_send_all(struct equant_outbox *box, int tag, const void *message, size_t size)
+int equant_outbox_send_each(struct equant_outbox *box, const int *to, int n, int tag,
+			    const void *message, size_t size)
 {
-	int error, posted, ranks, rank;
+	int error = copy(box, n, message, size), posted;
 
-	MPI_Comm_size(box->comm, &ranks);
-	MPI_Comm_rank(box->comm, &rank);
-	error = copy(box, ranks - 1, message, size);
 	if (error)
 		return error;
-	for (int r = ranks - 1; r >= 0; r--) {
-		posted = r == rank ? 0 : post(box, r, tag, size);
+	while (n--) {
+		posted = post(box, to[n], tag, size);
 		error = error ? error : posted;
 	}
 	return error;

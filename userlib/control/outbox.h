@@ -13,6 +13,7 @@
  * @comm: a private communicator
  * @messages: @n copies on their way, room for @room
  * @requests: theirs
+ * @sent: messages so far
  */
 struct equant_outbox {
 	struct equant_waiter *waiter;
@@ -21,6 +22,7 @@ struct equant_outbox {
 	MPI_Request *requests;
 	int n;
 	int room;
+	long sent;
 };
 
 void equant_outbox_init(struct equant_outbox *box, struct equant_waiter *waiter, MPI_Comm comm);
@@ -30,11 +32,12 @@ int equant_outbox_send(struct equant_outbox *box, int to, int tag, const void *m
 		       size_t size);
 
 /**
- * equant_outbox_send_all() - send a copy to every other rank
+ * equant_outbox_send_each() - send a copy to each of n ranks, the last one first
  *
  * Return: 0; -ENOMEM, and nobody gets it; -EIO.
  */
-int equant_outbox_send_all(struct equant_outbox *box, int tag, const void *message, size_t size);
+int equant_outbox_send_each(struct equant_outbox *box, const int *to, int n, int tag,
+			    const void *message, size_t size);
 
 /** equant_outbox_progress() - forget what has arrived, never waits; 0 or -errno */
 int equant_outbox_progress(struct equant_outbox *box);

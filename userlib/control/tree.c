@@ -4,6 +4,7 @@
  * that is set in the rank itself.  Samples reach rank 0 in ceil(log2 P) steps, in each of which a
  * rank sends or receives one message, and orders come back in as many.
  */
+#include <errno.h>
 #include <stdlib.h>
 
 #include "control/gather.h"
@@ -27,21 +28,30 @@ static int turn_of(int parent, int distance, int ranks)
 	return turn;
 }
 
+int equant_tree_branch(struct equant_branch *branch, int rank, int ranks)
+{
+	int most = rank ? rank & -rank : ranks, distance;
+
+	*branch = (struct equant_branch){ .parent = -1 };
+	branch->children = calloc((size_t)ranks, sizeof(*branch->children));
+	if (!branch->children)
+		return -ENOMEM;
+	for (distance = 1; distance < most && rank + distance < ranks; distance *= 2)
+		branch->children[branch->nr_children++] = rank + distance;
+	branch->size = most < ranks - rank ? most : ranks - rank;
+	if (rank) {
+		branch->parent = rank - most;
+		branch->turn = turn_of(branch->parent, most, ranks);
+	}
+	return 0;
+}
+
 static struct equant_interaction *create(struct equant_control *c, int tag)
 {
-	int most = c->rank ? c->rank & -c->rank : c->ranks, distance;
-	struct equant_branch branch = { .parent = -1 };
+	struct equant_branch branch;
 
-	branch.children = calloc((size_t)c->ranks, sizeof(*branch.children));
-	if (!branch.children)
+	if (equant_tree_branch(&branch, c->rank, c->ranks))
 		return NULL;
-	for (distance = 1; distance < most && c->rank + distance < c->ranks; distance *= 2)
-		branch.children[branch.nr_children++] = c->rank + distance;
-	branch.size = most < c->ranks - c->rank ? most : c->ranks - c->rank;
-	if (c->rank) {
-		branch.parent = c->rank - most;
-		branch.turn = turn_of(branch.parent, most, c->ranks);
-	}
 	return equant_gather_new(c, tag, &branch);
 }
 

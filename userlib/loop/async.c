@@ -2,7 +2,7 @@
 /*
  * Asynchronous balancing (Siegell 1995, sections 2.6.2, 6.4.2 and 6.5).
  *
- * Ranks report to rank 0 without waiting; rank 0 tells a rank only what it has to do.  A
+ * Ranks report to rank 0 (relay.c) without waiting; rank 0 tells a rank only what it has to do.  A
  * giver announces its units to their receiver and sends them; the receiver takes them
  * in when it looks the next time, and waits for nothing else.  So ranks may be any number of passes
  * apart, and each unit carries the number of passes in which it was computed: a unit that is behind
@@ -53,7 +53,7 @@ int equant_async_start(struct equant_loop *loop)
 	equant_outbox_init(&async->outbox, &loop->eq->waiter, loop->comm);
 	async->period = loop->eq->options.period > 0 ? loop->eq->options.period :
 						       EQUANT_REPORT_PERIOD;
-	if (reserve(async, (size_t)units))
+	if (reserve(async, (size_t)units) || equant_relay_init(&async->relay, loop))
 		return -ENOMEM;
 	async->met = 1;
 	loop->pass->until = 1;
@@ -72,6 +72,7 @@ void equant_async_free(struct equant_async *async)
 	if (!async)
 		return;
 	equant_master_free(async->master);
+	equant_relay_release(&async->relay);
 	free(async->done);
 	free(async->owner);
 	free(async->notice);
@@ -95,11 +96,11 @@ int equant_async_begin(struct equant_loop *loop)
 	if (async->met) {
 		equant_for_each_unit(loop, u)
 			async->done[u] = loop->pass->number - 1;
+		equant_relay_renew(&async->relay);
 		if (async->master && equant_master_meet(loop))
 			return -ENOMEM;
 	}
 	async->met = 0;
-	async->over = 0;
 	async->state = EQUANT_ASYNC_COMPUTING;
 	async->heard_ns = equant_now_ns();
 	loop->pass->at = 0;
@@ -170,23 +171,20 @@ long equant_async_left(const struct equant_loop *loop)
 	return left;
 }
 
-static int send_report(struct equant_loop *loop, const struct equant_report_up *report)
-{
-	if (loop->pass->async->master) {
-		equant_master_hear(loop, 0, report);
-		return 0;
-	}
-	return equant_outbox_send(&loop->pass->async->outbox, 0, EQUANT_TAG_UP, report,
-				  sizeof(*report));
-}
-
 int equant_async_report(struct equant_loop *loop, enum equant_async_state state, uint64_t taken)
 {
 	struct equant_report_up up = { .pass = loop->pass->number,
 				       .left = equant_async_left(loop),
 				       .taken = taken,
-				       .state = state };
-	struct equant_phase_begun begun = equant_phase_begin(loop);
+				       .state = state,
+				       .rank = loop->rank };
+	struct equant_relay *relay = &loop->pass->async->relay;
+	struct equant_phase_begun begun;
+	int error = equant_relay_reserve(relay, 1);
+
+	if (error)
+		return error;
+	begun = equant_phase_begin(loop);
 
 	equant_sample_take(loop, &up.sample, begun.t_ns);
 	if (loop->error || equant_loop_misused(loop))
@@ -195,7 +193,9 @@ int equant_async_report(struct equant_loop *loop, enum equant_async_state state,
 	loop->phases++;
 	equant_record_sample(loop, &up.sample);
 	equant_phase_end(loop, &begun, loop->phases > 1);
-	return send_report(loop, &up);
+	relay->held[relay->n] = up;
+	error = equant_relay_take(loop, 1);
+	return error ? error : equant_relay_up(loop);
 }
 
 /* Told from time to time.  How many units until then follows from those since the last time. */
@@ -223,6 +223,7 @@ static int meet(struct equant_loop *loop)
 	int *owner = loop->pass->async->owner;
 	int error = 0;
 
+	loop->pass->async->over = EQUANT_ASYNC_GOES_ON;
 	memset(owner, 0, (size_t)units * sizeof(*owner));
 	equant_for_each_unit(loop, u)
 		owner[u] = loop->rank + 1;
@@ -297,6 +298,18 @@ static void part(struct equant_loop *loop, int gone)
 	equant_outbox_release(&loop->pass->async->outbox, gone ? PATIENCE : 0);
 }
 
+/* The others meet at the end of a joined pass, even if this rank has failed since it had nothing left. */
+static int await_end(struct equant_loop *loop)
+{
+	struct equant_async *async = loop->pass->async;
+
+	if (async->over == EQUANT_ASYNC_PASS_OVER)
+		return meet(loop);
+	if (async->state != EQUANT_ASYNC_CLOSED)
+		return equant_async_report(loop, EQUANT_ASYNC_CLOSED, 0);
+	return equant_async_await(loop);
+}
+
 /*
  * Also of a loop that has failed: a rank leaves when rank 0 has heard that all have closed it and
  * nothing is under way.  A message that nobody received would come to the next loop.
@@ -304,21 +317,20 @@ static void part(struct equant_loop *loop, int gone)
 int equant_async_end(struct equant_loop *loop)
 {
 	struct equant_async *async = loop->pass->async;
-	int error, failed = loop->error;
+	int error = 0, failed = loop->error;
 
 	if (!async->done || loop->ended)
 		return 0;
 	loop->ended = 1;
-	async->over = 0;
 	async->heard_ns = equant_now_ns();
-	error = equant_async_report(loop, EQUANT_ASYNC_CLOSED, 0);
-	/* Without memory rank 0 has told nobody yet; they wait for it. */
-	while (!async->over && (!error || error == async->failure || error == -ENOMEM)) {
+	/* Without memory something is still to be told to others; they wait for it. */
+	while (async->over != EQUANT_ASYNC_LOOP_OVER &&
+	       (!error || error == async->failure || error == -ENOMEM)) {
 		failed = failed ? failed : error;
-		error = equant_async_await(loop);
+		error = await_end(loop);
 	}
 	failed = failed ? failed : error;
-	part(loop, !async->over);
+	part(loop, async->over != EQUANT_ASYNC_LOOP_OVER);
 	if (!failed && !async->met && equant_async_left(loop)) {
 		equant_message(
 			"loop %s, rank %d: units are behind: the last pass must be joined (equant_pass_join())",

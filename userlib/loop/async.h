@@ -4,29 +4,38 @@
 
 #include "balance/reports.h"
 #include "control/outbox.h"
+#include "loop/relay.h"
 #include "loop/units.h"
 
 enum equant_notice_kind {
 	EQUANT_NOTICE_GIVE, /* rank 0: send these units to @peer */
 	EQUANT_NOTICE_TAKE, /* the giver: these units are on their way from @peer */
 	EQUANT_NOTICE_PERIOD, /* rank 0: report so often; and it is still there */
-	EQUANT_NOTICE_OVER, /* rank 0: the joined pass, or the loop, ends; @error: why badly */
+	EQUANT_NOTICE_OVER, /* rank 0: the joined pass @number ends, or if 0 the loop; @error: why badly */
 	EQUANT_NOTICE_FAIL, /* rank 0: the loop has failed: @error because of @peer */
 };
 
 /**
  * struct equant_notice - what a rank is told, when it concerns it
- * @number: of the transfer
+ * @to: that rank, -1 = all
+ * @number: of the transfer or the pass
  * @ranges: of units, @nr_ranges of them
  */
 struct equant_notice {
 	int32_t kind;
+	int32_t to;
 	int32_t peer;
 	int32_t error;
-	int32_t nr_ranges;
+	int64_t nr_ranges;
 	uint64_t number;
 	double period;
 	struct equant_range ranges[];
+};
+
+enum equant_async_over {
+	EQUANT_ASYNC_GOES_ON,
+	EQUANT_ASYNC_PASS_OVER,
+	EQUANT_ASYNC_LOOP_OVER,
 };
 
 struct equant_master;
@@ -37,11 +46,12 @@ struct equant_master;
  * @pass: from 0, in which the unit handed out is computed
  * @computed: computations of this rank since the first pass
  * @state: what rank 0 was told last
- * @over: the joined pass, or the loop, has ended
+ * @over: the joined pass has ended, and this rank is yet to meet the others; or the loop
  * @failure: -errno that rank 0 has told
  * @met: the ranks have met, and no pass has begun since
  * @period: seconds between reports
  * @notice: room for one of @room bytes
+ * @kept: size of the one in @notice that is still to be sent on and acted upon, 0 = there is none
  * @owner: room for who owns which unit, while ranks meet
  * @heard_ns: when rank 0 was last heard of
  * @master: on rank 0, else NULL
@@ -51,14 +61,16 @@ struct equant_async {
 	long pass;
 	long computed;
 	enum equant_async_state state;
-	int over;
+	enum equant_async_over over;
 	int failure;
 	int met;
 	double period;
 	struct equant_notice *notice;
 	size_t room;
+	size_t kept;
 	int *owner;
 	uint64_t heard_ns;
+	struct equant_relay relay;
 	struct equant_outbox outbox;
 	struct equant_master *master;
 };
@@ -102,7 +114,7 @@ int equant_async_look(struct equant_loop *loop);
 /** equant_async_await() - until something comes or the pass is over, giving up the CPU; 0 or -errno */
 int equant_async_await(struct equant_loop *loop);
 
-/** equant_async_obey() - act upon a notice; 0 or -errno */
+/** equant_async_obey() - act upon a notice if it is to this rank, too; 0 or -errno */
 int equant_async_obey(struct equant_loop *loop, const struct equant_notice *notice);
 
 /** equant_async_transfer() - give the units that a notice names, or take them in; 0 or -errno */
@@ -119,7 +131,7 @@ void equant_master_free(struct equant_master *master);
 int equant_master_meet(struct equant_loop *loop);
 
 /** equant_master_hear() - take in a rank's report */
-void equant_master_hear(struct equant_loop *loop, int rank, const struct equant_report_up *report);
+void equant_master_hear(struct equant_loop *loop, const struct equant_report_up *report);
 
 /** equant_master_act() - what follows from the reports; 0 or -errno */
 int equant_master_act(struct equant_loop *loop);

@@ -71,31 +71,22 @@ int equant_master_meet(struct equant_loop *loop)
 	return equant_units_copy(&m->units, &loop->units);
 }
 
-void equant_master_hear(struct equant_loop *loop, int rank, const struct equant_report_up *report)
+void equant_master_hear(struct equant_loop *loop, const struct equant_report_up *report)
 {
 	struct equant_master *m = loop->pass->async->master;
 
-	equant_reports_add(&m->reports, rank, report);
-	m->heard_ns[rank] = equant_now_ns();
+	equant_reports_add(&m->reports, (int)report->rank, report);
+	m->heard_ns[report->rank] = equant_now_ns();
 	m->under_way -= report->taken != 0;
 }
 
 /* ---- telling ---------------------------------------------------------------- */
 
-static int tell(struct equant_loop *loop, int rank, const struct equant_notice *notice, size_t size)
-{
-	if (!rank)
-		return equant_async_obey(loop, notice);
-	return equant_outbox_send(&loop->pass->async->outbox, rank, EQUANT_TAG_NOTICE, notice,
-				  size);
-}
-
 /* All or nobody: some would meet at the end of a pass, and wait there for the others. */
 static int tell_others(struct equant_loop *loop, const struct equant_notice *notice)
 {
 	loop->pass->async->master->told_ns = equant_now_ns();
-	return equant_outbox_send_all(&loop->pass->async->outbox, EQUANT_TAG_NOTICE, notice,
-				      sizeof(*notice));
+	return equant_relay_down(loop, notice, sizeof(*notice));
 }
 
 static int tell_all(struct equant_loop *loop, const struct equant_notice *notice)
@@ -105,21 +96,23 @@ static int tell_all(struct equant_loop *loop, const struct equant_notice *notice
 	return error ? error : equant_async_obey(loop, notice);
 }
 
-/* @odd: the rank because of which all that has gone wrong, -1 = none */
-static int tell_over(struct equant_loop *loop, int odd)
+/* @pass: 0 = the loop; @odd: the rank because of which all that has gone wrong, -1 = none */
+static int tell_over(struct equant_loop *loop, long pass, int odd)
 {
 	const struct equant_notice over = { .kind = EQUANT_NOTICE_OVER,
+					    .to = -1,
 					    .peer = odd,
-					    .error = odd < 0 ? 0 : EPROTO };
+					    .error = odd < 0 ? 0 : EPROTO,
+					    .number = (uint64_t)pass };
 
 	return tell_all(loop, &over);
 }
 
 static int tell_failure(struct equant_loop *loop, int rank, int error)
 {
-	const struct equant_notice failure = { .kind = EQUANT_NOTICE_FAIL,
-					       .peer = rank,
-					       .error = error };
+	const struct equant_notice failure = {
+		.kind = EQUANT_NOTICE_FAIL, .to = -1, .peer = rank, .error = error
+	};
 
 	int told = tell_others(loop, &failure);
 
@@ -141,12 +134,15 @@ static int tell_giver(struct equant_loop *loop, const struct equant_instruction 
 	if (!notice)
 		return -ENOMEM;
 	notice->kind = EQUANT_NOTICE_GIVE;
+	notice->to = move->from;
 	notice->peer = move->to;
 	notice->number = ++m->number;
 	notice->nr_ranges = units->n;
 	memcpy(notice->ranges, units->ranges, (size_t)units->n * sizeof(struct equant_range));
 	m->under_way++;
-	error = tell(loop, move->from, notice, size);
+	error = equant_relay_down(loop, notice, size);
+	if (!error)
+		error = equant_async_obey(loop, notice);
 	free(notice);
 	return error;
 }
@@ -179,7 +175,9 @@ static int instruct(struct equant_loop *loop, struct equant_instruction move)
 
 static int tell_period(struct equant_loop *loop, double period)
 {
-	const struct equant_notice notice = { .kind = EQUANT_NOTICE_PERIOD, .period = period };
+	const struct equant_notice notice = { .kind = EQUANT_NOTICE_PERIOD,
+					      .to = -1,
+					      .period = period };
 	double change = period / loop->pass->async->period - 1;
 
 	if (change < EQUANT_REPORT_PERIOD_CHANGE && change > -EQUANT_REPORT_PERIOD_CHANGE)
@@ -227,6 +225,7 @@ static int keep_in_touch(struct equant_loop *loop)
 {
 	struct equant_async *async = loop->pass->async;
 	const struct equant_notice notice = { .kind = EQUANT_NOTICE_PERIOD,
+					      .to = -1,
 					      .period = async->period };
 	double quiet = 1e-9 * (double)(equant_now_ns() - async->master->told_ns);
 
@@ -241,13 +240,13 @@ static int end(struct equant_loop *loop, int closed, int odd)
 	const struct equant_master *m = loop->pass->async->master;
 
 	if (closed == loop->ranks)
-		return tell_over(loop, m->failed ? -1 : odd);
+		return tell_over(loop, 0, m->failed ? -1 : odd);
 	for (int r = 0; r < loop->ranks && odd < 0 && closed; r++)
 		if (m->reports.last[r].state == EQUANT_ASYNC_CLOSED)
 			odd = r;
 	if (m->failed)
 		return 0;
-	return odd < 0 ? tell_over(loop, -1) : tell_failure(loop, odd, EPROTO);
+	return odd < 0 ? tell_over(loop, loop->pass->number, -1) : tell_failure(loop, odd, EPROTO);
 }
 
 static int check(struct equant_loop *loop)

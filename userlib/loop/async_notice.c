@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
  * What a rank of an asynchronously balanced loop is told: units to give, units that come, the end.
- * Rank 0 also receives reports here.
+ * Reports of the ranks below it come here, too.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -53,6 +53,7 @@ static int give(struct equant_loop *loop, const struct equant_notice *notice,
 		return -ENOMEM;
 	memcpy(announcement, notice, size);
 	announcement->kind = EQUANT_NOTICE_TAKE;
+	announcement->to = notice->peer;
 	announcement->peer = loop->rank;
 	error = equant_outbox_send(&loop->pass->async->outbox, notice->peer, EQUANT_TAG_NOTICE,
 				   announcement, size);
@@ -107,8 +108,10 @@ int equant_async_obey(struct equant_loop *loop, const struct equant_notice *noti
 {
 	struct equant_async *async = loop->pass->async;
 
+	if (notice->to >= 0 && notice->to != loop->rank)
+		return 0;
 	if (notice->kind == EQUANT_NOTICE_OVER)
-		async->over = 1;
+		async->over = notice->number ? EQUANT_ASYNC_PASS_OVER : EQUANT_ASYNC_LOOP_OVER;
 	if (notice->error)
 		return fail(loop, notice);
 	if (notice->kind == EQUANT_NOTICE_PERIOD)
@@ -149,10 +152,32 @@ static int make_room(struct equant_async *async, size_t size)
 	return 0;
 }
 
+/* It is one, and to this rank, all ranks, or one below this one. */
+static int is_sound(const struct equant_loop *loop, const struct equant_notice *notice, size_t size)
+{
+	int below = notice->to - loop->rank;
+
+	return size >= sizeof(*notice) && notice->nr_ranges >= 0 &&
+	       (size - sizeof(*notice)) / sizeof(notice->ranges[0]) == (size_t)notice->nr_ranges &&
+	       (size - sizeof(*notice)) % sizeof(notice->ranges[0]) == 0 &&
+	       (notice->to < 0 || (below >= 0 && below < loop->pass->async->relay.branch.size));
+}
+
+/* Nobody below hears of it later than it must, and where it could not be sent on, it is kept. */
+static int pass_on(struct equant_loop *loop)
+{
+	struct equant_async *async = loop->pass->async;
+	int error = equant_relay_down(loop, async->notice, async->kept);
+
+	if (error)
+		return error;
+	async->kept = 0;
+	return equant_async_obey(loop, async->notice);
+}
+
 static int take_notice(struct equant_loop *loop, const MPI_Status *status)
 {
 	struct equant_async *async = loop->pass->async;
-	const struct equant_notice *notice;
 	int size = 0, error;
 
 	MPI_Get_count(status, MPI_BYTE, &size);
@@ -161,33 +186,34 @@ static int take_notice(struct equant_loop *loop, const MPI_Status *status)
 		error = receive(loop, async->notice, size, status);
 	if (error)
 		return error;
-	notice = async->notice;
-	if ((size_t)size < sizeof(*notice) ||
-	    (size_t)size !=
-		    sizeof(*notice) + (size_t)notice->nr_ranges * sizeof(notice->ranges[0])) {
+	if (!is_sound(loop, async->notice, (size_t)size)) {
 		equant_message("loop %s, rank %d: a notice of %d bytes from rank %d is malformed",
 			       loop->name, loop->rank, size, status->MPI_SOURCE);
 		return -EBADMSG;
 	}
 	async->heard_ns = equant_now_ns();
-	return equant_async_obey(loop, notice);
+	async->kept = (size_t)size;
+	return pass_on(loop);
 }
 
-static int take_report(struct equant_loop *loop, const MPI_Status *status)
+static int take_reports(struct equant_loop *loop, const MPI_Status *status)
 {
-	struct equant_report_up up;
+	struct equant_relay *relay = &loop->pass->async->relay;
+	const int each = (int)sizeof(relay->held[0]);
 	int size = 0, error;
 
 	MPI_Get_count(status, MPI_BYTE, &size);
-	if (size != sizeof(up)) {
-		equant_message("loop %s: a report of %d bytes from rank %d is malformed",
-			       loop->name, size, status->MPI_SOURCE);
+	if (size % each) {
+		equant_message("loop %s, rank %d: reports of %d bytes from rank %d are malformed",
+			       loop->name, loop->rank, size, status->MPI_SOURCE);
 		return -EBADMSG;
 	}
-	error = receive(loop, &up, size, status);
+	error = equant_relay_reserve(relay, size / each);
 	if (!error)
-		equant_master_hear(loop, status->MPI_SOURCE, &up);
-	return error;
+		error = receive(loop, relay->held + relay->n, size, status);
+	if (!error)
+		error = equant_relay_take(loop, size / each);
+	return error ? error : equant_relay_up(loop);
 }
 
 /* Takes in one message with this tag: 1, 0 if there is none, -errno. */
@@ -210,16 +236,21 @@ static int take_one(struct equant_loop *loop, int tag,
 int equant_async_look(struct equant_loop *loop)
 {
 	struct equant_async *async = loop->pass->async;
+	int hears = async->relay.branch.nr_children;
 	int some = 0, one, error;
 
 	error = equant_outbox_progress(&async->outbox);
 	if (!error)
 		error = equant_mover_progress(&loop->mover, 1e-9);
+	if (!error)
+		error = equant_relay_up(loop);
+	if (!error && async->kept)
+		error = pass_on(loop);
 	if (error)
 		return error;
 	while ((one = take_one(loop, EQUANT_TAG_NOTICE, take_notice)) > 0)
 		some = 1;
-	while (async->master && one >= 0 && (one = take_one(loop, EQUANT_TAG_UP, take_report)) > 0)
+	while (hears && one >= 0 && (one = take_one(loop, EQUANT_TAG_UP, take_reports)) > 0)
 		some = 1;
 	if (one >= 0 && async->master && !async->over)
 		one = equant_master_act(loop);
@@ -233,8 +264,8 @@ static int check_silence(struct equant_loop *loop)
 	if (!loop->eq->options.check || loop->pass->async->master ||
 	    silent < 2 * loop->eq->options.timeout)
 		return 0;
-	equant_message("loop %s, rank %d: nothing was heard of rank 0 for %g s", loop->name,
-		       loop->rank, silent);
+	equant_message("loop %s, rank %d: nothing was heard of rank %d for %g s", loop->name,
+		       loop->rank, loop->pass->async->relay.branch.parent, silent);
 	return -ETIMEDOUT;
 }
 

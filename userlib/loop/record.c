@@ -148,10 +148,12 @@ void equant_record_sweep(struct equant_loop *loop)
 
 void equant_record_transfer(struct equant_loop *loop, const struct equant_notice *notice)
 {
-	for (int i = 0, n; loop->trace && i < notice->nr_ranges; i += n) {
+	int ranges = (int)notice->nr_ranges;
+
+	for (int i = 0, n; loop->trace && i < ranges; i += n) {
 		struct equant_event *e = new_event(loop, EQUANT_EVENT_TRANSFER);
 
-		n = notice->nr_ranges - i;
+		n = ranges - i;
 		n = n < EQUANT_EVENT_RANGES ? n : EQUANT_EVENT_RANGES;
 		e->u.transfer.number = notice->number;
 		e->u.transfer.pass = loop->pass->number;

@@ -35,6 +35,13 @@ long equant_loop_hooks(const struct equant_loop *loop)
 	return loop->hooks + loop->window.hooks + loop->step - loop->countdown;
 }
 
+static long messages_sent(const struct equant_loop *loop)
+{
+	if (loop->control)
+		return loop->control->messages;
+	return loop->pass && loop->pass->async ? loop->pass->async->outbox.sent : 0;
+}
+
 int equant_loop_stats(const struct equant_loop *loop, struct equant_stats *stats)
 {
 	const struct equant_window *w = &loop->window;
@@ -72,7 +79,7 @@ int equant_loop_stats(const struct equant_loop *loop, struct equant_stats *stats
 		.uneven = loop->uneven,
 		.sweeps = loop->pipeline ? loop->pipeline->sweeps : 0,
 		.block = loop->pipeline ? loop->pipeline->block : 0,
-		.messages = loop->control ? loop->control->messages : 0,
+		.messages = messages_sent(loop),
 		.chain = loop->control ? loop->control->chain : 0,
 	};
 	if (stats->run > 0 && !loop->speed)
