@@ -10,7 +10,7 @@
 #include "redist/shape.h"
 #include "redist/stream.h"
 
-#define STREAMED 2048 /* bytes: from here on few lines of a block are not whole */
+#define STREAMED 256 /* bytes: from here on few lines of a block are not whole */
 
 /**
  * struct side - what is read, or what is written
