@@ -121,7 +121,7 @@ int equant_relay_up(struct equant_loop *loop)
 	struct equant_relay *relay = &loop->pass->async->relay;
 	int error = 0;
 
-	/* Rank 0 forgets nothing that it has heard. */
+	/* Rank 0 has nobody to wait for: it hears at once. */
 	if (!relay->n || (!relay->due && relay->branch.parent >= 0))
 		return 0;
 	error = send_up(loop);
