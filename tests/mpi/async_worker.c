@@ -15,9 +15,9 @@
 
 #define CHANGES (1.0 / 3) /* of a rank's speed in a pass: some pass whole passes ahead of others */
 
-static int tree; /* no message but a transfer goes to a rank that is not next to this one there */
-static long reports, notices,
-	relayed; /* ... sent meanwhile, and those reports that are of others */
+static int tree; /* but for transfers, messages go to ranks that are next to this one there */
+static long reports, notices; /* messages meanwhile */
+static long relayed; /* reports of other ranks in them */
 
 static void check_notice(const struct equant_notice *notice, int to)
 {
