@@ -17,7 +17,7 @@
 
 static int tree; /* but for transfers, messages go to ranks that are next to this one there */
 static long reports, notices; /* messages meanwhile */
-static long relayed; /* reports of other ranks in them */
+static long relayed, together; /* messages with reports of others, and of those with several */
 
 static void check_notice(const struct equant_notice *notice, int to)
 {
@@ -32,12 +32,16 @@ static void check_notice(const struct equant_notice *notice, int to)
 
 static void check_reports(const struct equant_report_up *report, int size, int to)
 {
+	int n = size / (int)sizeof(*report), others = 0;
+
 	demand_equal(rank - (rank & -rank), to);
-	for (int i = 0; i < size / (int)sizeof(*report); i++) {
+	for (int i = 0; i < n; i++) {
 		demand(report[i].rank >= rank && report[i].rank < rank + (rank & -rank));
-		relayed += report[i].rank != rank;
+		others += report[i].rank != rank;
 	}
 	reports++;
+	relayed += others > 0;
+	together += others > 0 && n > 1;
 }
 
 int MPI_Isend(const void *b, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm,
@@ -131,7 +135,7 @@ static void in_tree(void)
 {
 	static const struct shape shape = { "tree", 300, 12, 0.004, 1, 4, 1 };
 	struct equant_options o = asynchronous();
-	long sent;
+	long mine[2], all[2];
 
 	o.control = EQUANT_CONTROL_TREE;
 	tree = 1;
@@ -139,8 +143,13 @@ static void in_tree(void)
 	tree = 0;
 	demand(ranks == 1 || (rank ? reports : notices) > 0);
 	/* Of ranks that lie between others and rank 0 some are in every job of four. */
-	MPI_Allreduce(&relayed, &sent, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
-	demand(ranks < 4 || sent > 0);
+	mine[0] = relayed;
+	mine[1] = together;
+	MPI_Allreduce(mine, all, 2, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+	if (!rank)
+		printf("tree: %ld messages with reports of others, %ld of them with several\n",
+		       all[0], all[1]);
+	demand(ranks < 4 || all[1] > 0);
 	o.check = 0;
 	conserve(&o, &shape);
 }

@@ -31,7 +31,6 @@ int equant_relay_init(struct equant_relay *relay, const struct equant_loop *loop
 	/* A report of its own while one of each is held, and the one with which it closes the loop. */
 	if (!relay->computes || !relay->fresh || equant_relay_reserve(relay, (int)below + 2))
 		return -ENOMEM;
-	equant_relay_renew(relay);
 	return 0;
 }
 
@@ -119,7 +118,7 @@ static int send_up(struct equant_loop *loop)
 int equant_relay_up(struct equant_loop *loop)
 {
 	struct equant_relay *relay = &loop->pass->async->relay;
-	int error = 0;
+	int error;
 
 	/* Rank 0 has nobody to wait for: it hears at once. */
 	if (!relay->n || (!relay->due && relay->branch.parent >= 0))

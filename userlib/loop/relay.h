@@ -33,7 +33,7 @@ struct equant_relay {
 int equant_relay_init(struct equant_relay *relay, const struct equant_loop *loop);
 void equant_relay_release(struct equant_relay *relay);
 
-/** equant_relay_renew() - the ranks have met: all compute */
+/** equant_relay_renew() - before the first pass, and when the ranks have met: all compute */
 void equant_relay_renew(struct equant_relay *relay);
 
 /** equant_relay_reserve() - room for n more reports behind the n that are held; 0 or -ENOMEM */
