@@ -57,6 +57,6 @@ int equant_signal_await(struct equant_waiter *waiter, struct equant_signal *sign
 			check = waited + CHECK_NS;
 		}
 	}
-	equant_patience_end(&p);
+	equant_patience_end(waiter, &p);
 	return error;
 }

@@ -21,7 +21,8 @@
 _Static_assert(sizeof(struct equant_node_rank) == 64, "a cache line per rank");
 _Static_assert(offsetof(struct equant_node_memory, arrived) == 64, "a cache line");
 _Static_assert(offsetof(struct equant_node_memory, generation) == 128, "a cache line");
-_Static_assert(offsetof(struct equant_node_memory, ranks) == 192, "a cache line");
+_Static_assert(offsetof(struct equant_node_memory, sent) == 192, "a cache line");
+_Static_assert(offsetof(struct equant_node_memory, ranks) == 256, "a cache line");
 _Static_assert(offsetof(struct equant_node_box, bytes) == 64, "a cache line");
 
 static size_t head_size(int ranks)
@@ -32,6 +33,11 @@ static size_t head_size(int ranks)
 static size_t slots_size(int ranks)
 {
 	return (size_t)ranks * 2 * EQUANT_NODE_SLOT;
+}
+
+static size_t boxes_size(int ranks)
+{
+	return (size_t)ranks * sizeof(struct equant_node_box);
 }
 
 static void *join(const struct equant_invitation *invitation)
@@ -71,8 +77,8 @@ static int share(struct equant_node *node, MPI_Comm comm, int *error)
 	struct equant_invitation invitation = { .fd = -1 };
 	int shared;
 
-	node->size = head_size(node->ranks) + slots_size(node->ranks) +
-		     (size_t)node->ranks * sizeof(struct equant_node_box);
+	node->size = head_size(node->ranks) + slots_size(node->ranks) + boxes_size(node->ranks) +
+		     (size_t)EQUANT_NODE_LETTERS * EQUANT_NODE_SLOT;
 	if (!node->rank)
 		node->memory = equant_segment_make(node->size, &invitation);
 	*error = equant_mpi_error(MPI_Bcast(&invitation, sizeof(invitation), MPI_BYTE, 0,
@@ -214,6 +220,13 @@ struct equant_node_box *equant_node_box(const struct equant_node *node, int rank
 	char *boxes = (char *)node->memory + head_size(node->ranks) + slots_size(node->ranks);
 
 	return (struct equant_node_box *)boxes + rank;
+}
+
+void *equant_node_letter(const struct equant_node *node)
+{
+	char *letters = (char *)equant_node_box(node, 0) + boxes_size(node->ranks);
+
+	return letters + (size_t)(node->letters % EQUANT_NODE_LETTERS) * EQUANT_NODE_SLOT;
 }
 
 /* Also of a process that nobody has waited for yet. */

@@ -11,6 +11,7 @@
 
 #define EQUANT_NODE_SLOT 8192u /* bytes a rank may bring to a reduction at once */
 #define EQUANT_NODE_CHUNKS 8 /* of so many; for more than that messages are faster */
+#define EQUANT_NODE_LETTERS 8u /* broadcasts of a slot's size that not everybody has read yet */
 
 /**
  * struct equant_node_rank - what the others see of a rank; a cache line
@@ -49,7 +50,8 @@ struct equant_node_box {
  * @failed: why there is no result of all nodes, -errno; the first rank's, read after a barrier
  * @arrived: ranks in the barrier
  * @generation: the number of barriers passed
- * @ranks: of each rank of the node; the slots follow, two per rank, and a box of each
+ * @sent: the number of letters written
+ * @ranks: of each rank of the node; the slots follow, two per rank, a box of each, and the letters
  */
 struct equant_node_memory {
 	uint64_t cookie;
@@ -59,6 +61,8 @@ struct equant_node_memory {
 	uint32_t pad_arrived[15];
 	struct equant_signal generation;
 	uint32_t pad_generation[12];
+	struct equant_signal sent;
+	uint32_t pad_sent[12];
 	struct equant_node_rank ranks[];
 };
 
@@ -69,6 +73,8 @@ struct equant_node_memory {
  * @nodes: how many
  * @ordered: each node's ranks are neighbours, so that nodes are in the order of ranks
  * @turn: which of the two slots the next reduction uses
+ * @letters: broadcasts so far
+ * @read: so many of them everybody has read
  * @local: rank in @comm by the context's rank, -1 on another node
  * @left, @right: @EQUANT_NODE_SLOT bytes each, for reductions
  * @nudged: this rank's part of nudge.c
@@ -81,6 +87,8 @@ struct equant_node {
 	int nodes;
 	int ordered;
 	int turn;
+	uint32_t letters;
+	uint32_t read;
 	int *local;
 	char *left, *right;
 	size_t size;
@@ -107,6 +115,9 @@ void equant_node_ring(struct equant_node *node, int rank);
 
 /** equant_node_slot() - a rank's memory for the present turn */
 void *equant_node_slot(const struct equant_node *node, int rank);
+
+/** equant_node_letter() - memory for the next broadcast */
+void *equant_node_letter(const struct equant_node *node);
 
 /** equant_node_box() - that of a rank of the node */
 struct equant_node_box *equant_node_box(const struct equant_node *node, int rank);

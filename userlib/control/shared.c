@@ -12,7 +12,9 @@
  * each rank combines all slots in the order of ranks.  The next reduction uses the other
  * slots, and its barrier says that everybody has read these.
  *
- * A broadcast is the same with one slot that is read.
+ * In a broadcast the root writes a letter that the others read, and nobody waits for those who read it late:
+ * there are several, and all ranks know how many were written since they met
+ * last.  When it is all of them, they meet.
  *
  * With several nodes only the first rank of each combines, then the first ranks among
  * themselves by messages; a second barrier hands out the result, or what has failed.
@@ -30,11 +32,13 @@
 
 static int node_barrier(struct equant_waiter *waiter)
 {
-	struct equant_node_memory *memory = waiter->node->memory;
+	struct equant_node *node = waiter->node;
+	struct equant_node_memory *memory = node->memory;
 	uint32_t old = equant_word_read(&memory->generation.word);
 
 	equant_delay(waiter);
-	if (equant_word_add(&memory->arrived, 1) < (uint32_t)waiter->node->ranks)
+	node->read = node->letters;
+	if (equant_word_add(&memory->arrived, 1) < (uint32_t)node->ranks)
 		return equant_signal_await(waiter, &memory->generation, old, 0);
 	__atomic_store_n(&memory->arrived, 0, __ATOMIC_SEQ_CST);
 	equant_signal_set(&memory->generation, old + 1);
@@ -182,21 +186,42 @@ int equant_shared_sends(const struct equant_waiter *waiter, size_t bytes)
 	return node && node->nodes == 1 && bytes <= (size_t)EQUANT_NODE_CHUNKS * EQUANT_NODE_SLOT;
 }
 
+/* A letter is another number than the one before, which is what a late reader may still see. */
+static void send_letter(struct equant_waiter *waiter, const void *from, size_t bytes)
+{
+	struct equant_node *node = waiter->node;
+
+	equant_delay(waiter);
+	memcpy(equant_node_letter(node), from, bytes);
+	equant_signal_set(&node->memory->sent, node->letters + 1);
+}
+
+static int read_letter(struct equant_waiter *waiter, void *to, size_t bytes)
+{
+	struct equant_node *node = waiter->node;
+	int error = equant_signal_await(waiter, &node->memory->sent, node->letters, 0);
+
+	if (!error)
+		memcpy(to, equant_node_letter(node), bytes);
+	return error;
+}
+
 int equant_shared_broadcast(struct equant_waiter *waiter, void *buffer, size_t bytes, int root)
 {
 	struct equant_node *node = waiter->node;
-	int from = node->local[root], error = 0;
+	int error = 0;
 	char *at = buffer;
 
 	while (bytes && !error) {
 		size_t n = bytes < EQUANT_NODE_SLOT ? bytes : EQUANT_NODE_SLOT;
 
-		if (node->rank == from)
-			memcpy(equant_node_slot(node, from), at, n);
-		error = node_barrier(waiter);
-		if (!error && node->rank != from)
-			memcpy(at, equant_node_slot(node, from), n);
-		node->turn = !node->turn;
+		if (node->letters - node->read == EQUANT_NODE_LETTERS)
+			error = node_barrier(waiter);
+		if (!error && node->rank == node->local[root])
+			send_letter(waiter, at, n);
+		else if (!error)
+			error = read_letter(waiter, at, n);
+		node->letters++;
 		at += n;
 		bytes -= n;
 	}

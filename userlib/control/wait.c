@@ -10,7 +10,8 @@
  *
  * spin	never gives up the CPU
  * yield	sched_yield() between tests
- * block	two phases: polls for as long as waking a rank has been seen to take, then sleeps
+ * block	two phases: polls for as long as waking a rank has been seen to take (not at all where
+ *	that has hardly ever been enough), then sleeps
  *	between tests, for an eighth of the time waited so far, so that the sleep adds
  *	little to what was waited anyway; a rank of the same node that has sent something ends
  *	the sleep; where the end of the wait surely is such an end, it lasts until then
@@ -35,6 +36,9 @@
 #define NAP_PART 8
 #define LOOK_NS 200000u /* between two looks at who wants the CPU: 1 us each */
 
+#define BRIEF_LEAST 0.25 /* of the waits are brief where polling first is worth its time */
+#define BRIEF_FADE 8
+
 #define NUDGE_NS 50000u
 
 /*
@@ -51,6 +55,7 @@ void equant_waiter_init(struct equant_waiter *waiter, enum equant_wait_mode mode
 	waiter->mode = mode;
 	waiter->node = node;
 	waiter->wake_ns = SPIN_NS;
+	waiter->brief = 1;
 	/* Looking at a recorded trace would use it up. */
 	if (probe && strcmp(equant_probe_name(probe), "replay"))
 		waiter->probe = probe;
@@ -85,9 +90,15 @@ static int is_crowded(struct equant_waiter *w, uint64_t now)
 	return features & EQUANT_PROBE_WAIT ? has_waited(w, now) : 1;
 }
 
+/* How long to poll before: not at all where that has hardly ever saved a sleep. */
+static uint64_t spin_length(const struct equant_waiter *w, const struct equant_patience *p)
+{
+	return p->woken && w->brief < BRIEF_LEAST ? 0 : w->wake_ns;
+}
+
 static int gives_up(struct equant_waiter *w, struct equant_patience *p, uint64_t now)
 {
-	if (now - p->start_ns <= w->wake_ns || w->mode == EQUANT_WAIT_SPIN)
+	if (w->mode == EQUANT_WAIT_SPIN || now - p->start_ns < spin_length(w, p))
 		return 0;
 	if (w->mode != EQUANT_WAIT_AUTO || p->crowded)
 		return 1;
@@ -127,7 +138,8 @@ static void learn_wake(struct equant_waiter *w, uint64_t took)
 
 static void sleep_on_word(struct equant_waiter *w, struct equant_patience *p, uint64_t ns)
 {
-	if (equant_futex_wait(p->word, p->value, ns))
+	p->slept = equant_futex_wait(p->word, p->value, ns);
+	if (p->slept)
 		learn_wake(w, equant_since(equant_now_ns(),
 					   __atomic_load_n(p->rung_ns, __ATOMIC_RELAXED)));
 }
@@ -174,8 +186,19 @@ void equant_patience_listen(struct equant_waiter *waiter, struct equant_patience
 	p->value = equant_word_read(p->word);
 }
 
-void equant_patience_end(struct equant_patience *p)
+/* The wait was over when the word changed, not when this rank had its CPU again. */
+static void learn_length(struct equant_waiter *w, const struct equant_patience *p)
 {
+	uint64_t end = p->slept ? __atomic_load_n(p->rung_ns, __ATOMIC_RELAXED) : equant_now_ns();
+	int brief = equant_since(end, p->start_ns) <= w->wake_ns;
+
+	w->brief += (brief - w->brief) / BRIEF_FADE;
+}
+
+void equant_patience_end(struct equant_waiter *waiter, struct equant_patience *p)
+{
+	if (p->woken && p->start_ns)
+		learn_length(waiter, p);
 	if (p->announced)
 		equant_word_add(p->asleep, (uint32_t)-1);
 	p->announced = 0;
@@ -209,7 +232,7 @@ int equant_wait_requests(struct equant_waiter *waiter, MPI_Request *requests, in
 			break;
 		waited = equant_patience_pause(waiter, &p);
 	}
-	equant_patience_end(&p);
+	equant_patience_end(waiter, &p);
 	if (p.start_ns)
 		*waited_ns += equant_now_ns() - p.start_ns;
 	if (error != MPI_SUCCESS)

@@ -18,6 +18,7 @@ struct equant_node;
  * @seen: the counters when auto last looked
  * @crowded_until_ns: auto takes the CPU for wanted by others until then
  * @wake_ns: what waking this rank takes, as far as it is known
+ * @brief: the part of the waits for a word, of late, that took no longer than that
  * @delay_ns: what a message costs its sender more, EQUANT_DELAY
  */
 struct equant_waiter {
@@ -27,6 +28,7 @@ struct equant_waiter {
 	struct equant_counters seen;
 	uint64_t crowded_until_ns;
 	uint64_t wake_ns;
+	double brief;
 	uint64_t delay_ns;
 };
 
@@ -41,6 +43,7 @@ struct equant_waiter {
  * @asleep: is not zero while ranks sleep on @word
  * @rung_ns: when they were woken last
  * @announced: @asleep counts this rank
+ * @slept: until somebody woke it
  * @woken: @word surely changes at the end of the wait, not perhaps
  */
 struct equant_patience {
@@ -53,6 +56,7 @@ struct equant_patience {
 	uint32_t *asleep;
 	const uint64_t *rung_ns;
 	int announced;
+	int slept;
 	int woken;
 };
 
@@ -73,7 +77,7 @@ uint64_t equant_patience_pause(struct equant_waiter *waiter, struct equant_patie
 void equant_patience_listen(struct equant_waiter *waiter, struct equant_patience *p);
 
 /** equant_patience_end() - nobody needs to wake this rank any more */
-void equant_patience_end(struct equant_patience *p);
+void equant_patience_end(struct equant_waiter *waiter, struct equant_patience *p);
 
 /**
  * equant_wait_requests() - complete requests without holding on to the CPU

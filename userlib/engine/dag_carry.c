@@ -228,13 +228,13 @@ static int work(struct equant_dag_run *run)
 		if (did < 0)
 			error = did;
 		if (did) {
-			equant_patience_end(&patience);
+			equant_patience_end(&run->eq->waiter, &patience);
 			patience = (struct equant_patience){ 0 };
 		} else if (!error) {
 			equant_patience_pause(&run->eq->waiter, &patience);
 		}
 	}
-	equant_patience_end(&patience);
+	equant_patience_end(&run->eq->waiter, &patience);
 	return error ? error : run->broken ? -EIO : 0;
 }
 

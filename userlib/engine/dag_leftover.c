@@ -113,6 +113,6 @@ int equant_dag_mail_settle(struct equant_dag_run *run)
 		if (!error && run->mail.left)
 			equant_patience_pause(&run->eq->waiter, &patience);
 	}
-	equant_patience_end(&patience);
+	equant_patience_end(&run->eq->waiter, &patience);
 	return error;
 }

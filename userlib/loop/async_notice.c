@@ -284,7 +284,7 @@ int equant_async_await(struct equant_loop *loop)
 		equant_patience_pause(waiter, &p);
 		some = check_silence(loop);
 	}
-	equant_patience_end(&p);
+	equant_patience_end(waiter, &p);
 	if (p.start_ns)
 		loop->waiting_ns += equant_now_ns() - p.start_ns;
 	return some < 0 ? some : 0;

@@ -134,7 +134,7 @@ static int await_channel(struct equant_loop *loop,
 		if (!error)
 			error = equant_node_check(waiter->node);
 	}
-	equant_patience_end(&patience);
+	equant_patience_end(waiter, &patience);
 	return error;
 }
 
