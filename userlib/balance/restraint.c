@@ -20,11 +20,10 @@
  * that counts.  SOR of 1000 x 1000, 4 ms per sweep, took 0.84, 0.86, 0.94 and 0.96 times the CPU time of
  * its sections with 1, 0.8, 0.6 and 0.5, and 1.0 with measured shares.
  *
- * On two CPUs with one competitor, a barrier after every 0.5 to 1 ms of work and
- * waits that block, parts of 1, 0.9, 0.8 and 0.7 took 1.50, 1.42, 1.20 and 1.17
- * (0.5 ms) and 1.41, 1.33, 1.22 and 1.18 (1 ms) times as long as they might have.  LU of
- * 0.3 ms per step took 1.31 times the CPU time of its sections with parts of 0.6, nothing
- * taken off, 1.17 to 1.24 with 0.4, and 1.21 with 0.3.
+ * On two CPUs with one competitor, a barrier after every 0.5, 1 and 2 ms of work (of both ranks), parts of 1, 0.9, 0.8,
+ * 0.7 and 0.6 took 1.24, 1.13, 1.16, 1.19 and 1.25, then 1.20, 1.09, 1.14, 1.17 and 1.23, then 1.16, 1.09, 1.14,
+ * 1.16 and 1.21 times as long as they might have.  LU of 0.1 ms per step took 1.88 s with 0.9, 1.96 with 0.8,
+ * 2.03 with 0.6.  Beyond the best part it soon gets worse than far below it.
  */
 #include "balance/balance_internal.h"
 

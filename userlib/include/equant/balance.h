@@ -403,7 +403,7 @@ struct equant_balance_options {
 	int polls; /* ranks wait for each other on their CPUs: mind the grain, section 3.4.2 */
 	double quantum; /* seconds, whatever is observed; 0 = as observed */
 	double quanta; /* quantumscale of eq. 4.4; 0 = from eq. 4.10 */
-	double restraint; /* if not: part of a share to use where phases are short (0.6), see restraint.c */
+	double restraint; /* if not: part of a share to use where phases are short (0.85), see restraint.c */
 	int prompt; /* decisions come a phase or more late, but need not: mind @prompt of the decision */
 };
 
