@@ -11,6 +11,11 @@ TEST_F(ranks, a_broadcast_slice_is_its_owners_on_every_rank)
 	EXPECT_CASE("broadcast");
 }
 
+TEST_F(ranks, many_broadcasts_in_a_row_lose_nothing)
+{
+	EXPECT_CASE("ahead");
+}
+
 TEST_F(ranks, a_copied_slice_is_its_owners)
 {
 	EXPECT_CASE("copy");

@@ -91,6 +91,31 @@ static void broadcast(void)
 	tear_down(&s);
 }
 
+/* An owner does not wait for those who read late, one of whom is slow, and overwrites nothing that they have not read. */
+static void ahead(void)
+{
+	struct equant_options o = eager_options();
+	struct equant *eq = must_open(MPI_COMM_WORLD, &o);
+	struct equant_loop *loop = must_loop(eq, "rows", UNITS);
+	long(*rows)[WIDTH] = calloc(UNITS, sizeof(*rows));
+
+	demand(rows);
+	demand_equal(0, equant_loop_array(loop, rows, sizeof(*rows)));
+	for (long n = 0; n < 20 * STEPS; n++) {
+		long unit = n / 20 % UNITS;
+
+		if (equant_loop_owner(loop, unit) == rank)
+			fill(rows[unit], n);
+		else if (n / 20 % ranks == rank)
+			compute(20e-6);
+		demand_equal(0, equant_loop_broadcast(loop, unit));
+		demand_row(rows[unit], n);
+	}
+	must_free(loop);
+	must_close(eq);
+	free(rows);
+}
+
 static void copy(void)
 {
 	struct setting s;
@@ -377,9 +402,9 @@ static void large(void)
 int main(int argc, char **argv)
 {
 	static const struct worker_case cases[] = {
-		CASE(broadcast),   CASE(copy),	    CASE(exchange),   CASE(inactive),
-		CASE(long_slices), CASE(different), CASE(reductions), CASE(ties),
-		CASE(misuse),	   CASE(large),
+		CASE(broadcast), CASE(ahead),	    CASE(copy),	     CASE(exchange),
+		CASE(inactive),	 CASE(long_slices), CASE(different), CASE(reductions),
+		CASE(ties),	 CASE(misuse),	    CASE(large),
 	};
 
 	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));
