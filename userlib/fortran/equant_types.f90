@@ -117,7 +117,7 @@ module equant_types
         real(c_double) :: quanta = 0
         integer(c_int) :: movement = equant_move_by_loop
         integer(c_int) :: mode = equant_mode_pipelined
-        real(c_double) :: restraint = 0.6_c_double
+        real(c_double) :: restraint = 0.85_c_double
         real(c_double) :: delay = 0
         real(c_double) :: grain = 0
         integer(c_int) :: prompt = 1
