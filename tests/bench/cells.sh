@@ -21,7 +21,7 @@ fi
 mkdir -p "$cells" || exit 1
 left=0 seconds_left=0
 begun=$SECONDS
-grain=0.1
+grain=0.1 meet=1
 
 # A cell says which library it is of.
 build=$(cksum < "$TEST_BUILD/libequant.so" | tr ' ' -)
@@ -75,18 +75,20 @@ group()
 }
 
 # work NAME SECONDS PROGRAM ARGUMENT...: sets command and repeats, the program with as much work as takes
-# two dedicated ranks that long.  Among the arguments @r is how often it repeats its work, and @n a
-# size at which that takes a rank $grain seconds.  Both are found once and kept with the cells.
+# two dedicated ranks that long.  Among the arguments @r is how often it repeats its work, in each of
+# which ranks meet $meet times, and @n a size at which a rank has $grain seconds of work between
+# two meetings.  Both are found once and kept with the cells; in $meet, @n is replaced, too.
 work()
 {
 	local file=$cells/$item.$1.work seconds=$2 n=0 words
 
 	shift 2
 	if [ ! -f "$file" ]; then
-		case $* in *@n*) size "$grain" ;; esac
-		repeats_per_second "${@//@n/$n}" > "$file.part" && mv "$file.part" "$file" || exit 1
+		case $* in *@n*) size "$grain" "$meet" "$@" ;; esac
+		repeats_per_second "$((${meet//@n/$n}))" "${@//@n/$n}" > "$file.part" &&
+			mv "$file.part" "$file" || exit 1
 	fi
-	read -r per_second words < "$file"
+	read -r per_second meet words < "$file"
 	repeats=$(plus 0 "$per_second" "$seconds")
 	[ "$repeats" -gt 0 ] || repeats=1
 	words=${words//@r/$repeats}

@@ -14,18 +14,19 @@
 
 # Name; class: "thesis" rows have at least 20 quanta of work per rank between two
 # synchronisations, "fine" rows have what they have; part of `make bench`; how often the ranks
-# meet each time the work is repeated; command, in which @n is a size found by lib.sh and
-# @r how often.  mm has its hooks between rows, as the thesis' had, where the library has that.
+# meet each time the work is repeated; command, in which @n is a size found by lib.sh, by the
+# speed of the machine, and @r how often.  mm has its hooks between rows, as the thesis' had, where
+# the library has that.
 inside=$("$equant" help env | sed -n 's/^EQUANT_MODE$/--hooks inside/p')
 rows()
 {
 	cat <<- END
-		mm        thesis  yes     1  mm -n @n -p @r $inside
-		sor10000  thesis  no      1  sor -n 10000 -s @r --no-verify
-		lu4000    thesis  no     63  lu -n 4000 -b 64 -r @r --cyclic --no-verify
-		sor1000   fine    no      1  sor -n 1000 -s @r --no-verify
-		sor2000   fine    yes     1  sor -n 2000 -s @r --no-verify
-		lu1000    fine    yes  1000  lu -n 1000 -r @r --cyclic --no-verify
+		mm        thesis  yes  1              mm -n @n -p @r $inside
+		sor10000  thesis  no   1              sor -n 10000 -s @r --no-verify
+		lu        thesis  no   (@n+63)/64     lu -n @n -b 64 -r @r --cyclic --no-verify
+		sor1000   fine    no   1              sor -n 1000 -s @r --no-verify
+		sor2000   fine    yes  1              sor -n 2000 -s @r --no-verify
+		lu1000    fine    yes  1000           lu -n 1000 -r @r --cyclic --no-verify
 	END
 }
 
@@ -33,6 +34,7 @@ rows()
 declare -A length=([none]=2 [constant]=3 [60]=60 [20]=20 [6]=6 [2]=4 [0.5]=3)
 loads=${BENCH_LOADS:-none constant 2${BENCH_FULL:+ 20 6 0.5}}
 declare -A goal=([20]=0.95 [6]=0.93 [2]=0.93 [0.5]=0.90)
+declare -A least=([lu]=9) # one repetition, roughly
 around=1.2 # seconds that a run takes beside its work
 settings="off thesis equant"
 
@@ -73,15 +75,18 @@ cell()
 	measure "$1" "$2.$3" "${options[@]}" "${competitor[@]}" -- "${command[@]}"
 }
 
-# Seconds of one run, the mean of the three settings: a load that is always there takes a
+# seconds_of ROW LOAD: of one run, the mean of the three settings: a load that is always there takes a
 # quarter of the machine from a balanced run and half of it from one that is not.
 seconds_of()
 {
-	case $1 in
-	none) plus "$around" "${length[$1]}" 1 ;;
-	constant) plus "$around" "${length[$1]}" 1.6 ;;
-	*) plus "$around" "${length[$1]}" 1.25 ;;
+	local work=${length[$2]} factor=1.25
+
+	[ "${least[$1]:-0}" -le "$work" ] || work=${least[$1]}
+	case $2 in
+	none) factor=1 ;;
+	constant) factor=1.6 ;;
 	esac
+	plus "$around" "$work" "$factor"
 }
 
 while read -r row class short meet words; do
@@ -92,12 +97,12 @@ while read -r row class short meet words; do
 	fi
 	for load in $loads; do
 		# shellcheck disable=SC2086
-		group "$row.$load" "$(seconds_of "$load")" $settings < /dev/null
+		group "$row.$load" "$(seconds_of "$row" "$load")" $settings < /dev/null
 	done
 done <<< "$(rows)"
 cells_end
 for file in "$cells/$item".*.work; do
-	echo "  ${file##*"$item".}: repeats per second, command: $(< "$file")"
+	echo "  ${file##*"$item".}: repeats per second, meetings each time, command: $(< "$file")"
 done | sed 's/\.work:/:/' | tee -a "$out/$item.figures"
 
 # judge_row ROW CLASS LOAD

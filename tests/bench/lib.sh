@@ -51,12 +51,13 @@ job()
 	ranks mm -n "$1" -p "$2" "${@:3}"
 }
 
-# repeats_per_second PROGRAM ARGUMENT...: prints how often two dedicated ranks, not balanced,
-# repeat the program's work in a second, and the words; @r among them is how often
+# repeats_per_second MEET PROGRAM ARGUMENT...: prints how often two dedicated ranks, not balanced,
+# repeat the program's work in a second, and the words; @r among those of the program is how often
 repeats_per_second()
 {
-	local file=$out/$item/repeats.json times=1 elapsed
+	local file=$out/$item/repeats.json times=1 meet=$1 elapsed
 
+	shift
 	for _ in 1 2 3 4 5 6; do
 		ranks "${@//@r/$times}"
 		if ! "$equant" run --quiet --balance off --json --output "$file" -- \
@@ -68,7 +69,7 @@ repeats_per_second()
 		elapsed=$(perl "$bench/figures.pl" "$file.raw" repeats off.elapsed median)
 		if perl -e 'exit !($ARGV[0] >= 1)' "$elapsed"; then
 			perl -e 'printf "%.9g", shift(@ARGV) / shift(@ARGV)' "$times" "$elapsed"
-			echo " $*"
+			echo " $meet $*"
 			return
 		fi
 		times=$(perl -e 'my ($n, $t) = @ARGV; my $more = 1.5 / ($t > 0.001 ? $t : 0.001);
@@ -147,23 +148,30 @@ median()
 	perl "$bench/figures.pl" "$raw" "$1" "$1" median
 }
 
-# size SECONDS: sets n, rows and columns for which one product takes a rank so long, and
-# the number of products that take a rank ten seconds
+# size SECONDS [MEET PROGRAM ARGUMENT...]: sets n, rows and columns for which the work between two
+# meetings takes a rank so long, and products, how often a rank repeats it all in ten seconds: mm's
+# products, or those of another program whose work grows with the cube of @n and whose ranks meet
+# MEET times (@n may be in it) each time; @r among its arguments is how often
 size()
 {
-	local file=$out/$item/size.json
+	local file=$out/$item/size.json seconds=$1 meet=${2:-1} power=3 words
 
+	shift $(($# > 1 ? 2 : 1))
+	[ $# -gt 0 ] || set -- mm -n @n -p @r
+	case $meet in *@n*) power=2 ;; esac
 	n=512 products=20
 	for _ in 1 2; do
-		job "$n" "$products"
+		words=("${@//@n/$n}")
+		ranks "${words[@]//@r/$products}"
 		if ! "$equant" run --quiet --balance off --json --output "$file" -- \
 			"${command[@]}" > "$out/$item/log" 2>&1; then
 			cat "$out/$item/log" >&2
 			exit 1
 		fi
-		read -r n products <<< "$(perl "$bench/size.pl" "$1" "$n" "$file")"
+		read -r n products <<< "$(perl "$bench/size.pl" "$seconds" "$n" "$products" \
+			"$((${meet//@n/$n}))" "$power" "$file")"
 	done
-	echo "$item: n=$n products=$products per 10 s, load average $(cut -d' ' -f1-3 /proc/loadavg)" |
+	echo "$item: $1: n=$n products=$products per 10 s, load average $(cut -d' ' -f1-3 /proc/loadavg)" |
 		tee "$out/$item.figures"
 }
 
