@@ -101,10 +101,17 @@ executable()
 		done
 }
 
+# A paragraph of three lines or more stands in one place.
+repeated()
+{
+	perl -00 -ne 's/\s+$//; print "$ARGV: stands twice: $_\n" if tr/\n// >= 2 && $seen{$_}++' \
+		README Documentation/*.rst
+}
+
 mapfile -t tests < <(printf '%s\n' "${files[@]}" | grep '^tests/')
 mapfile -t others < <(printf '%s\n' "${files[@]}" | grep -v '^tests/')
 
-plan 6
+plan 7
 if command -v clang-format > /dev/null; then
 	silent "every file is formatted as the kernel's .clang-format says" formatted
 else
@@ -116,4 +123,5 @@ silent "checkpatch.pl has nothing to say about the tests" \
 silent "the Fortran files keep to their style" fortran
 silent "every file names its licence" licensed
 silent "every script is executable" executable
+silent "no paragraph of the documentation stands twice" repeated
 finish
