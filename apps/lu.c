@@ -135,7 +135,7 @@ static int settle_row(struct lu *lu, struct equant_loop *rows, long k, long firs
 	int error = choose_pivot(lu, rows, k, &pivot);
 
 	if (!error)
-		error = equant_loop_exchange(rows, k, pivot);
+		error = equant_loop_rename(rows, k, pivot);
 	if (!error && equant_loop_owner(rows, k) == lu->rank)
 		catch_up(lu, row_of(lu, lu->a, k), first, k, end);
 	if (!error)

@@ -10,7 +10,8 @@ program data_worker
         equant_loop, equant_loop_array, equant_loop_broadcast, equant_loop_copy, &
         equant_loop_distribute, equant_loop_exchange, equant_loop_free, equant_loop_ghosts_finish, &
         equant_loop_ghosts_start, equant_loop_new, equant_loop_owner, equant_loop_ranges, &
-        equant_max, equant_min, equant_open, equant_range, equant_sum, equant_unit_kind
+        equant_loop_rename, equant_max, equant_min, equant_open, equant_range, equant_sum, &
+        equant_unit_kind
     use worker, only: begin, case_name, close_moved, demand, demand_equal, demand_refused, &
         finish, open_eager, rank, ranks, step
     implicit none
@@ -129,7 +130,11 @@ contains
             a = mod(n * 13_unit_kind, units) + 1
             b = mod(int(n, unit_kind)**2, units) + 1
             call step(loop, n)
-            call equant_loop_exchange(loop, a, b)
+            if (mod(n, 2) == 0) then
+                call equant_loop_exchange(loop, a, b)
+            else
+                call equant_loop_rename(loop, a, b)
+            end if
             kept = content(a)
             content(a) = content(b)
             content(b) = kept

@@ -193,6 +193,25 @@ static int copy_some(struct _test_data_table *self)
 	return 0;
 }
 
+static int rename_some(struct _test_data_table *self)
+{
+	long a = random_below(&self->random, UNITS), b = random_below(&self->random, UNITS);
+	struct model *m = &self->model;
+	unsigned char content = m->content[a];
+	int error = 0;
+
+	if (a == b || m->active[a] != m->active[b])
+		return 0;
+	m->content[a] = m->content[b];
+	m->content[b] = content;
+	for (int r = 0; r < RANKS && !error; r++) {
+		m->copied[r][a] = false;
+		m->copied[r][b] = false;
+		error = equant_table_rename(self->tables[r], a, b);
+	}
+	return error ? error : equant_units_rename(&self->units, a, b);
+}
+
 static const char *unit_fault(const struct _test_data_table *self, int r, long u)
 {
 	const struct equant_table *table = self->tables[r];
@@ -243,12 +262,14 @@ static const char *fault(const struct _test_data_table *self, enum equant_table_
 	return fault;
 }
 
-TEST_F(table, random_moves_rests_and_copies_agree_with_a_plain_array)
+TEST_F(table, random_moves_rests_names_and_copies_agree_with_a_plain_array)
 {
 	for (int step = 0; step < STEPS; step++) {
 		write_some(self);
 		ASSERT_EQ(0, move_some(self));
 		ASSERT_EQ(0, turn_some(self));
+		if (variant->kind != EQUANT_TABLE_RESTRICTED)
+			ASSERT_EQ(0, rename_some(self));
 		ASSERT_EQ(0, copy_some(self));
 		ASSERT_EQ(NULL, fault(self, variant->kind))
 		{

@@ -214,6 +214,36 @@ TEST_F(units, what_rests_keeps_its_owner_counts_for_nothing_and_does_not_move)
 	EXPECT_LT(100, turned);
 }
 
+TEST_F(units, units_that_change_names_keep_their_owners_and_states)
+{
+	long renamed = 0;
+
+	ASSERT_EQ(0, equant_units_init(&self->units, UNITS, RANKS, EQUANT_CYCLIC));
+	ASSERT_EQ(0, equant_units_rest(&self->units, (struct equant_range){ 0, UNITS / 3 }));
+	for (long u = 0; u < UNITS; u++)
+		self->owner[u] = equant_units_owner(&self->units, u);
+	for (int step = 0; step < 2000; step++) {
+		long a = random_below(&self->random, UNITS), b = random_below(&self->random, UNITS);
+		int owner = self->owner[a];
+
+		if ((a < UNITS / 3) != (b < UNITS / 3))
+			continue;
+		ASSERT_EQ(0, equant_units_rename(&self->units, a, b));
+		renamed += owner != self->owner[b];
+		self->owner[a] = self->owner[b];
+		self->owner[b] = owner;
+		ASSERT_EQ(-1, first_stranger(&self->units, self->owner));
+		for (long u = 0; u < UNITS; u++)
+			ASSERT_EQ(u >= UNITS / 3, equant_units_is_active(&self->units, u));
+		for (int r = 0; r < RANKS; r++) {
+			ASSERT_EQ(NULL, runs_fault(&self->units.owned[r]));
+			ASSERT_EQ(NULL, runs_fault(&self->units.resting[r]));
+			ASSERT_EQ(self->units.counts[r], self->units.owned[r].total);
+		}
+	}
+	EXPECT_LT(500, renamed);
+}
+
 TEST_F(units, units_that_do_not_exist_neither_rest_nor_wake)
 {
 	ASSERT_EQ(0, equant_units_init(&self->units, 10, 3, EQUANT_BLOCK));

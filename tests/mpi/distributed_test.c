@@ -26,6 +26,11 @@ TEST_F(ranks, exchanged_slices_change_places_and_owners_stay)
 	EXPECT_CASE("exchange");
 }
 
+TEST_F(ranks, units_that_change_names_stay_where_they_are)
+{
+	EXPECT_CASE("rename_units");
+}
+
 TEST_F(ranks, slices_of_any_length_are_exchanged)
 {
 	EXPECT_CASE("long_slices");

@@ -149,6 +149,31 @@ static void exchange(void)
 	tear_down(&s);
 }
 
+/* Slices stay where they are: the owners change places. */
+static void rename_units(void)
+{
+	struct setting s;
+
+	set_up(&s);
+	for (long n = 0; n < STEPS; n++) {
+		long a = n * 13 % UNITS, b = n * n % UNITS, content = s.content[a];
+		int of_a, of_b;
+
+		step(&s, n);
+		of_a = equant_loop_owner(s.loop, a);
+		of_b = equant_loop_owner(s.loop, b);
+		demand_equal(0, equant_loop_rename(s.loop, a, b));
+		demand_equal(of_b, equant_loop_owner(s.loop, a));
+		demand_equal(of_a, equant_loop_owner(s.loop, b));
+		s.content[a] = s.content[b];
+		s.content[b] = content;
+		/* With nobody waiting in between, and the next hook may move either of them. */
+		demand_equal(0, equant_loop_broadcast(s.loop, b));
+		demand_row(s.rows[b], s.content[b]);
+	}
+	tear_down(&s);
+}
+
 /* One that is handed over at once, one in parts, one that is a message. */
 static const size_t sizes[] = { 24, 20000, 70000 };
 
@@ -316,6 +341,32 @@ static void ties(void)
 	tear_down(&s);
 }
 
+/* What is around a unit of another number, or is being fetched, would be another slice. */
+static void no_other_names(struct equant *eq)
+{
+	struct equant_loop *loop = must_loop(eq, "in order", UNITS);
+	static long values[UNITS];
+
+	demand_equal(0, equant_loop_distribute(loop, EQUANT_BLOCK_ORDER));
+	demand_equal(-EINVAL, equant_loop_rename(loop, 0, 1));
+	must_free(loop);
+	loop = must_loop(eq, "around", UNITS);
+	demand_equal(0, equant_loop_array(loop, values, sizeof(*values)));
+	demand_equal(0, equant_loop_ghosts_start(loop, 1, 1));
+	demand_equal(-EBUSY, equant_loop_rename(loop, 0, 1));
+	demand_equal(0, equant_loop_ghosts_finish(loop));
+	demand_equal(0, equant_loop_rename(loop, 0, 1));
+	demand_equal(0, equant_loop_neighbours(loop, 1, 0));
+	demand_equal(-EINVAL, equant_loop_rename(loop, 0, 1));
+	demand_equal(0, equant_loop_neighbours(loop, 0, 0));
+	equant_pass_begin(loop);
+	demand_equal(-EBUSY, equant_loop_rename(loop, 0, 1));
+	equant_for_each_next(loop, u)
+		values[u] = u;
+	demand_equal(0, equant_pass_end(loop));
+	must_free(loop);
+}
+
 static void misuse(void)
 {
 	struct equant *eq = must_open(MPI_COMM_WORLD, NULL);
@@ -327,6 +378,10 @@ static void misuse(void)
 	demand_equal(-EINVAL, equant_loop_copy(loop, -1, 0));
 	demand_equal(-EINVAL, equant_loop_copy(loop, 0, ranks));
 	demand_equal(-EINVAL, equant_loop_exchange(loop, 0, UNITS));
+	demand_equal(-EINVAL, equant_loop_rename(loop, UNITS, 0));
+	demand_equal(0, equant_loop_deactivate(loop, 1, 1));
+	demand_equal(-EINVAL, equant_loop_rename(loop, 0, 1));
+	demand_equal(0, equant_loop_rename(loop, 0, 2));
 	demand_equal(-EINVAL, equant_allreduce_units(loop, values, EQUANT_SUM, NULL, NULL));
 	demand_equal(-EINVAL, equant_allreduce_units(loop, NULL, EQUANT_SUM, &result, NULL));
 	demand_equal(-EINVAL,
@@ -334,6 +389,7 @@ static void misuse(void)
 	demand_equal(-EINVAL, equant_allreduce_units(none, NULL, EQUANT_MAX, &result, &unit));
 	demand_equal(0, equant_allreduce_units(none, NULL, EQUANT_SUM, &result, NULL));
 	demand(result == 0);
+	no_other_names(eq);
 	must_free(none);
 	must_free(loop);
 	must_close(eq);
@@ -404,7 +460,7 @@ int main(int argc, char **argv)
 	static const struct worker_case cases[] = {
 		CASE(broadcast), CASE(ahead),	    CASE(copy),	     CASE(exchange),
 		CASE(inactive),	 CASE(long_slices), CASE(different), CASE(reductions),
-		CASE(ties),	 CASE(misuse),	    CASE(large),
+		CASE(ties),	 CASE(misuse),	    CASE(large),     CASE(rename_units),
 	};
 
 	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));

@@ -324,7 +324,10 @@ static void single_slices(void)
 		demand(!equant_table_copy(s.wide, a));
 		if (s.steps[a] != s.steps[b])
 			continue;
-		demand_equal(0, equant_loop_exchange(s.loop, a, b));
+		if (n % 2)
+			demand_equal(0, equant_loop_exchange(s.loop, a, b));
+		else
+			demand_equal(0, equant_loop_rename(s.loop, a, b));
 		content = s.content[a];
 		s.content[a] = s.content[b];
 		s.content[b] = content;

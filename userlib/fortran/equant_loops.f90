@@ -11,7 +11,7 @@ module equant_loops
     public :: equant_loop_share, equant_loop_distribute
     public :: equant_loop_deactivate, equant_loop_activate
     public :: equant_loop_units, equant_loop_ranges, equant_loop_count, equant_loop_owner
-    public :: equant_loop_broadcast, equant_loop_copy, equant_loop_exchange
+    public :: equant_loop_broadcast, equant_loop_copy, equant_loop_exchange, equant_loop_rename
     public :: equant_loop_ghosts_start, equant_loop_ghosts_finish, equant_loop_neighbours
     public :: equant_allreduce_units
     public :: equant_begin, equant_end, equant_end_units, equant_hook, equant_loop_stats
@@ -143,6 +143,15 @@ module equant_loops
             integer(equant_unit_kind), intent(in) :: a, b
             integer(c_int), intent(out), optional :: ierror
         end subroutine equant_loop_exchange
+
+        ! Collective, no message; two units change names, their slices stay where they are.
+        subroutine equant_loop_rename(loop, a, b, ierror) &
+                bind(C, name="equant_fortran_loop_rename")
+            import
+            type(equant_loop), intent(in) :: loop
+            integer(equant_unit_kind), intent(in) :: a, b
+            integer(c_int), intent(out), optional :: ierror
+        end subroutine equant_loop_rename
 
         ! Collective; begin to fetch the slices around each block.
         subroutine equant_loop_ghosts_start(loop, below, above, ierror) &

@@ -114,6 +114,12 @@ EQUANT_API void equant_fortran_loop_exchange(const struct fortran_loop *l, const
 	call_loop(l, ierror, equant_loop_exchange, from_zero(a), from_zero(b));
 }
 
+EQUANT_API void equant_fortran_loop_rename(const struct fortran_loop *l, const long *a,
+					   const long *b, int *ierror)
+{
+	call_loop(l, ierror, equant_loop_rename, from_zero(a), from_zero(b));
+}
+
 EQUANT_API void equant_fortran_loop_ghosts_start(const struct fortran_loop *l, const long *below,
 						 const long *above, int *ierror)
 {

@@ -132,22 +132,6 @@ int equant_loop_copy(struct equant_loop *loop, long unit, int to)
 	return error;
 }
 
-static void swap_here(char *a, char *b, size_t bytes)
-{
-	char block[512];
-
-	while (bytes) {
-		size_t n = bytes < sizeof(block) ? bytes : sizeof(block);
-
-		memcpy(block, a, n);
-		memcpy(a, b, n);
-		memcpy(b, block, n);
-		a += n;
-		b += n;
-		bytes -= n;
-	}
-}
-
 /* What comes in must not overwrite what is still going out. */
 static int swap_with(struct equant_loop *loop, char *mine, int bytes, int peer)
 {
@@ -201,8 +185,7 @@ int equant_loop_exchange(struct equant_loop *loop, long a, long b)
 		const struct equant_array *array = &loop->slices.arrays[i];
 
 		if (loop->rank == owner_a && loop->rank == owner_b)
-			swap_here(equant_array_slice(array, a), equant_array_slice(array, b),
-				  array->slice);
+			equant_array_swap(array, a, b);
 		else if (loop->rank == owner_a)
 			error = swap(loop, i, equant_array_slice(array, a), owner_b, what);
 		else if (loop->rank == owner_b)

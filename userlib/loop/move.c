@@ -76,7 +76,7 @@ static int go_on_waiting(struct equant_mover *m, uint64_t since_ns)
 	return -ETIMEDOUT;
 }
 
-static int complete(struct equant_mover *m)
+int equant_mover_complete(struct equant_mover *m)
 {
 	uint64_t since_ns = m->waited_ns;
 	int error, gone = 0;
@@ -121,7 +121,7 @@ void equant_mover_give_up(struct equant_mover *m, double patience)
 
 int equant_mover_release(struct equant_mover *m)
 {
-	int error = complete(m);
+	int error = equant_mover_complete(m);
 
 	equant_mover_forget(m);
 	return error;
@@ -199,7 +199,7 @@ static int check_header(const struct equant_mover *m, const struct equant_transf
 static int fetch(struct equant_mover *m, struct equant_transfer *t,
 		 const struct equant_header *expected)
 {
-	int error = m->nr_requests ? complete(m) : 0;
+	int error = m->nr_requests ? equant_mover_complete(m) : 0;
 
 	if (!error)
 		error = check_header(m, t, expected);
@@ -209,7 +209,7 @@ static int fetch(struct equant_mover *m, struct equant_transfer *t,
 	if (!t->data)
 		return -ENOMEM;
 	error = equant_post(m, t, t->data, t->header.data_bytes);
-	return error ? error : complete(m);
+	return error ? error : equant_mover_complete(m);
 }
 
 static int unpack(struct equant_mover *m, struct equant_transfer *t)
@@ -360,7 +360,7 @@ static int run(struct equant_mover *m, struct equant_units *units,
 	char *begun;
 	int error;
 
-	error = complete(m);
+	error = equant_mover_complete(m);
 	forget_transfers(m);
 	if (error)
 		return error;

@@ -64,6 +64,9 @@ size_t equant_mover_bytes(const struct equant_mover *m, const struct equant_tran
 /** equant_mover_give_up() - after @patience seconds; a peer may never do its part */
 void equant_mover_give_up(struct equant_mover *m, double patience);
 
+/** equant_mover_complete() - what is under way has arrived; 0 or -errno */
+int equant_mover_complete(struct equant_mover *m);
+
 /** equant_mover_release() - complete what is under way and free; 0 or -errno */
 int equant_mover_release(struct equant_mover *m);
 

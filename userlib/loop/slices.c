@@ -98,6 +98,52 @@ int equant_slices_wake(const struct equant_slices *s, struct equant_range units)
 	return error;
 }
 
+static void swap(char *a, char *b, size_t bytes)
+{
+	char block[512];
+
+	while (bytes) {
+		size_t n = bytes < sizeof(block) ? bytes : sizeof(block);
+
+		memcpy(block, a, n);
+		memcpy(a, b, n);
+		memcpy(b, block, n);
+		a += n;
+		b += n;
+		bytes -= n;
+	}
+}
+
+void equant_array_swap(const struct equant_array *array, long a, long b)
+{
+	swap(equant_array_slice(array, a), equant_array_slice(array, b), array->slice);
+}
+
+static void rename_in_place(const struct equant_array *array, long a, long b, int has_a, int has_b)
+{
+	char *at_a = equant_array_slice(array, a), *at_b = equant_array_slice(array, b);
+
+	if (has_a && has_b)
+		swap(at_a, at_b, array->slice);
+	else if (has_a)
+		memcpy(at_b, at_a, array->slice);
+	else if (has_b)
+		memcpy(at_a, at_b, array->slice);
+}
+
+int equant_slices_rename(const struct equant_slices *s, long a, long b, int has_a, int has_b)
+{
+	int error = 0;
+
+	for (int i = 0; i < s->nr_arrays && !error; i++) {
+		if (s->arrays[i].table)
+			error = equant_table_rename(s->arrays[i].table, a, b);
+		else
+			rename_in_place(&s->arrays[i], a, b, has_a, has_b);
+	}
+	return error;
+}
+
 void equant_slices_forget(const struct equant_slices *s)
 {
 	for (int i = 0; i < s->nr_arrays; i++)

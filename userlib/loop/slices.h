@@ -26,6 +26,9 @@ char *equant_array_slice(const struct equant_array *array, long unit);
 /** equant_array_place() - where a copy of a unit's slice goes that another rank owns; NULL = no memory */
 char *equant_array_place(const struct equant_array *array, long unit);
 
+/** equant_array_swap() - the contents of two slices that this rank owns */
+void equant_array_swap(const struct equant_array *array, long a, long b);
+
 struct equant_data {
 	struct equant_data_ops ops;
 	void *ctx;
@@ -54,6 +57,9 @@ int equant_slices_leave(const struct equant_slices *s, const struct equant_runs 
 void equant_slices_settle(const struct equant_slices *s);
 int equant_slices_rest(const struct equant_slices *s, struct equant_range units);
 int equant_slices_wake(const struct equant_slices *s, struct equant_range units);
+
+/** equant_slices_rename() - units @a and @b change names, where this rank has one or both; 0 or -ENOMEM */
+int equant_slices_rename(const struct equant_slices *s, long a, long b, int has_a, int has_b);
 void equant_slices_forget(const struct equant_slices *s);
 
 /** equant_slices_tables() - how many of the arrays are tables */

@@ -156,6 +156,24 @@ int equant_table_wake(struct equant_table *table, struct equant_range units)
 	return change_state(&table->resting, &table->active, units);
 }
 
+static int rename_in(struct equant_store *s, long a, long b)
+{
+	void *of_a = s->ops->find(s, a) ? s->ops->take(s, a) : NULL;
+	void *of_b = s->ops->find(s, b) ? s->ops->take(s, b) : NULL;
+	int error = of_a ? s->ops->put(s, b, of_a) : 0;
+
+	return of_b && !error ? s->ops->put(s, a, of_b) : error;
+}
+
+int equant_table_rename(struct equant_table *table, long a, long b)
+{
+	int error = rename_in(&table->active, a, b);
+
+	drop_copy(table, a);
+	drop_copy(table, b);
+	return error ? error : rename_in(&table->resting, a, b);
+}
+
 void *equant_table_place(struct equant_table *table, long unit)
 {
 	struct equant_store *copies = &table->copies;

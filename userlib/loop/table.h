@@ -134,6 +134,9 @@ int equant_table_rest(struct equant_table *table, struct equant_range units);
 /** equant_table_wake() - ... active */
 int equant_table_wake(struct equant_table *table, struct equant_range units);
 
+/** equant_table_rename() - slices of @a and @b change names, where they are here; copies of both go; 0 or -ENOMEM */
+int equant_table_rename(struct equant_table *table, long a, long b);
+
 /** equant_table_place() - where a copy of the unit's slice goes; NULL = no memory */
 void *equant_table_place(struct equant_table *table, long unit);
 

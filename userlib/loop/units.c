@@ -462,6 +462,26 @@ int equant_units_wake(struct equant_units *u, struct equant_range range)
 	return change_state(u, range, u->resting, u->owned);
 }
 
+int equant_units_is_active(const struct equant_units *u, long unit)
+{
+	return equant_runs_find(&u->owned[u->owners[unit]], unit);
+}
+
+int equant_units_rename(struct equant_units *u, long a, long b)
+{
+	struct equant_runs *sets = equant_units_is_active(u, a) ? u->owned : u->resting;
+	int of_a = u->owners[a], of_b = u->owners[b], error;
+
+	if (of_a == of_b)
+		return 0;
+	error = equant_runs_cut(&sets[of_a], (struct equant_range){ a, 1 }, &sets[of_b]);
+	if (!error)
+		error = equant_runs_cut(&sets[of_b], (struct equant_range){ b, 1 }, &sets[of_a]);
+	u->owners[a] = of_b;
+	u->owners[b] = of_a;
+	return error;
+}
+
 long equant_units_active(const struct equant_units *u)
 {
 	long active = 0;

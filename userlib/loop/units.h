@@ -155,6 +155,19 @@ int equant_units_rest(struct equant_units *u, struct equant_range range);
 /** equant_units_wake() - the other way round; -EALREADY one is active */
 int equant_units_wake(struct equant_units *u, struct equant_range range);
 
+/** equant_units_is_active() - is the unit? */
+int equant_units_is_active(const struct equant_units *u, long unit);
+
+/**
+ * equant_units_rename() - two units change names and keep their owners
+ * @u: ownership
+ * @a: a unit
+ * @b: another one, as active as @a
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int equant_units_rename(struct equant_units *u, long a, long b);
+
 /** equant_units_active() - active units on all ranks */
 long equant_units_active(const struct equant_units *u);
 

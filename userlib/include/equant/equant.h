@@ -418,11 +418,30 @@ EQUANT_API int equant_loop_copy(struct equant_loop *loop, long unit, int to);
  * @a: a unit
  * @b: another one; nothing happens if it is @a
  *
- * Called by both owners at least.  Who owns what stays as it is.
+ * Called by both owners at least.  Who owns what stays as it is.  See equant_loop_rename().
  *
  * Return: as equant_loop_broadcast(), or -ENOMEM.
  */
 EQUANT_API int equant_loop_exchange(struct equant_loop *loop, long a, long b);
+
+/**
+ * equant_loop_rename() - collective, no message; two units change names
+ * @loop: the loop
+ * @a: a unit
+ * @b: another one; nothing happens if it is @a
+ *
+ * What was unit @a is unit @b now, and the other way round: slices stay with the ranks that have them, and
+ * these own the other number.  Nobody waits, and nothing is sent, which equant_loop_exchange() does that has the same
+ * contents as a result.  A rank may own more or fewer of any part of the units then.  Copies of other
+ * ranks' slices of the two are void.  Data behind callbacks are the caller's to rename.
+ *
+ * Every rank calls it with the same arguments between the same two hooks, outside of sections.
+ *
+ * Return: 0; -EINVAL no such unit, one is active and the other is not, a loop that keeps its order
+ * (EQUANT_BLOCK_ORDER) or has neighbours (equant_loop_neighbours()), asynchronous mode but after a joined
+ * pass; -EBUSY within a pass, or while ghosts are under way; -ENOMEM; -EIO.
+ */
+EQUANT_API int equant_loop_rename(struct equant_loop *loop, long a, long b);
 
 /**
  * equant_loop_ghosts_start() - collective; begin to fetch the slices around each block

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * Two units change names.  Where rows of a matrix change places, it is as good if they stay where they are and each goes
+ * by the other's number: every rank knows who owns what, so nobody sends anything, and nobody waits.
+ *
+ * An array in the caller's memory has a place for each number, so the slice is copied there on its own rank; in a
+ * table its address is entered under the other number.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "core/message.h"
+#include "loop/loop_internal.h"
+
+static int refuse(const struct equant_loop *loop, const char *fault, long a, long b, int error)
+{
+	equant_message("loop %s, rank %d: equant_loop_rename: units %ld and %ld: %s", loop->name,
+		       loop->rank, a, b, fault);
+	return error;
+}
+
+static int check(const struct equant_loop *loop, long a, long b)
+{
+	long units = loop->units.units;
+
+	if (a < 0 || a >= units || b < 0 || b >= units)
+		return refuse(loop, "no such unit", a, b, -EINVAL);
+	if (loop->restricted)
+		return refuse(loop, "units of a loop that keeps its order cannot change names", a,
+			      b, -EINVAL);
+	if (equant_units_is_active(&loop->units, a) != equant_units_is_active(&loop->units, b))
+		return refuse(loop, "one is active, the other is not", a, b, -EINVAL);
+	for (const struct equant_loop *l = loop; l; l = l->follower) {
+		if (l->below || l->above)
+			return refuse(l, "their neighbours would not follow", a, b, -EINVAL);
+		if (l->ghosts.under_way)
+			return refuse(l, "before equant_loop_ghosts_finish()", a, b, -EBUSY);
+		if (l->pass && l->pass->under_way)
+			return refuse(l, "within a pass", a, b, -EBUSY);
+	}
+	return equant_async_forbids(loop, "equant_loop_rename");
+}
+
+/* What has left this rank lately may still be read from where the other slice goes. */
+static int rename_one(struct equant_loop *loop, long a, long b)
+{
+	int error = equant_mover_complete(&loop->mover);
+
+	if (!error)
+		error = equant_slices_rename(&loop->slices, a, b,
+					     equant_loop_owner(loop, a) == loop->rank,
+					     equant_loop_owner(loop, b) == loop->rank);
+	return error ? error : equant_units_rename(&loop->units, a, b);
+}
+
+int equant_loop_rename(struct equant_loop *loop, long a, long b)
+{
+	struct equant_loop *l = loop->leader ? loop->leader : loop;
+	int error = check(l, a, b);
+
+	for (; l && !error && a != b; l = l->follower)
+		error = rename_one(l, a, b);
+	return error;
+}
