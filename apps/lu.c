@@ -8,7 +8,8 @@
  *
  * A panel is a number of columns.  Pivots need its columns only; what is to the right of it is
  * updated once per panel, by all its rows together.  So ranks have more to do between
- * two balancing phases, and less memory to read for it.
+ * two synchronisations, and less memory to read for it.  An update is made in pieces of some columns:
+ * the panel's part of them stays in a cache, and after each there may be a balancing phase.
  *
  * Every row sees the same operations in the same order wherever it is and however wide the panels
  * are, so the factors are those of the sequential program bit for bit, which rank 0 verifies.
@@ -18,9 +19,12 @@
 
 #include "app.h"
 
+#define CACHE (256 << 10) /* bytes of a panel's rows that are at hand while all rows are updated */
+
 struct lu {
 	long n;
 	long panel; /* columns */
+	long piece; /* columns that are updated together */
 	long repeats;
 	int cyclic;
 	int unverified;
@@ -67,6 +71,7 @@ static void parse(struct lu *lu, int argc, char **argv)
 			app_help(usage, c);
 	}
 	app_no_more("lu", argc, argv);
+	lu->piece = (CACHE / (long)sizeof(double) + lu->panel - 1) / lu->panel;
 }
 
 /* Small integers: many elements are equal, so ties between pivots do occur. */
@@ -105,14 +110,14 @@ static void eliminate(double *row, const double *pivot, long k, long to)
 	subtract(row, pivot, row[k], k + 1, to);
 }
 
-/* What steps @first to before @end still have to do in the columns from @from on. */
-static void catch_up(const struct lu *lu, double *row, long first, long end, long from)
+/* What steps @first to before @end still have to do in the columns from @from to before @to. */
+static void catch_up(const struct lu *lu, double *row, long first, long end, long from, long to)
 {
 	for (long k = first; k < end; k++) {
 		const double *pivot = row_of(lu, lu->a, k);
 
 		if (pivot[k] != 0)
-			subtract(row, pivot, row[k], from, lu->n);
+			subtract(row, pivot, row[k], from, to);
 	}
 }
 
@@ -137,30 +142,46 @@ static int settle_row(struct lu *lu, struct equant_loop *rows, long k, long firs
 	if (!error)
 		error = equant_loop_rename(rows, k, pivot);
 	if (!error && equant_loop_owner(rows, k) == lu->rank)
-		catch_up(lu, row_of(lu, lu->a, k), first, k, end);
+		catch_up(lu, row_of(lu, lu->a, k), first, k, end, lu->n);
 	if (!error)
 		error = equant_loop_broadcast(rows, k);
 	return error ? error : equant_loop_deactivate(rows, k, 1);
 }
 
-/* Step @k of the panel of columns @first to before @end; the last one updates what is right of it. */
+/* Step @k of the panel of columns before @end, in these; that of the last one is left to the update. */
 static int step(struct lu *lu, struct equant_loop *rows, long k, long first, long end)
 {
 	int error = settle_row(lu, rows, k, first, end);
 
-	if (error)
+	if (error || k + 1 == end)
 		return error;
 	equant_begin(rows);
 	equant_for_each_unit(rows, r)
 		eliminate(row_of(lu, lu->a, r), row_of(lu, lu->a, k), k, end);
-	if (k + 1 < end) {
-		equant_end_units(rows, 0);
-		return 0;
-	}
-	equant_for_each_unit(rows, r)
-		catch_up(lu, row_of(lu, lu->a, r), first, end, end);
-	equant_end(rows);
-	return equant_hook(rows);
+	equant_end_units(rows, 0);
+	return 0;
+}
+
+/* What is right of the panel; a row that moves between two pieces has had all of those before. */
+static int update(struct lu *lu, struct equant_loop *rows, long first, long end)
+{
+	const double *last = row_of(lu, lu->a, end - 1);
+	long from = end, to;
+	int error;
+
+	do {
+		to = from + lu->piece < lu->n ? from + lu->piece : lu->n;
+		equant_begin(rows);
+		equant_for_each_unit(rows, r) {
+			if (from == end)
+				eliminate(row_of(lu, lu->a, r), last, end - 1, end);
+			catch_up(lu, row_of(lu, lu->a, r), first, end, from, to);
+		}
+		equant_end(rows);
+		error = equant_hook(rows);
+		from = to;
+	} while (from < lu->n && !error);
+	return error;
 }
 
 static int factorise(struct lu *lu, struct equant_loop *rows)
@@ -171,6 +192,8 @@ static int factorise(struct lu *lu, struct equant_loop *rows)
 		end = first + lu->panel < lu->n ? first + lu->panel : lu->n;
 		for (long k = first; k < end && !error; k++)
 			error = step(lu, rows, k, first, end);
+		if (!error)
+			error = update(lu, rows, first, end);
 	}
 	return error;
 }

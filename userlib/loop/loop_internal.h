@@ -15,6 +15,7 @@
 #include "core/mpi_error.h"
 #include "core/team.h"
 #include "loop/held.h"
+#include "loop/meetings.h"
 #include "loop/move.h"
 #include "loop/pass.h"
 #include "loop/pipeline.h"
@@ -150,7 +151,7 @@ struct equant_loop {
 	uint64_t turn_ns; /* in sections when the leader's last pass began */
 	double weight; /* of a leader with passes: what all take, to what it takes; 0 = not known */
 	struct equant_held held_share;
-	uint32_t met; /* the context's meetings at the last sample */
+	struct equant_meetings meetings;
 	long sampled; /* units active then */
 	int grown; /* many more have become active since */
 	uint64_t outdated; /* interactions with lower numbers do not know */

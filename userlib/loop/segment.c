@@ -13,6 +13,12 @@
 
 #define HELD_MOST 8 /* phases */
 
+/* Within a sweep ranks are strips apart, but none begins the next one before all are in this one. */
+static uint32_t meetings(const struct equant_loop *loop)
+{
+	return loop->pipeline ? (uint32_t)loop->pipeline->sweeps : loop->eq->meetings;
+}
+
 void equant_account_start(struct equant_loop *loop)
 {
 	equant_probe_read(loop->eq->probe, &loop->first);
@@ -23,15 +29,16 @@ void equant_account_start(struct equant_loop *loop)
 
 void equant_begin(struct equant_loop *loop)
 {
-	struct equant_window *w = loop->leader ? &loop->leader->window : &loop->window;
+	struct equant_loop *leader = loop->leader ? loop->leader : loop;
 
 	loop->misused |= loop->in_section;
 	loop->in_section = 1;
 	if (!loop->first.t_ns)
 		equant_account_start(loop);
 	equant_team_read(loop->eq, &loop->begin);
-	if (!w->start_ns)
-		w->start_ns = loop->begin.t_ns;
+	if (!leader->window.start_ns)
+		leader->window.start_ns = loop->begin.t_ns;
+	equant_meetings_note(&leader->meetings, meetings(leader), loop->begin.t_ns);
 }
 
 /* Part of a unit is computed where its iterations are cut into strips. */
@@ -158,16 +165,6 @@ static void measure_weighed(struct equant_loop *loop, struct equant_sample *samp
 	sample->wait *= weight;
 }
 
-/* Within a sweep ranks are strips apart, but none begins the next one before all are in this one. */
-static uint16_t count_meetings(struct equant_loop *loop)
-{
-	uint32_t all = loop->pipeline ? (uint32_t)loop->pipeline->sweeps : loop->eq->meetings;
-	uint32_t meetings = all - loop->met;
-
-	loop->met = all;
-	return meetings < UINT16_MAX ? (uint16_t)meetings : UINT16_MAX;
-}
-
 void equant_sample_take(struct equant_loop *loop, struct equant_sample *sample, uint64_t now)
 {
 	struct equant_window *w = &loop->window;
@@ -196,7 +193,7 @@ void equant_sample_take(struct equant_loop *loop, struct equant_sample *sample, 
 	sample->move = 1e-9 * (double)loop->moved_ns;
 	sample->moved = (double)loop->moved_units;
 	sample->hooks = (uint32_t)w->hooks;
-	sample->meetings = count_meetings(loop);
+	sample->meetings = equant_meetings_count(&loop->meetings, meetings(loop));
 	if (features & EQUANT_PROBE_RUN && !(sample->flags & EQUANT_SAMPLE_FELL_BACK))
 		sample->flags |= EQUANT_SAMPLE_RUN;
 	if (features & EQUANT_PROBE_PREDICTS && !(status.flags & EQUANT_F_NO_PREDICTION) &&

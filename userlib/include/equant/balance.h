@@ -52,8 +52,8 @@ extern "C" {
  * @moved: units it sent and received in that interval
  * @hooks: hook calls in that interval
  * @flags: EQUANT_SAMPLE_*
- * @meetings: waits of the program for other ranks in that interval that the library knows of; 65535
- *	stands for more
+ * @meetings: waits of the program for other ranks in that interval that the library knows of; of those in
+ *	quick succession, beside longer times without, less than one each; 65535 stands for more
  */
 struct equant_sample {
 	double units;
