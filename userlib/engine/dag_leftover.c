@@ -34,39 +34,39 @@ static bool is_under_way(const struct equant_dag_letter *letter, const unsigned 
 
 /*
  * A letter that is awaited, and that the new order has too, may come before this rank has heard of the
- * order: it is the same.
+ * order: it is the same.  It may even be here, though nobody had begun it when all told how far they were.
  */
-static bool is_awaited(const struct equant_dag_letter *letter, const int *sender)
+static bool is_the_same(const struct equant_dag_letter *letter, const int *sender)
 {
-	return sender && !letter->sends && letter->state == EQUANT_DAG_TRAVELS &&
+	return sender && !letter->sends && !letter->comes && letter->state != EQUANT_DAG_WAITS &&
 	       sender[letter->edge] == letter->peer;
 }
 
 int equant_dag_mail_keep(struct equant_dag_run *run, const unsigned char *sent, const int *sender)
 {
 	struct equant_dag_mail *mail = &run->mail;
-	int *moved = mail->done, kept = 0, error = 0;
+	int *moved = mail->done, kept = 0, arrived = 0, error = 0;
 
 	for (int i = 0; i < mail->letters && !error; i++) {
 		struct equant_dag_letter letter = mail->letter[i];
-		bool comes = is_under_way(&letter, sent);
+		bool comes = is_under_way(&letter, sent), is_here = letter.state == EQUANT_DAG_ARRIVED;
 
-		if (letter.state == EQUANT_DAG_ARRIVED)
-			continue;
-		if (!comes && !is_awaited(&letter, sender)) {
+		if (comes ? is_here : !is_the_same(&letter, sender)) {
 			if (letter.state == EQUANT_DAG_TRAVELS)
 				error = cancel(run, i);
 			continue;
 		}
 		letter.in_lane = false;
 		letter.comes = comes && !letter.sends;
+		arrived += is_here;
 		moved[i] = kept;
 		mail->letter[kept++] = letter;
 	}
 	for (int i = 0; i < mail->requests && !error; i++)
 		mail->travels[i] = moved[mail->travels[i]];
 	equant_dag_mail_clear(run);
-	mail->letters = mail->left = mail->early = mail->kept = kept;
+	mail->letters = mail->early = mail->kept = kept;
+	mail->left = kept - arrived;
 	return error;
 }
 
