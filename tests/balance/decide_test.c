@@ -160,12 +160,12 @@ static double share_with(double hold, int phases_per_meeting)
 	return share;
 }
 
-TEST(shares_that_do_not_hold_for_two_times_between_meetings_are_averaged)
+TEST(shares_that_do_not_hold_from_one_meeting_to_the_next_are_averaged)
 {
-	EXPECT_LT(0.501, share_with(3.8, 0));
-	EXPECT_TRUE(near(share_with(3.8, 20), 0.5));
-	EXPECT_LT(0.501, share_with(4.2, 20));
-	EXPECT_LT(0.501, share_with(3.8, 18));
+	EXPECT_LT(0.501, share_with(1.9, 0));
+	EXPECT_TRUE(near(share_with(1.9, 20), 0.5));
+	EXPECT_LT(0.501, share_with(2.1, 20));
+	EXPECT_LT(0.501, share_with(1.9, 18));
 }
 
 /* Phases of 0.1 s: decisions come at once where shares hold for up to 2 x 0.1^2 / 0.004 = 5 s. */

@@ -30,10 +30,8 @@
  * 20 phases per change.  Where ranks wait for the decision in the same phase they do at about 5.
  *
  * Where ranks wait for each other after many phases only (sweeps of a pipelined loop), a share that does not
- * hold for twice the time from one such meeting to the next mostly evens out before anybody waits for it: it is
- * averaged, too.  LU with updates of 0.1 to 0.3 s between panels, beside a load that changes every 0.25 s, had an
- * efficiency of 0.853 with shares followed that hold for that time once, 0.865 twice; shares of 1 s are to be followed there
- * (0.924 and, averaged, 0.86).
+ * hold from one such meeting to the next evens out before anybody waits for it: it is averaged, too.  To ask that it
+ * holds for twice that time made no difference to LU and SOR beside a load that changes every quarter of a second.
  *
  * That wait costs each phase a part of a quantum, because a rank may just be off its CPU; being late
  * costs each change a part of a phase.  With an eighth and a quarter, waiting is the cheaper one
@@ -68,7 +66,6 @@
 #define FOLLOW_QUANTA 5
 #define FOLLOW_PHASES 12
 #define FOLLOW_PROMPTLY 5.5
-#define FOLLOW_MEETINGS 2
 /* So long is a share taken to hold that has not changed twice in the last seconds. */
 #define HOLD_UNSEEN 10.0
 /* A prediction that differs by more is another one. */
@@ -103,9 +100,9 @@ bool equant_rate_follows(const struct equant_sample *sample, const struct equant
 
 	if (how->mode != EQUANT_RATE_PREDICTED || (sample->flags & needed) != needed)
 		return false;
-	return sample->hold == 0 || (sample->hold >= FOLLOW_QUANTA * how->quantum &&
-				     sample->hold >= phases * how->phase &&
-				     sample->hold >= FOLLOW_MEETINGS * how->meeting);
+	return sample->hold == 0 ||
+	       (sample->hold >= FOLLOW_QUANTA * how->quantum &&
+		sample->hold >= phases * how->phase && sample->hold >= how->meeting);
 }
 
 /* The first window is spent on page faults and cold caches: it serves until there is another. */
