@@ -7,7 +7,6 @@
  * table its address is entered under the other number.
  */
 #include <errno.h>
-#include <string.h>
 
 #include "core/message.h"
 #include "loop/loop_internal.h"

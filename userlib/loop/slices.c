@@ -98,25 +98,22 @@ int equant_slices_wake(const struct equant_slices *s, struct equant_range units)
 	return error;
 }
 
-static void swap(char *a, char *b, size_t bytes)
+void equant_array_swap(const struct equant_array *array, long a, long b)
 {
+	char *at_a = equant_array_slice(array, a), *at_b = equant_array_slice(array, b);
+	size_t bytes = array->slice;
 	char block[512];
 
 	while (bytes) {
 		size_t n = bytes < sizeof(block) ? bytes : sizeof(block);
 
-		memcpy(block, a, n);
-		memcpy(a, b, n);
-		memcpy(b, block, n);
-		a += n;
-		b += n;
+		memcpy(block, at_a, n);
+		memcpy(at_a, at_b, n);
+		memcpy(at_b, block, n);
+		at_a += n;
+		at_b += n;
 		bytes -= n;
 	}
-}
-
-void equant_array_swap(const struct equant_array *array, long a, long b)
-{
-	swap(equant_array_slice(array, a), equant_array_slice(array, b), array->slice);
 }
 
 static void rename_in_place(const struct equant_array *array, long a, long b, int has_a, int has_b)
@@ -124,7 +121,7 @@ static void rename_in_place(const struct equant_array *array, long a, long b, in
 	char *at_a = equant_array_slice(array, a), *at_b = equant_array_slice(array, b);
 
 	if (has_a && has_b)
-		swap(at_a, at_b, array->slice);
+		equant_array_swap(array, a, b);
 	else if (has_a)
 		memcpy(at_b, at_a, array->slice);
 	else if (has_b)
