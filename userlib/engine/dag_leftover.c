@@ -49,7 +49,8 @@ int equant_dag_mail_keep(struct equant_dag_run *run, const unsigned char *sent, 
 
 	for (int i = 0; i < mail->letters && !error; i++) {
 		struct equant_dag_letter letter = mail->letter[i];
-		bool comes = is_under_way(&letter, sent), is_here = letter.state == EQUANT_DAG_ARRIVED;
+		bool comes = is_under_way(&letter, sent),
+		     is_here = letter.state == EQUANT_DAG_ARRIVED;
 
 		if (comes ? is_here : !is_the_same(&letter, sender)) {
 			if (letter.state == EQUANT_DAG_TRAVELS)
