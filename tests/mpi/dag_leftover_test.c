@@ -93,4 +93,24 @@ TEST_F(leftover, what_was_neither_sent_nor_awaited_begins_anew)
 	EXPECT_EQ(0, self->run.mail.letters);
 }
 
+/* Its memory is gone when it has left. */
+TEST_F(leftover, what_still_leaves_is_no_input_of_a_task_that_has_come_back)
+{
+	struct equant_dag_edge edges[EDGES] = { { 0, 1, 1 }, { 0, 2, 1 }, { 0, 3, 1 } };
+	struct equant_dag_item item = { 2, -1 };
+	unsigned char here[EDGES] = { 0, 1, 0 }, leaving[EDGES] = { 0, 1, 0 };
+
+	self->dag.tasks = 4;
+	self->dag.edge = edges;
+	ASSERT_EQ(0, equant_dag_paths_init(&self->run.paths, &self->dag));
+	self->run.item = &item;
+	self->run.items = 1;
+	self->run.here = here;
+	self->run.leaving = leaving;
+	EXPECT_EQ(-1, equant_dag_next_task(&self->run));
+	leaving[EDGE] = 0;
+	EXPECT_EQ(2, equant_dag_next_task(&self->run));
+	equant_dag_paths_free(&self->run.paths);
+}
+
 TEST_HARNESS_MAIN

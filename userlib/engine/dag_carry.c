@@ -59,10 +59,11 @@ void equant_dag_items_make(struct equant_dag_run *run)
 
 /* ---- tasks ------------------------------------------------------------------------------------------ */
 
+/* What still leaves for where another order had the task comes back before it is here again. */
 static bool is_ready(const struct equant_dag_run *run, int task)
 {
 	for_each_edge(e, &run->paths.in, task)
-		if (!run->here[*e])
+		if (!run->here[*e] || run->leaving[*e])
 			return false;
 	return true;
 }

@@ -21,8 +21,8 @@
 int equant_dag_mail_init(struct equant_dag_run *run)
 {
 	struct equant_dag_mail *mail = &run->mail;
-	/* An edge's message may go on from here while it still comes. */
-	size_t e = 2 * (size_t)run->dag->edges + 1, p = (size_t)(unsigned int)run->eq->ranks;
+	/* An edge's message may go on from here while it still comes back from where it still goes. */
+	size_t e = 3 * (size_t)run->dag->edges + 1, p = (size_t)(unsigned int)run->eq->ranks;
 
 	mail->window = run->machine->channels == EQUANT_DAG_FREE ? FREE_WINDOW : 1;
 	mail->letter = calloc(e, sizeof(*mail->letter));
