@@ -150,7 +150,8 @@ static size_t decisions(const char *folder, const char *loop, int rank, struct e
 
 		if (e->type != EQUANT_EVENT_DECISION && e->type != EQUANT_EVENT_MOVE &&
 		    e->type != EQUANT_EVENT_INSTRUCTIONS && e->type != EQUANT_EVENT_PLAN &&
-		    e->type != EQUANT_EVENT_SWEEP && e->type != EQUANT_EVENT_TRANSFER)
+		    e->type != EQUANT_EVENT_SWEEP && e->type != EQUANT_EVENT_TILES &&
+		    e->type != EQUANT_EVENT_TRANSFER)
 			continue;
 		e->t_ns = 0;
 		/* It counts reports there, which nobody repeats. */

@@ -195,6 +195,10 @@ TEST_F(load, plans_and_transfers_that_cannot_be_are_refused)
 	EXPECT_REFUSED("byte 512: a phase is planned");
 	self->file.events[3] = (struct equant_event){ .type = EQUANT_EVENT_SWEEP };
 	EXPECT_REFUSED("byte 512: a sweep's number or strips");
+	self->file.events[3] = (struct equant_event){ .type = EQUANT_EVENT_TILES };
+	EXPECT_EQ(0, LOAD());
+	self->file.events[3].u.tiles.iterations = -1;
+	EXPECT_REFUSED("byte 512: a part's number or tiles");
 	self->file.events[3] = (struct equant_event){ .type = EQUANT_EVENT_UNITS };
 	self->file.events[3].u.units.owned = 100;
 	EXPECT_EQ(0, LOAD());
@@ -206,7 +210,7 @@ TEST_F(load, a_bad_event_is_refused_with_its_byte)
 {
 	self->file.events[0].type = 0;
 	EXPECT_REFUSED("byte 128: unknown event type");
-	self->file.events[2].type = EQUANT_EVENT_UNITS + 1;
+	self->file.events[2].type = EQUANT_EVENT_TILES + 1;
 	EXPECT_REFUSED("byte 384: unknown event type");
 	self->file.events[0].u.status.share = 1.5;
 	EXPECT_REFUSED("byte 128: a share");

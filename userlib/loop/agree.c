@@ -5,6 +5,7 @@
  * comes; what does not is the block size that all of them find.
  */
 #include <errno.h>
+#include <string.h>
 
 #include "core/clock.h"
 #include "core/message.h"
@@ -80,8 +81,8 @@ static int choose(struct equant_loop *loop, const struct equant_intent *all)
 		return -EINVAL;
 	}
 	p->block = wanted ? wanted :
-			    equant_block_best(&p->trials, all, loop->units.counts, loop->ranks,
-					      p->bytes, loop->eq->options.grain);
+			    equant_block_best(all, loop->units.counts, loop->ranks, p->bytes,
+					      loop->eq->options.grain, p->block);
 	p->strips = (p->length + p->block - 1) / p->block;
 	return 0;
 }
@@ -166,17 +167,17 @@ int equant_pipeline_agree(struct equant_loop *loop, long length, int fault)
 		.sweeps = p->sweeps,
 		.fault = fault,
 		.unit_time = p->work > 0 ? p->seconds / p->work : 0,
-		.pace = p->work > 0 ? (p->run > 0 ? p->run : p->seconds) / p->work : 0,
-		.lasted = p->lasted,
 		.shift_fixed = p->shift_fixed,
 		.byte_time = p->byte_time,
-		.quantum = quantum_of(loop)
+		.quantum = quantum_of(loop),
+		.tiles_known = equant_tiles_known(&p->tiles),
 	};
 	int error;
 
 	if (!fault)
 		equant_channel_prepare(loop, p->bytes * (double)length);
 	intent.channel = p->channel.own;
+	memcpy(intent.tiles, p->tiles.pace, sizeof(intent.tiles));
 
 	if (!p->exchange)
 		p->exchange = equant_exchange_new(&loop->eq->waiter, loop->comm, EQUANT_TAG_SWEEP,

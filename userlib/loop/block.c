@@ -7,8 +7,8 @@
  * units a rank has now; the rank that would take longest counts (eq. 3.1), and one that has
  * computed nothing is taken for the slowest.  The seconds are wall time, so that a rank that
  * shares its CPU is slow.  In the first sweep nothing has been measured yet: it is cut
- * for a bound of eq. 3.6 of at least 4/5.  Whether other strips compute faster is tried (trials.c).  With a grain in quanta asked for, the costs do not
- * matter (eq. 3.1).
+ * for a bound of eq. 3.6 of at least 4/5, and so are a few more, if need be, until all ranks know how fast
+ * tiles of any length are (tiles.c).  With a grain in quanta asked for, the costs do not matter (eq. 3.1).
  *
  * Reference: Siegell 1995, sections 3.3.1 and 3.3.4.  The thesis measures a copy of the loop
  * body before the start and keeps to it; that would change the program's data here.
@@ -18,6 +18,7 @@
 #include "loop/pipeline.h"
 
 #define FIRST_BLOCKS 4 /* per rank beyond the first: M / (M + P - 1) = 4/5 */
+#define LEARNING 4 /* sweeps at most */
 
 static double larger(double a, double b)
 {
@@ -25,10 +26,11 @@ static double larger(double a, double b)
 }
 
 /* The rank that takes longest for an iteration: its units and its time for one. */
-static void find_slowest(const struct equant_intent *all, const long *units,
-			 struct equant_strips *strips)
+static int find_slowest(const struct equant_intent *all, const long *units,
+			struct equant_strips *strips)
 {
 	double unknown = 0;
+	int slowest = 0;
 
 	for (int r = 0; r < strips->ranks; r++)
 		unknown = larger(unknown, all[r].unit_time);
@@ -39,41 +41,43 @@ static void find_slowest(const struct equant_intent *all, const long *units,
 			continue;
 		strips->units = units[r];
 		strips->unit_time = time;
+		slowest = r;
 	}
+	return slowest;
 }
 
-static struct equant_swept last_sweep(const struct equant_intent *all, int ranks)
+/* Does a rank that computes still try how fast tiles are? */
+static int is_learning(const struct equant_intent *all, const long *units, int ranks)
 {
-	struct equant_swept last = { .pace = 0 };
-
-	for (int r = 0; r < ranks; r++) {
-		if (all[r].pace > 0 && (!(last.pace > 0) || all[r].pace < last.pace))
-			last.pace = all[r].pace;
-		last.seconds = larger(last.seconds, all[r].lasted);
-	}
-	return last;
+	if (all->sweeps >= LEARNING)
+		return 0;
+	for (int r = 0; r < ranks; r++)
+		if (units[r] && !all[r].tiles_known)
+			return 1;
+	return 0;
 }
 
-long equant_block_best(struct equant_trials *trials, const struct equant_intent *all,
-		       const long *units, int ranks, double bytes, double grain)
+long equant_block_best(const struct equant_intent *all, const long *units, int ranks, double bytes,
+		       double grain, long before)
 {
 	struct equant_strips strips = {
 		.ranks = ranks, .iterations = (long)all->length, .units = 1, .bytes = bytes
 	};
 	long blocks = FIRST_BLOCKS * (ranks - 1L);
-	struct equant_swept last = last_sweep(all, ranks);
 	struct equant_block best;
 	double quantum = 0;
+	int slowest;
 
 	for (int r = 0; r < ranks; r++) {
 		strips.shift_fixed = larger(strips.shift_fixed, all[r].shift_fixed);
 		strips.byte_time = larger(strips.byte_time, all[r].byte_time);
 		quantum = larger(quantum, all[r].quantum);
 	}
-	find_slowest(all, units, &strips);
+	slowest = find_slowest(all, units, &strips);
 	if (grain > 0 && strips.unit_time > 0)
 		return equant_block_for_grain(&strips, grain * quantum, NULL, 0);
-	if (!(strips.unit_time > 0) || equant_block_size(&strips, &best, NULL, 0))
+	if (!(strips.unit_time > 0) || is_learning(all, units, ranks) ||
+	    equant_block_size(&strips, &best, NULL, 0))
 		return blocks ? (strips.iterations + blocks - 1) / blocks : strips.iterations;
-	return equant_trials_block(trials, &strips, best.size, &last);
+	return equant_tiles_block(all[slowest].tiles, &strips, before, best.size);
 }

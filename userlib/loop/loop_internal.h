@@ -303,6 +303,8 @@ int equant_replay_recorded(const struct equant_loop *loop, struct equant_event *
 
 /* ... inner iterations per strip of the next sweep, 0 = not recorded */
 long equant_replay_block(const struct equant_loop *loop);
+/* What to compute of a strip of which so much is left: 1; 0 behind the end. */
+int equant_replay_tile(struct equant_loop *loop, long left, struct equant_tile *tile);
 
 /* replay_pass.c: when phases of passes are; gather is collective */
 int equant_replay_gather(struct equant_loop *loop);
@@ -330,6 +332,7 @@ void equant_record_moves(struct equant_loop *loop, uint64_t duration_ns);
 void equant_record_status(struct equant_loop *loop, const struct equant_status *status);
 void equant_record_plan(struct equant_loop *loop);
 void equant_record_sweep(struct equant_loop *loop);
+void equant_record_tile(struct equant_loop *loop, const struct equant_tile *tile, long left);
 void equant_record_transfer(struct equant_loop *loop, const struct equant_notice *notice);
 void equant_record_fallback(struct equant_loop *loop, const char *text);
 uint64_t equant_owners_digest(const struct equant_units *units);

@@ -108,19 +108,44 @@ static int agree(struct equant_loop *loop, long length, int has_body)
 
 /* ---- a sweep -------------------------------------------------------------------------- */
 
+/* A part of a strip, tile by tile.  What a few units take tells nothing. */
+static long compute_tiles(struct equant_loop *loop, const struct equant_range *units, long from,
+			  long to)
+{
+	struct equant_pipeline *p = loop->pipeline;
+	struct equant_tile tile = { .length = to - from, .iterations = to - from };
+	int tells = 2 * units->count > p->blocks[loop->rank].count;
+	uint64_t start;
+
+	if (!loop->eq->options.block && !equant_replay_tile(loop, to - from, &tile))
+		tile = equant_tiles_next(&p->tiles, p->block, to - from, tells);
+	equant_record_tile(loop, &tile, to - from);
+	p->parts++;
+	start = tile.tried ? equant_now_ns() : 0;
+	to = from + tile.iterations;
+	for (long at = from; at < to; at += tile.length)
+		p->body(p->ctx, units->first, units->count, at,
+			to - at > tile.length ? at + tile.length : to);
+	if (tile.tried)
+		equant_tiles_took(&p->tiles, 1e-9 * (double)(equant_now_ns() - start),
+				  (double)units->count * (double)tile.iterations);
+	return to;
+}
+
 static void compute(struct equant_loop *loop, long first, long units, long strip)
 {
 	struct equant_pipeline *p = loop->pipeline;
+	const struct equant_range range = { first, units };
 	long from = strip * p->block;
 	long to = p->length - from > p->block ? from + p->block : p->length;
-	uint64_t before = loop->window.wall_ns, run = loop->window.run_ns;
+	uint64_t before = loop->window.wall_ns;
 	double work = (double)units * (double)(to - from);
 
 	equant_begin(loop);
-	p->body(p->ctx, first, units, from, to);
+	for (long at = from; at < to;)
+		at = compute_tiles(loop, &range, at, to);
 	equant_end_work(loop, work / (double)p->length);
 	p->seconds += 1e-9 * (double)(loop->window.wall_ns - before);
-	p->run += 1e-9 * (double)(loop->window.run_ns - run);
 	p->work += work;
 }
 
@@ -200,24 +225,21 @@ static int begin(struct equant_loop *loop)
 	memset(p->done, 0, (size_t)loop->units.units * sizeof(*p->done));
 	memset(p->blocks, 0, (size_t)loop->ranks * sizeof(*p->blocks));
 	p->seconds = 0;
-	p->run = 0;
 	p->work = 0;
 	p->moved = 0;
 	p->phase = -1;
+	equant_tiles_sweep(&p->tiles);
 	return equant_boundaries_draw(loop);
 }
 
 static int run(struct equant_loop *loop)
 {
 	struct equant_pipeline *p = loop->pipeline;
-	uint64_t start_ns = equant_now_ns();
 	int error = begin(loop);
 
 	for (p->phase = 0; p->phase < p->strips + loop->ranks - 1 && !error; p->phase++)
 		error = phase(loop);
-	error = error ? error : equant_strips_settle(loop);
-	p->lasted = 1e-9 * (double)(equant_now_ns() - start_ns);
-	return error;
+	return error ? error : equant_strips_settle(loop);
 }
 
 int equant_loop_sweep(struct equant_loop *loop, long length,

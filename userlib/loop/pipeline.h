@@ -9,6 +9,7 @@
 #include <equant/equant.h>
 
 #include "loop/channel.h"
+#include "loop/tiles.h"
 
 struct equant_exchange;
 struct equant_strips;
@@ -26,45 +27,6 @@ struct equant_carried {
 };
 
 /**
- * struct equant_swept - the last sweep
- * @pace: CPU seconds of an iteration, on the rank that was disturbed least; 0 = not known
- * @seconds: that it took, on the rank where it took longest
- */
-struct equant_swept {
-	double pace;
-	double seconds;
-};
-
-/**
- * struct equant_trials - whether shorter or longer strips compute faster; see trials.c
- * @found: the block size that has been found to be faster than the model's, or 0
- * @step: tried at the moment, see trials.c; 0 = nothing
- * @at: the step's place in the order of steps
- * @moved: the last step that was kept in this series of trials, 0 = none so far
- * @modelled: the model's block size, when the trials began or @found was
- * @turn: sweeps of this trial so far; every other one is plain
- * @time: least CPU seconds of an iteration in its plain [0] and tried [1] sweeps
- * @length: seconds that either have lasted
- * @plain: seconds of the last plain sweep
- * @sum, @squares: by pair of sweeps, how much longer the tried one lasted, of the seconds of both
- * @pause: sweeps until the next trial; @rest: it was so many
- */
-struct equant_trials {
-	long found;
-	int step;
-	int at;
-	int moved;
-	long modelled;
-	int turn;
-	double time[2];
-	double length;
-	double plain;
-	double sum, squares;
-	long pause;
-	long rest;
-};
-
-/**
  * struct equant_pipeline - a loop that is swept through as a pipeline
  *
  * In phase p of a sweep rank r computes strip p - r, so that it has done due(r, p) =
@@ -77,8 +39,8 @@ struct equant_trials {
  * @block: inner iterations per strip
  * @seconds: in compute sections of the last sweep, for
  * @work: inner iterations of units
- * @run: of @seconds on the CPU; 0 = not known
- * @lasted: the last sweep, seconds
+ * @parts: of strips that have been computed
+ * @recorded: the tiles that the trace had last
  * @bytes: one inner iteration shifts
  * @channel: to and from ranks of this node; without it strips are messages
  *
@@ -108,9 +70,9 @@ struct equant_pipeline {
 	long block;
 	double seconds;
 	double work;
-	double run;
-	double lasted;
-	struct equant_trials trials;
+	struct equant_tiles tiles;
+	long parts;
+	struct equant_tile recorded;
 	double bytes;
 	double shift_fixed;
 	double byte_time;
@@ -150,11 +112,11 @@ struct equant_intent {
 	int64_t sweeps;
 	int64_t fault;
 	double unit_time;
-	double pace; /* its CPU time */
-	double lasted;
 	double shift_fixed;
 	double byte_time;
 	double quantum;
+	int64_t tiles_known;
+	float tiles[EQUANT_TILES]; /* as pace of struct equant_tiles */
 	struct equant_invitation channel;
 };
 
@@ -179,20 +141,9 @@ void equant_pipeline_abort(struct equant_loop *loop);
 /* agree.c: collective; compares what is swept, chooses the block size */
 int equant_pipeline_agree(struct equant_loop *loop, long length, int fault);
 
-/* block.c: the block size by what all ranks know, and the units they have */
-long equant_block_best(struct equant_trials *trials, const struct equant_intent *all,
-		       const long *units, int ranks, double bytes, double grain);
-
-/**
- * equant_trials_block() - the block size of the next sweep
- * @strips: the model's costs, those of the last sweep
- * @modelled: the best block size by the model
- * @last: what the last sweep took
- *
- * The same on all ranks, if their arguments are.
- */
-long equant_trials_block(struct equant_trials *t, const struct equant_strips *strips, long modelled,
-			 const struct equant_swept *last);
+/* block.c: the block size by what all ranks know, the units they have and the block @before */
+long equant_block_best(const struct equant_intent *all, const long *units, int ranks, double bytes,
+		       double grain, long before);
 
 /* boundaries.c: who passes on what to whom, anew after each move */
 int equant_boundaries_draw(struct equant_loop *loop);

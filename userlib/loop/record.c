@@ -146,6 +146,23 @@ void equant_record_sweep(struct equant_loop *loop)
 	e->u.sweep.block = loop->pipeline->block;
 }
 
+/* Only what is new. */
+void equant_record_tile(struct equant_loop *loop, const struct equant_tile *tile, long left)
+{
+	long iterations = tile->iterations < left ? tile->iterations : 0;
+	long length = tile->length < left ? tile->length : 0;
+	struct equant_pipeline *p = loop->pipeline;
+	struct equant_event *e;
+
+	if (!loop->trace || (p->recorded.length == length && p->recorded.iterations == iterations))
+		return;
+	p->recorded = (struct equant_tile){ .length = length, .iterations = iterations };
+	e = new_event(loop, EQUANT_EVENT_TILES);
+	e->u.tiles.number = p->parts;
+	e->u.tiles.length = length;
+	e->u.tiles.iterations = iterations;
+}
+
 void equant_record_transfer(struct equant_loop *loop, const struct equant_notice *notice)
 {
 	int ranges = (int)notice->nr_ranges;

@@ -104,6 +104,28 @@ long equant_replay_block(const struct equant_loop *loop)
 	return replay && sweep < replay->nr_blocks ? replay->blocks[sweep] : 0;
 }
 
+int equant_replay_tile(struct equant_loop *loop, long left, struct equant_tile *tile)
+{
+	const struct equant_pipeline *p = loop->pipeline;
+	struct equant_replay *replay = loop->replay;
+	const struct equant_event *e;
+
+	if (!replay || p->sweeps > replay->nr_blocks)
+		return 0;
+	while (replay->tile + 1 < replay->nr_tiles &&
+	       replay->tiles[replay->tile + 1]->u.tiles.number <= p->parts)
+		replay->tile++;
+	*tile = (struct equant_tile){ .length = left, .iterations = left };
+	if (!replay->nr_tiles || replay->tiles[replay->tile]->u.tiles.number > p->parts)
+		return 1;
+	e = replay->tiles[replay->tile];
+	if (e->u.tiles.length && e->u.tiles.length < left)
+		tile->length = (long)e->u.tiles.length;
+	if (e->u.tiles.iterations && e->u.tiles.iterations < left)
+		tile->iterations = (long)e->u.tiles.iterations;
+	return 1;
+}
+
 /* What was recorded then is recorded again: 1; 0 behind the end; -ENOENT no decision was made. */
 int equant_replay_recorded(const struct equant_loop *loop, struct equant_event *event)
 {

@@ -57,6 +57,7 @@ struct equant_replayed_transfer {
  * @nr_plans: the first phases after which all ranks know when the next one was; 0 = there are no passes
  * @quotas: of all ranks, @nr_plans of one after those of the other
  * @blocks: inner iterations per strip, of the first @nr_blocks sweeps
+ * @tiles: @nr_tiles events, by their numbers; @tile is the present one
  * @transfers: in the order in which this rank made them; @next is the next one to make
  * @cut: the trace has more of them, which not all ranks' traces have
  */
@@ -73,6 +74,9 @@ struct equant_replay {
 	int64_t *quotas;
 	long *blocks;
 	long nr_blocks;
+	const struct equant_event **tiles;
+	long nr_tiles;
+	long tile;
 	struct equant_replayed_transfer *transfers;
 	long nr_transfers;
 	long next;

@@ -138,10 +138,24 @@ static int take_blocks(struct equant_replay *replay)
 	return 0;
 }
 
+/* Each says what holds from one part on. */
+static int take_tiles(struct equant_replay *replay)
+{
+	replay->tiles = calloc(replay->nr_events + 1, sizeof(*replay->tiles));
+	if (!replay->tiles)
+		return -ENOMEM;
+	for (size_t i = 0; i < replay->nr_events; i++)
+		if (replay->events[i].type == EQUANT_EVENT_TILES)
+			replay->tiles[replay->nr_tiles++] = &replay->events[i];
+	return 0;
+}
+
 static int take_events(struct equant_replay *replay, int ranks)
 {
 	int error = take_blocks(replay);
 
+	if (!error)
+		error = take_tiles(replay);
 	for (size_t i = 0; i < replay->nr_events && !error; i++)
 		if (matters(&replay->events[i]))
 			error = take_event(replay, &replay->events[i], ranks);
@@ -352,6 +366,7 @@ void equant_replay_close(struct equant_loop *loop)
 	free(replay->counts);
 	free(replay->quotas);
 	free(replay->blocks);
+	free(replay->tiles);
 	equant_replay_free_transfers(replay);
 	free(replay);
 	loop->replay = NULL;

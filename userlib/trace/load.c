@@ -150,6 +150,11 @@ static const char *event_fault(const struct trace *trace, const struct equant_ev
 		if (event->u.units.owned < 0 || event->u.units.owned > header->units)
 			return "the rank owns more units than there are, or fewer than 0";
 		return NULL;
+	case EQUANT_EVENT_TILES:
+		if (event->u.tiles.number < 0 || event->u.tiles.length < 0 ||
+		    event->u.tiles.iterations < 0)
+			return "a part's number or tiles cannot be";
+		return NULL;
 	case EQUANT_EVENT_TRANSFER:
 		return transfer_fault(header, event);
 	case EQUANT_EVENT_FALLBACK:

@@ -516,7 +516,8 @@ EQUANT_API int equant_loop_pipelined(struct equant_loop *loop, const void *array
  * sequential loops, in either order, to the last bit.  It must not call equant or MPI.
  *
  * The inner loop is cut into strips, EQUANT_BLOCK or what the model of section 3.3 finds best
- * for the costs measured.  Strips are compute sections and the hook is called after each, so that
+ * for the costs measured; the body may be called for a strip in several parts, as many iterations at a time as
+ * turn out to compute fastest.  Strips are compute sections and the hook is called after each, so that
  * work moves in mid-sweep; the program calls neither.
  *
  * Beyond the first and the last active unit the body reads what the program has put there.

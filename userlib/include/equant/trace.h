@@ -49,6 +49,7 @@ enum equant_event_type {
 	EQUANT_EVENT_TRANSFER, /* asynchronous: a part of the units this rank has given or taken */
 	EQUANT_EVENT_SWEEP, /* a sweep begins */
 	EQUANT_EVENT_UNITS, /* what this rank owns: at the start, and after it has moved some */
+	EQUANT_EVENT_TILES, /* parts of strips are computed in other tiles than before */
 };
 
 #define EQUANT_EVENT_LIST 6 /* instructions in an event */
@@ -128,6 +129,11 @@ struct equant_event {
 		struct {
 			int64_t owned;
 		} units;
+		struct {
+			int64_t number; /* of the part, from 0 */
+			int64_t length; /* inner iterations of a tile; 0 = all that is left of the strip */
+			int64_t iterations; /* of the part; 0 = the same */
+		} tiles;
 		uint8_t pad[112];
 	} u;
 };

@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* Tiles of strips, and strips of tiles, on loops whose speed depends on them. */
+#include <equant/advise.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "kselftest_harness.h"
+#include "libloop.h"
+#include "loop/tiles.h"
+
+#define SWEEPS 100
+#define FIRST 250 /* the block of the first sweep */
+
+/**
+ * struct swept - a loop, and what it costs
+ * @pace: seconds of an iteration by length of a tile
+ * @noise: of what is timed, its part of the time at most
+ * @block: of the last sweep; @tile: the longest in it that was not tried
+ * @tried: iterations, in the last sweep
+ * @elapsed: all sweeps, seconds
+ */
+struct swept {
+	struct equant_strips strips;
+	double (*pace)(long tile);
+	double noise;
+	struct random random;
+	struct equant_tiles tiles;
+	long block;
+	long tile;
+	long tried;
+	double elapsed;
+};
+
+static double even(long tile)
+{
+	(void)tile;
+	return 2e-9;
+}
+
+/* As of SOR: less than twenty rows overlap. */
+static double short_is_fast(long tile)
+{
+	return tile >= 20 ? 2e-9 : 1e-9 + 0.5e-10 * (double)tile;
+}
+
+static double long_is_fast(long tile)
+{
+	return 1e-9 + 40e-9 / (double)tile;
+}
+
+/* As of SOR's columns of 2000 rows. */
+static double half_is_slow(long tile)
+{
+	return tile < 5 ? 5e-9 : tile < 8 ? 11e-9 : tile < 16 ? 9e-9 : 7.5e-9;
+}
+
+static double six_is_fast(long tile)
+{
+	return 2e-9 + 0.2e-9 * fabs((double)tile - 6);
+}
+
+static struct swept loop_of(double (*pace)(long tile), double shift_fixed)
+{
+	/* One seed a process is enough to say. */
+	static struct random random;
+
+	if (!random.state)
+		random = random_seeded();
+	return (struct swept){
+		.strips = { .ranks = 2,
+			    .iterations = 1000,
+			    .units = 500,
+			    .shift_fixed = shift_fixed,
+			    .byte_time = 1e-10,
+			    .bytes = 8 },
+		.pace = pace,
+		.random = random,
+	};
+}
+
+static double part(struct random *random)
+{
+	return (double)random_below(random, 1000000) / 1e6;
+}
+
+/* Seconds of @iterations in tiles, but for what the rest in a shorter one takes. */
+static double time_of(const struct swept *s, long length, long iterations)
+{
+	long rest = iterations % length;
+	double time = (double)(iterations - rest) * s->pace(length);
+
+	return (double)s->strips.units * (time + (rest ? (double)rest * s->pace(rest) : 0));
+}
+
+static double strip(struct swept *s, long left)
+{
+	double all = 0;
+
+	while (left) {
+		struct equant_tile tile = equant_tiles_next(&s->tiles, s->block, left, 1);
+		double time = time_of(s, tile.length, tile.iterations);
+
+		if (tile.iterations < 1 || tile.iterations > left || tile.length < 1)
+			abort();
+		left -= tile.iterations;
+		all += time;
+		if (tile.tried)
+			equant_tiles_took(&s->tiles, time * (1 + s->noise * part(&s->random)),
+					  (double)s->strips.units * (double)tile.iterations);
+		else
+			s->tile = tile.length > s->tile ? tile.length : s->tile;
+		s->tried += tile.tried * tile.iterations;
+	}
+	return all;
+}
+
+static void cut(struct swept *s)
+{
+	struct equant_block best;
+
+	if (!s->block || !equant_tiles_known(&s->tiles)) {
+		s->block = s->strips.iterations > FIRST ? FIRST : s->strips.iterations;
+		return;
+	}
+	if (equant_block_size(&s->strips, &best, NULL, 0))
+		abort();
+	s->block = equant_tiles_block(s->tiles.pace, &s->strips, s->block, best.size);
+}
+
+static void sweep(struct swept *s)
+{
+	double time = 0;
+
+	cut(s);
+	s->tile = s->tried = 0;
+	equant_tiles_sweep(&s->tiles);
+	for (long at = 0; at < s->strips.iterations; at += s->block)
+		time += strip(s, s->strips.iterations - at < s->block ? s->strips.iterations - at :
+									s->block);
+	s->strips.unit_time = time / (double)(s->strips.units * s->strips.iterations);
+	s->elapsed += equant_strips_time(&s->strips, s->block);
+}
+
+static double sweeps(struct swept *s, int count)
+{
+	s->elapsed = 0;
+	for (int i = 0; i < count; i++)
+		sweep(s);
+	return s->elapsed;
+}
+
+/* The time of as many sweeps with the best of all block sizes and all tiles that are loops. */
+static double least(const struct swept *s, int count)
+{
+	struct equant_strips strips = s->strips;
+	double least = HUGE_VAL;
+
+	for (long block = 1; block <= strips.iterations; block++) {
+		for (long tile = block < 2 ? block : 2; tile <= block; tile++) {
+			double time;
+
+			strips.unit_time = time_of(s, tile, block) / (double)(strips.units * block);
+			time = equant_strips_time(&strips, block);
+			least = time < least ? time : least;
+		}
+	}
+	return count * least;
+}
+
+TEST(the_block_stays_the_modelled_one_where_all_are_equally_fast)
+{
+	struct swept s = loop_of(even, 20e-6);
+
+	sweeps(&s, 5);
+	EXPECT_LE(sweeps(&s, SWEEPS), 1.01 * least(&s, SWEEPS));
+}
+
+TEST(noise_is_no_gain)
+{
+	struct swept s = loop_of(even, 20e-6);
+
+	s.noise = 0.1;
+	sweeps(&s, 5);
+	EXPECT_LE(sweeps(&s, SWEEPS), 1.03 * least(&s, SWEEPS));
+}
+
+TEST(short_tiles_are_found_at_once_where_they_are_faster)
+{
+	struct swept s = loop_of(short_is_fast, 1e-6);
+
+	sweeps(&s, 3);
+	EXPECT_GE(3, s.tile);
+	EXPECT_LE(sweeps(&s, SWEEPS), 1.02 * least(&s, SWEEPS));
+}
+
+TEST(noise_does_not_hide_them)
+{
+	struct swept s = loop_of(short_is_fast, 1e-6);
+
+	s.noise = 0.2;
+	sweeps(&s, 5);
+	EXPECT_LE(sweeps(&s, SWEEPS), 1.1 * least(&s, SWEEPS));
+}
+
+TEST(strips_are_not_short_for_it_where_messages_are_dear)
+{
+	struct swept s = loop_of(short_is_fast, 600e-6);
+
+	sweeps(&s, 5);
+	EXPECT_LT(50, s.block);
+	EXPECT_GE(3, s.tile);
+	EXPECT_LE(sweeps(&s, SWEEPS), 1.02 * least(&s, SWEEPS));
+}
+
+/* Half of 10 to 20 is slow, a quarter is fast, and twice as much is better than nothing. */
+TEST(a_quarter_is_found_where_half_is_slow)
+{
+	for (int fixed = 5; fixed <= 16; fixed++) {
+		struct swept s = loop_of(half_is_slow, 1e-7 * fixed);
+
+		s.noise = 0.05;
+		sweeps(&s, 5);
+		EXPECT_LE(sweeps(&s, SWEEPS), 1.03 * least(&s, SWEEPS))
+		TH_LOG("with %g us per message %ld", 0.1 * fixed, s.block);
+	}
+}
+
+TEST(lengths_between_powers_of_two_are_found)
+{
+	struct swept s = loop_of(six_is_fast, 1e-6);
+
+	sweeps(&s, 5);
+	EXPECT_EQ(6, s.tile);
+	EXPECT_EQ(0, s.block % 6);
+}
+
+TEST(strips_are_longer_than_modelled_where_long_tiles_are_fast)
+{
+	struct swept s = loop_of(long_is_fast, 1e-6);
+	struct equant_block modelled;
+
+	sweeps(&s, 5);
+	EXPECT_EQ(0, equant_block_size(&s.strips, &modelled, NULL, 0));
+	EXPECT_LT(modelled.size, s.block);
+	EXPECT_LE(sweeps(&s, SWEEPS), 1.05 * least(&s, SWEEPS));
+}
+
+TEST(strips_are_not_where_the_pipeline_would_be_long_to_fill)
+{
+	struct swept s = loop_of(long_is_fast, 1e-6);
+
+	s.strips.ranks = 64;
+	sweeps(&s, 5);
+	EXPECT_GT(40, s.block);
+	EXPECT_LE(sweeps(&s, SWEEPS), 1.05 * least(&s, SWEEPS));
+}
+
+TEST(what_is_hopeless_is_tried_once)
+{
+	struct swept s = loop_of(short_is_fast, 1e-6);
+	struct swept alike = loop_of(even, 1e-6);
+
+	s.strips.iterations = alike.strips.iterations = 20000;
+	s.strips.units = alike.strips.units = 5000;
+	sweep(&s);
+	sweep(&alike);
+	EXPECT_LT(0, s.tried);
+	EXPECT_LT(1.5 * (double)s.tried, (double)alike.tried);
+}
+
+TEST(looks_become_rare)
+{
+	struct swept s = loop_of(short_is_fast, 1e-6);
+	int looks[2] = { 0, 0 };
+
+	for (int i = 0; i < 20 * SWEEPS; i++) {
+		sweep(&s);
+		looks[i >= 10 * SWEEPS] += s.tried > 0;
+	}
+	EXPECT_LE(3, looks[0]);
+	EXPECT_GE(looks[0] / 2, looks[1]);
+}
+
+TEST(what_has_changed_is_found_in_a_later_look)
+{
+	struct swept s = loop_of(even, 1e-6);
+
+	sweeps(&s, 5);
+	EXPECT_LT(6, s.tile);
+	s.pace = short_is_fast;
+	sweeps(&s, 4 * SWEEPS);
+	EXPECT_GE(3, s.tile);
+}
+
+TEST(few_units_are_not_tried)
+{
+	struct equant_tiles tiles = { 0 };
+	struct equant_tile tile;
+
+	equant_tiles_sweep(&tiles);
+	tile = equant_tiles_next(&tiles, FIRST, 100, 0);
+	EXPECT_EQ(0, tile.tried);
+	EXPECT_EQ(100, tile.length);
+	EXPECT_EQ(100, tile.iterations);
+	tile = equant_tiles_next(&tiles, FIRST, 100, 1);
+	EXPECT_EQ(1, tile.tried);
+}
+
+TEST(all_iterations_are_computed_whatever_the_strips_are)
+{
+	struct swept s = loop_of(short_is_fast, 1e-7);
+
+	s.noise = 0.5;
+	for (int i = 0; i < 2 * SWEEPS; i++) {
+		s.strips.iterations = 1 + random_below(&s.random, 300);
+		s.pace = i % 2 ? short_is_fast : long_is_fast;
+		sweep(&s);
+		EXPECT_LE(1, s.block);
+		EXPECT_LE(s.block, s.strips.iterations);
+	}
+}
+
+TEST(a_sweep_of_one_iteration_learns_nothing_and_knows_it)
+{
+	struct swept s = loop_of(even, 1e-6);
+
+	s.strips.iterations = 1;
+	sweep(&s);
+	EXPECT_EQ(0, s.tried);
+	EXPECT_EQ(1, equant_tiles_known(&s.tiles));
+	sweeps(&s, SWEEPS);
+	EXPECT_EQ(1, s.block);
+}
+
+TEST(one_rank_alone_has_one_strip_and_short_tiles)
+{
+	struct swept s = loop_of(short_is_fast, 1e-6);
+
+	s.strips.ranks = 1;
+	sweeps(&s, 5);
+	EXPECT_EQ(1000, s.block);
+	EXPECT_GE(3, s.tile);
+}
+
+TEST_HARNESS_MAIN
