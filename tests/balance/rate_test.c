@@ -166,6 +166,37 @@ TEST_F(rate, forgets_the_first_window_when_there_is_another)
 	EXPECT_GT(self->rate.speed, 700);
 }
 
+TEST_F(rate, leaves_a_window_in_which_the_cpu_stood_still_out_of_the_speed)
+{
+	struct equant_sample stalled = window(1000, QUANTUM, 0, 1);
+
+	stalled.run += 10 * QUANTUM;
+	for (int i = 0; i < 100; i++)
+		update(&self->rate, window(1000, QUANTUM, 0, 1));
+	update(&self->rate, stalled);
+	EXPECT_TRUE(near(self->rate.speed, 1000));
+	update(&self->rate, window(1000, QUANTUM, 0, 1));
+	update(&self->rate, stalled);
+	EXPECT_TRUE(near(self->rate.speed, 1000));
+}
+
+TEST_F(rate, counts_a_second_window_as_slow_as_the_one_before)
+{
+	for (int i = 0; i < 100; i++)
+		update(&self->rate, window(1000, QUANTUM, 0, 1));
+	for (int i = 0; i < 300; i++)
+		update(&self->rate, window(100, QUANTUM, 0, 1));
+	EXPECT_LT(self->rate.speed, 120);
+}
+
+TEST_F(rate, counts_a_long_window_however_slow_it_is)
+{
+	for (int i = 0; i < 100; i++)
+		update(&self->rate, window(1000, QUANTUM, 0, 1));
+	update(&self->rate, window(100, 128 * QUANTUM, 0, 1));
+	EXPECT_LT(self->rate.speed, 600);
+}
+
 TEST_F(rate, takes_a_tenth_of_a_second_at_half_the_speed_for_noise)
 {
 	for (int i = 0; i < 1000; i++)

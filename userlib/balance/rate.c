@@ -105,12 +105,26 @@ bool equant_rate_follows(const struct equant_sample *sample, const struct equant
 		sample->hold >= phases * how->phase && sample->hold >= how->meeting);
 }
 
+/*
+ * A virtual CPU may stand still for some ten milliseconds, and its clocks call that time the rank's: in windows
+ * of a quantum that would be another speed for all that the sums remember.  It comes alone; a
+ * speed that has really changed is there in the next window, too.
+ */
+static bool is_stall(struct equant_rate *rate, double units, double run, double quantum)
+{
+	bool before = rate->slow;
+
+	rate->slow = rate->windows == 2 && run < SPEED_QUANTA * quantum &&
+		     2 * units < rate->speed * run;
+	return rate->slow && !before;
+}
+
 /* The first window is spent on page faults and cold caches: it serves until there is another. */
 static void update_speed(struct equant_rate *rate, double units, double run, double quantum)
 {
 	double keep = 1 / (1 + run / (SPEED_QUANTA * quantum));
 
-	if (units <= 0 || run < EQUANT_TIME_MIN)
+	if (units <= 0 || run < EQUANT_TIME_MIN || is_stall(rate, units, run, quantum))
 		return;
 	if (rate->windows < 2)
 		keep = 0;

@@ -61,6 +61,7 @@ struct equant {
 /**
  * struct equant_window - what has been measured since the last sample
  * @start_ns: when it began
+ * @tried: some of it in tiles on trial (tiles.h), as fast as they are
  */
 struct equant_window {
 	uint64_t start_ns;
@@ -68,6 +69,7 @@ struct equant_window {
 	double units;
 	long sections;
 	long hooks;
+	int tried;
 };
 
 /**

@@ -93,8 +93,11 @@ static void account(struct equant_loop *loop, const struct equant_status *status
 	loop->hooks += loop->window.hooks;
 }
 
+/* Ranks try tiles at different times, which says nothing about the ranks. */
 static void fill_in(struct equant_sample *sample, const struct equant_window *w)
 {
+	if (w->tried)
+		return;
 	sample->units = w->units;
 	sample->wall = 1e-9 * (double)w->wall_ns;
 	sample->run = 1e-9 * (double)w->run_ns;
@@ -107,6 +110,7 @@ static void gather(struct equant_window *sum, const struct equant_window *w)
 	sum->wall_ns += w->wall_ns;
 	sum->run_ns += w->run_ns;
 	sum->wait_ns += w->wait_ns;
+	sum->tried |= w->tried;
 }
 
 /* A follower's hooks count from the last time on. */

@@ -38,15 +38,19 @@ static long length_of(int k)
 
 /* ---- how fast ------------------------------------------------------------------------------- */
 
-/* As fast as the longest tile that is known and no longer, or as the shortest of all; 0 = none is known. */
+/* The slower one of the next shorter length that is known and the next longer one; 0 = none is known. */
 static double pace_of(const float *pace, long length)
 {
-	double found = 0;
+	double shorter = 0;
 
-	for (int k = 0; k < EQUANT_TILES; k++)
-		if (pace[k] > 0 && (!(found > 0) || length_of(k) <= length))
-			found = pace[k];
-	return found;
+	for (int k = 0; k < EQUANT_TILES; k++) {
+		if (!(pace[k] > 0))
+			continue;
+		if (length_of(k) >= length)
+			return length_of(k) == length || pace[k] > shorter ? pace[k] : shorter;
+		shorter = pace[k];
+	}
+	return shorter;
 }
 
 /*

@@ -140,6 +140,7 @@ struct equant_rate {
 	double rate; /* the rate to allot work by */
 	double speed;
 	int windows; /* samples with units, up to 2 */
+	int slow; /* the last sample was short and of less than half the speed */
 	double share;
 };
 
@@ -154,7 +155,8 @@ EQUANT_API void equant_rate_init(struct equant_rate *rate);
  * @quantum: the job's quantum, > 0
  * @phase: the shortest time between two balancing phases
  *
- * A sample without units leaves the speed as it is.  Predicted: rate = speed x
+ * A sample without units leaves the speed as it is, and so does one of less than half the speed, if it is short
+ * and the one before it was not.  Predicted: rate = speed x
  * share; share is the prediction weighted against the share measured since
  * the prediction last changed, whose evidence of age t counts t / (t + 10
  * quanta); while it is younger than a quantum, the one before it; while it is younger than a phase, or a
