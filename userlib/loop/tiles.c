@@ -10,8 +10,8 @@
  *
  * In a look, parts of strips are computed in tiles of each length in turn, several times.  The least
  * time counts: that one was disturbed least.  What is hopeless in the first round is left out of the
- * others, and of later looks if it was absurd.  The first look has long strips to itself; later ones, ever less often, try again what fits
- * into the strips there are.
+ * others, and of later looks if it was absurd.  The first look has long strips to itself; later ones,
+ * ever less often, try again what fits into the strips there are.
  *
  * All ranks then cut the next sweep by the paces of the rank that takes longest: the model's block,
  * rounded to whole tiles, or a longer one if its tiles are so much faster.
