@@ -239,8 +239,32 @@ static void only_a_transfer_with_a_network_learns(void)
 	demand_equal(0, equant_transfer_free(transfer));
 }
 
+/* Less than a megabyte is no second: the best does not split anything to save some. */
+static void without_a_network_bytes_are_no_seconds(void)
+{
+	static const char *const schedulers[] = { "greedy", "best", "preemptive" };
+	const struct equant_redist_array array = all_to_all();
+
+	for (int i = 0; i < 3; i++) {
+		struct equant_transfer_options options = { .sz = sizeof(options),
+							   .scheduler = schedulers[i] };
+		struct equant_transfer *transfer =
+			equant_transfer_new(MPI_COMM_WORLD, &array, sizeof(int64_t), &options);
+		const struct equant_redist_schedule *schedule;
+
+		demand(transfer != NULL);
+		schedule = equant_transfer_schedule(transfer);
+		demand(i == 2 || schedule->count == ranks * (ranks - 1));
+		demand(ranks == 1 || schedule->makespan > 1e-6);
+		demand(schedule->makespan < 0.01);
+		demand_right(transfer, &array);
+		demand_equal(0, equant_transfer_free(transfer));
+	}
+}
+
 static void all_of_it(void)
 {
+	without_a_network_bytes_are_no_seconds();
 	transfers_learn_what_the_network_is();
 	routed_transfers_learn_and_have_no_file();
 	if (ranks > 1)

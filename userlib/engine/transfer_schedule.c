@@ -6,6 +6,13 @@
 #include "core/message.h"
 #include "engine/transfer_internal.h"
 
+/*
+ * What links are taken to be where no network says it, all of them: schedulers weigh seconds, of
+ * messages, start-ups and planning, so bytes have to become some.  About what ranks of a node have.
+ */
+#define STARTUP 1e-6 /* seconds */
+#define BANDWIDTH 1e9 /* bytes per second */
+
 static int make_schedule(struct equant_transfer *transfer, const char *scheduler,
 			 const struct equant_redist_network *network, int64_t count,
 			 const struct equant_redist_volume *volumes, char *why, size_t why_size)
@@ -27,7 +34,7 @@ static int schedule_volumes(struct equant_transfer *transfer,
 			    const struct equant_redist_volume *volumes)
 {
 	struct equant_redist_network *uniform =
-		equant_redist_network_new(transfer->ranks, 0, 1, NULL, 0);
+		equant_redist_network_new(transfer->ranks, STARTUP, BANDWIDTH, NULL, 0);
 	char why[200] = "";
 	int error = -ENOMEM;
 

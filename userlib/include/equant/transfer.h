@@ -67,8 +67,8 @@ enum equant_transfer_node {
  * @receivers: the rank that each receiver is, likewise; senders and receivers may be the same
  *	ranks, others, or some of each; in the group that receives
  * @network: what is between the ranks, as many as the communicator has; of an intercommunicator
- *	those of the group that sends come first; NULL: all links are alike and messages have no
- *	start-up
+ *	those of the group that sends come first; NULL: all links are alike, with a start-up of
+ *	a microsecond and 1e9 bytes per second
  * @scheduler: a name of equant_redist_scheduler_name(); NULL: "greedy"
  * @window: messages that a rank sends at once, and as many that it receives.  Of those of a
  *	schedule the first ones, in its order.  0: one, as in the paper;
