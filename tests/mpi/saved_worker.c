@@ -11,6 +11,8 @@
 #include "libsetup.h"
 #include "libworker.h"
 
+#define SCHEDULERS 10
+
 static char path[256];
 
 /* Rank 0 does with the file what it likes; all go on when it has. */
@@ -86,7 +88,8 @@ static void saved_random(struct random *random, int round)
 		s.receivers[r] = ranks - 1 - r;
 	}
 	setup_random(&s, random);
-	options.scheduler = equant_redist_scheduler_name(round % 6);
+	options.scheduler = equant_redist_scheduler_name(round % SCHEDULERS);
+	demand(options.scheduler && !equant_redist_scheduler_name(SCHEDULERS));
 	saved_and_loaded(&s, &options);
 	options.scheduler = NULL;
 	options.network = network;

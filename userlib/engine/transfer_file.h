@@ -16,7 +16,7 @@
 
 #define EQUANT_PLAN_MAGIC "equantTR"
 #define EQUANT_PLAN_ORDER 0x01020304u
-#define EQUANT_PLAN_VERSION 2u
+#define EQUANT_PLAN_VERSION 3u
 
 /**
  * struct equant_plan_header - what a file begins with
@@ -39,6 +39,8 @@
  * @orders: of its grids
  * @cyclic: block, processes, first and offset of senders and receivers in each dimension
  * @extent: elements in each dimension
+ * @routed: 1: a route, 0: a schedule; routers and schedulers may have the same name
+ * @unused: 0
  * @scheduler: who made the schedule, or the route
  */
 struct equant_plan_header {
@@ -61,6 +63,8 @@ struct equant_plan_header {
 	int32_t orders[2];
 	int64_t cyclic[2][EQUANT_REDIST_DIMENSIONS][4];
 	int64_t extent[EQUANT_REDIST_DIMENSIONS];
+	int32_t routed;
+	int32_t unused;
 	char scheduler[32];
 };
 
@@ -114,6 +118,10 @@ uint64_t equant_plan_size(const struct equant_plan_header *header);
 /* Says @what is wrong with the file.  -EINVAL. */
 int equant_plan_fault(const struct equant_plan_file *file, const char *what);
 
+/* The header's one of the names that @name_of has, or NULL. */
+const char *equant_plan_find_name(const struct equant_plan_header *header,
+				  const char *(*name_of)(int i));
+
 /* Array, lists, window and schedule of a transfer that has its groups.  0 or -errno. */
 int equant_plan_parse(const struct equant_plan_file *file, struct equant_transfer *transfer);
 
@@ -121,6 +129,6 @@ int equant_plan_parse(const struct equant_plan_file *file, struct equant_transfe
 
 /* The route that is at @from in the file, of the transfer's @count volumes.  0 or -errno. */
 int equant_plan_parse_route(const struct equant_plan_file *file, struct equant_transfer *transfer,
-			    const char *router, const char *from, int64_t count);
+			    const char *from, int64_t count);
 
 #endif /* EQUANT_ENGINE_TRANSFER_FILE_H */

@@ -23,6 +23,14 @@ static bool counts(const struct equant_plan_file *file, int64_t count)
 	return count >= 0 && (uint64_t)count <= file->count;
 }
 
+/* Has it the parts of one kind of plan only? */
+static bool is_one_kind(const struct equant_plan_header *header)
+{
+	if (header->routed)
+		return header->routed == 1 && !header->pieces;
+	return !header->legs && !header->parcels;
+}
+
 /* Is it as it was written? */
 static int check_whole(const struct equant_plan_file *file)
 {
@@ -42,7 +50,7 @@ static int check_whole(const struct equant_plan_file *file)
 	if (header->sum != equant_plan_sum(file->bytes, file->count))
 		return equant_plan_fault(file, "damaged: its bytes do not add up");
 	if (header->sides[0] < 0 || header->sides[1] < 0 || !counts(file, header->pieces) ||
-	    !counts(file, header->legs) || !counts(file, header->parcels) ||
+	    !counts(file, header->legs) || !counts(file, header->parcels) || !is_one_kind(header) ||
 	    equant_plan_size(header) != file->count)
 		return equant_plan_fault(file, "damaged: it has not what it should");
 	return 0;
@@ -109,8 +117,8 @@ static int get_list(struct equant_transfer *transfer, const struct equant_plan_f
 	return error;
 }
 
-/* The header's one of the names that @name_of has, or NULL. */
-static const char *find_name(const struct equant_plan_header *header, const char *(*name_of)(int i))
+const char *equant_plan_find_name(const struct equant_plan_header *header,
+				  const char *(*name_of)(int i))
 {
 	const char *name;
 
@@ -130,7 +138,7 @@ static int get_schedule(struct equant_transfer *transfer, const struct equant_pl
 		return -ENOMEM;
 	transfer->schedule = schedule;
 	*schedule = (struct equant_redist_schedule){
-		.scheduler = find_name(header, equant_redist_scheduler_name),
+		.scheduler = equant_plan_find_name(header, equant_redist_scheduler_name),
 		.ranks = transfer->ranks,
 		.count = header->pieces,
 		.makespan = header->makespan,
@@ -201,8 +209,7 @@ static int check_schedule(const struct equant_transfer *transfer,
 static int get_messages(struct equant_transfer *transfer, const struct equant_plan_file *file,
 			const char *from)
 {
-	const char *router = find_name((const struct equant_plan_header *)file->bytes,
-				       equant_redist_router_name);
+	const struct equant_plan_header *header = (const struct equant_plan_header *)file->bytes;
 	int64_t count;
 	struct equant_redist_volume *volumes =
 		equant_redist_volumes(&transfer->array, transfer->element, transfer->lists[0],
@@ -211,9 +218,9 @@ static int get_messages(struct equant_transfer *transfer, const struct equant_pl
 
 	if (!volumes)
 		return -errno;
-	if (router) {
+	if (header->routed) {
 		transfer->volumes = volumes;
-		return equant_plan_parse_route(file, transfer, router, from, count);
+		return equant_plan_parse_route(file, transfer, from, count);
 	}
 	error = get_schedule(transfer, file, from);
 	if (!error)

@@ -175,7 +175,7 @@ static int get_route(const struct equant_plan_file *file, struct equant_transfer
 }
 
 int equant_plan_parse_route(const struct equant_plan_file *file, struct equant_transfer *transfer,
-			    const char *router, const char *from, int64_t count)
+			    const char *from, int64_t count)
 {
 	const struct equant_plan_header *header = (const struct equant_plan_header *)file->bytes;
 	struct equant_redist_route *route = calloc(1, sizeof(*route));
@@ -185,7 +185,7 @@ int equant_plan_parse_route(const struct equant_plan_file *file, struct equant_t
 	transfer->route = route;
 	if (route && hops) {
 		*route = (struct equant_redist_route){
-			.router = router,
+			.router = equant_plan_find_name(header, equant_redist_router_name),
 			.ranks = transfer->ranks,
 			.messages = count,
 			.count = header->legs,
@@ -193,7 +193,9 @@ int equant_plan_parse_route(const struct equant_plan_file *file, struct equant_t
 			.parcels = calloc((size_t)header->parcels + 1, sizeof(*route->parcels)),
 			.makespan = header->makespan,
 		};
-		if (route->legs && route->parcels)
+		if (!route->router)
+			error = equant_plan_fault(file, "its router is not known");
+		else if (route->legs && route->parcels)
 			error = get_route(file, transfer, from, hops);
 	}
 	free(hops);

@@ -73,6 +73,7 @@ static void put_header(const struct equant_transfer *transfer, struct equant_pla
 		.window = transfer->window,
 		.dimensions = array->dimensions,
 		.orders = { (int32_t)array->from_order, (int32_t)array->to_order },
+		.routed = transfer->route != NULL,
 	};
 	for (int d = 0; d < array->dimensions; d++) {
 		header->extent[d] = array->extent[d];
