@@ -47,6 +47,15 @@ TEST_F(transfer, goes_on_whenever_the_program_calls)
 	EXPECT_CASE("two_at_once");
 }
 
+TEST_F(transfer, is_waited_for_in_any_order_beside_others)
+{
+	EXPECT_CASE("waited_for_in_any_order");
+	EXPECT_CASE("ends_while_another_is_tested");
+	EXPECT_CASE("not_beside_on_one");
+	EXPECT_SAID(&self->job,
+		    "equant_transfer_new: the number of transfers beside differs between ranks");
+}
+
 TEST_F(transfer, has_as_many_messages_under_way_as_the_port_carries)
 {
 	EXPECT_CASE("the_port_makes_the_window");

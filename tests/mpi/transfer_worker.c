@@ -86,6 +86,124 @@ static void two_at_once(void)
 	}
 }
 
+/* ---- beside each other -------------------------------------------------------------------- */
+
+#define BESIDE 3
+
+/*
+ * Of all of them each message has more pieces than there are slots, so none comes to its end before its
+ * receiver has taken something.
+ */
+static void make_beside(struct setup s[BESIDE], struct equant_transfer *transfer[BESIDE])
+{
+	struct random random = common_random();
+
+	for (int i = 0; i < BESIDE; i++) {
+		struct equant_transfer_options options = {
+			.sz = sizeof(options),
+			.largest = 1000,
+			.node = i == 1 ? EQUANT_TRANSFER_NODE_MESSAGES : EQUANT_TRANSFER_NODE_BEST,
+			.beside = i ? transfer[i - 1] : NULL,
+		};
+
+		setup_large(&s[i], &random, 1 + i);
+		transfer[i] = must_transfer(&s[i], &options);
+	}
+}
+
+static void start_all(struct setup s[BESIDE], struct equant_transfer *transfer[BESIDE],
+		      uint64_t run)
+{
+	for (int i = 0; i < BESIDE; i++) {
+		setup_fill(&s[i], run);
+		demand_equal(0, setup_start(transfer[i], &s[i]));
+	}
+}
+
+/* Each rank begins with another one of them, in one direction or the other. */
+static void waited_for_in_any_order(void)
+{
+	struct equant_transfer *transfer[BESIDE];
+	struct setup s[BESIDE];
+
+	make_beside(s, transfer);
+	for (int run = 0; run < 4; run++) {
+		start_all(s, transfer, (uint64_t)run);
+		for (int k = 0; k < BESIDE; k++) {
+			int i = (rank + run + (rank / 2 % 2 ? k : BESIDE - k)) % BESIDE;
+
+			demand_equal(0, equant_transfer_wait(transfer[i]));
+			setup_check(&s[i]);
+		}
+	}
+	/* The one in the middle goes first; the others are still beside each other. */
+	demand_equal(0, equant_transfer_free(transfer[1]));
+	setup_free(&s[1]);
+	transfer[1] = transfer[2];
+	s[1] = s[2];
+	for (int i = 0; i < 2; i++) {
+		setup_fill(&s[i], 7);
+		demand_equal(0, setup_start(transfer[i], &s[i]));
+	}
+	demand_equal(0, equant_transfer_wait(transfer[rank % 2]));
+	demand_equal(0, equant_transfer_wait(transfer[!(rank % 2)]));
+	for (int i = 0; i < 2; i++) {
+		setup_check(&s[i]);
+		demand_equal(0, equant_transfer_free(transfer[i]));
+		setup_free(&s[i]);
+	}
+}
+
+/* What one rank refuses it is told of when it asks for that one, which is running until then. */
+static void ends_while_another_is_tested(void)
+{
+	struct equant_transfer *transfer[BESIDE];
+	struct setup s[BESIDE];
+	int done, odd = rank == ranks - 1, changed;
+
+	make_beside(s, transfer);
+	demand_equal(0, equant_transfer_start(transfer[0], s[0].from_strides[rank], s[0].from,
+					      s[0].to_strides[rank], odd ? NULL : s[0].to));
+	while (transfer[0]->state != EQUANT_TRANSFER_ENDED) {
+		demand_equal(0, equant_transfer_test(transfer[1], &done));
+		demand_equal(1, done);
+	}
+	demand_equal(-EBUSY, setup_start(transfer[0], &s[0]));
+	demand_equal(odd ? -EINVAL : -ECANCELED, equant_transfer_wait(transfer[0]));
+	demand_equal(0, equant_transfer_wait(transfer[0]));
+	start_all(s, transfer, 3);
+	demand_equal(0, equant_transfer_wait(transfer[2]));
+	while (transfer[1]->state != EQUANT_TRANSFER_ENDED)
+		demand_equal(0, equant_transfer_test(transfer[2], &done));
+	demand_equal(0, equant_transfer_test(transfer[1], &done));
+	demand_equal(1, done);
+	demand_equal(-EINVAL, equant_transfer_refresh(transfer[2], &changed));
+	for (int i = 0; i < BESIDE; i++) {
+		demand_equal(0, equant_transfer_free(transfer[i]));
+		setup_check(&s[i]);
+		setup_free(&s[i]);
+	}
+}
+
+/* All ranks have the same ones beside. */
+static void not_beside_on_one(void)
+{
+	struct equant_transfer_options options = { .sz = sizeof(options) };
+	struct random random = common_random();
+	struct equant_transfer *transfer;
+	struct setup s;
+
+	setup_small(&s, &random);
+	transfer = must_transfer(&s, &options);
+	options.beside = rank == ranks - 1 ? NULL : transfer;
+	errno = 0;
+	demand(!equant_transfer_new(MPI_COMM_WORLD, &s.array, s.element, &options));
+	demand_equal(EINVAL, errno);
+	must_run(transfer, &s);
+	demand_equal(0, equant_transfer_free(transfer));
+	setup_free(&s);
+}
+
 /* ---- memory ------------------------------------------------------------------------------ */
 
 static size_t memory_of(const struct setup *s, const struct equant_redist_network *network,
@@ -430,6 +548,9 @@ int main(int argc, char **argv)
 	static const struct worker_case cases[] = {
 		CASE(others_are_waited_for_without_waiting),
 		CASE(two_at_once),
+		CASE(waited_for_in_any_order),
+		CASE(ends_while_another_is_tested),
+		CASE(not_beside_on_one),
 		CASE(the_port_makes_the_window),
 		CASE(long_messages),
 		CASE(each_thread_has_one, .threads = MPI_THREAD_MULTIPLE),

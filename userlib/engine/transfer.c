@@ -129,6 +129,8 @@ struct equant_transfer *equant_transfer_new(MPI_Comm comm, const struct equant_r
 		error = plan(transfer, array, element, &all, NULL);
 	if (!error && all.network)
 		error = equant_mpi_agree(transfer->comm, equant_refresh_keep(transfer, &all));
+	if (!error)
+		equant_transfer_join_beside(transfer, all.beside);
 	return error ? equant_transfer_give_up(transfer, error) : transfer;
 }
 
@@ -177,8 +179,9 @@ int equant_transfer_free(struct equant_transfer *transfer)
 
 	if (!transfer)
 		return 0;
-	if (!transfer->broken && transfer->state != EQUANT_TRANSFER_IDLE)
+	if (transfer->state != EQUANT_TRANSFER_IDLE)
 		error = equant_transfer_wait(transfer);
+	equant_transfer_leave_beside(transfer);
 	equant_transfer_release_plan(transfer);
 	free(transfer->lists[0]);
 	free(transfer->lists[1]);

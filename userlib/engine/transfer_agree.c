@@ -192,6 +192,8 @@ int equant_transfer_agree(const struct equant_transfer *transfer,
 		{ "the scheduler", 0 },
 		{ "the router", 0 },
 		{ "the network", 0 },
+		{ "the number of transfers beside",
+		  (uint64_t)equant_transfer_count_beside(options->beside) },
 	};
 
 	if (!error) {

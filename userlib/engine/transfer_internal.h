@@ -229,6 +229,7 @@ enum equant_transfer_state {
 	EQUANT_TRANSFER_IDLE,
 	EQUANT_TRANSFER_AGREEING,
 	EQUANT_TRANSFER_MOVING,
+	EQUANT_TRANSFER_ENDED, /* while another was waited for; nobody has been told */
 };
 
 /**
@@ -257,6 +258,7 @@ enum equant_transfer_state {
  * @done: indices of those that are through
  * @broken: MPI has failed; requests may be under way for ever
  * @refresh: what it needs to plan again, or NULL
+ * @beside: the next one of a ring of those that go on together, or NULL
  *
  * Of a run:
  * @state: how far it is
@@ -265,6 +267,7 @@ enum equant_transfer_state {
  * @agreement: that they tell each other
  * @own_at: bytes of @own that have been copied
  * @failure: what has gone wrong on the way
+ * @result: of one that has ended and of which nobody has been told
  */
 struct equant_transfer {
 	MPI_Comm comm;
@@ -292,6 +295,7 @@ struct equant_transfer {
 	int *done;
 	bool broken;
 	struct equant_refresh *refresh;
+	struct equant_transfer *beside;
 
 	enum equant_transfer_state state;
 	struct equant_view view;
@@ -300,6 +304,7 @@ struct equant_transfer {
 	MPI_Request agreement;
 	size_t own_at;
 	int failure;
+	int result;
 };
 
 /* ---- transfer.c ------------------------------------------------------------------------ */
@@ -337,6 +342,17 @@ void equant_transfer_release_plan(struct equant_transfer *transfer);
 
 /* @to has those of @from. */
 void equant_transfer_take_plan(struct equant_transfer *to, const struct equant_transfer *from);
+
+/* ---- transfer_beside.c ----------------------------------------------------------------- */
+
+/* @transfer, which is alone, and @other go on together; with NULL it stays alone. */
+void equant_transfer_join_beside(struct equant_transfer *transfer, struct equant_transfer *other);
+
+/* It is alone from now on. */
+void equant_transfer_leave_beside(struct equant_transfer *transfer);
+
+/* How many go on together with @other, itself included; 0 of NULL. */
+int equant_transfer_count_beside(const struct equant_transfer *other);
 
 /* ---- transfer_prepare.c ---------------------------------------------------------------- */
 

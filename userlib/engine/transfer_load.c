@@ -87,9 +87,12 @@ static int agree(const struct equant_transfer *transfer,
 	const struct equant_alike things[] = {
 		{ "the window", (uint64_t)options->window },
 		{ "node", options->node },
+		{ "the number of transfers beside",
+		  (uint64_t)equant_transfer_count_beside(options->beside) },
 	};
 
-	return equant_compare(transfer->comm, "equant_transfer_load", error, things, 2);
+	return equant_compare(transfer->comm, "equant_transfer_load", error, things,
+			      sizeof(things) / sizeof(things[0]));
 }
 
 struct equant_transfer *equant_transfer_load(MPI_Comm comm, const char *path,
@@ -116,5 +119,7 @@ struct equant_transfer *equant_transfer_load(MPI_Comm comm, const char *path,
 		error = equant_transfer_prepare(transfer, &options, error, NULL);
 	}
 	free(file.bytes);
+	if (!error)
+		equant_transfer_join_beside(transfer, options.beside);
 	return error ? equant_transfer_give_up(transfer, error) : transfer;
 }

@@ -84,6 +84,7 @@ int equant_refresh_keep(struct equant_transfer *transfer,
 	refresh->options.scheduler = refresh->scheduler;
 	refresh->options.router = refresh->router;
 	refresh->options.senders = refresh->options.receivers = NULL;
+	refresh->options.beside = NULL;
 	if (!refresh->network || !refresh->from || !refresh->counts ||
 	    (options->scheduler && !refresh->scheduler) || (options->router && !refresh->router))
 		return -ENOMEM;

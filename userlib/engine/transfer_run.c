@@ -2,6 +2,10 @@
 /*
  * Redistributions carried out: first all ranks say whether they can, then everything moves, and what
  * this rank has for itself is copied meanwhile, all of it from within the caller's calls.
+ *
+ * A rank that waits within MPI for the messages of one transfer would let those of another lie, and
+ * the other's ranks would wait for ever if they wait for this one later.  So what goes on together has
+ * turns.
  */
 #include <errno.h>
 
@@ -96,6 +100,40 @@ static int step(struct equant_transfer *transfer, bool block)
 	return error;
 }
 
+static bool is_running(const struct equant_transfer *transfer)
+{
+	return transfer->state == EQUANT_TRANSFER_AGREEING ||
+	       transfer->state == EQUANT_TRANSFER_MOVING;
+}
+
+/* One step of each that it is beside.  Is one of them still on its way? */
+static bool go_on_beside(struct equant_transfer *transfer)
+{
+	struct equant_transfer *other = transfer->beside;
+	bool running = false;
+
+	for (; other && other != transfer; other = other->beside) {
+		int error;
+
+		if (!is_running(other))
+			continue;
+		error = step(other, false);
+		running |= is_running(other);
+		if (is_running(other))
+			continue;
+		other->state = EQUANT_TRANSFER_ENDED;
+		other->result = error;
+	}
+	return running;
+}
+
+/* How a run has gone that ended while another was waited for. */
+static int tell(struct equant_transfer *transfer)
+{
+	transfer->state = EQUANT_TRANSFER_IDLE;
+	return transfer->result;
+}
+
 int equant_transfer_start(struct equant_transfer *transfer, const int64_t *from_strides,
 			  const void *from, const int64_t *to_strides, void *to)
 {
@@ -125,7 +163,12 @@ int equant_transfer_test(struct equant_transfer *transfer, int *done)
 	int error = 0;
 
 	*done = 1;
-	if (transfer->broken || equant_mpi_is_over())
+	if (equant_mpi_is_over())
+		return -EPIPE;
+	go_on_beside(transfer);
+	if (transfer->state == EQUANT_TRANSFER_ENDED)
+		return tell(transfer);
+	if (transfer->broken)
 		return -EPIPE;
 	if (transfer->state != EQUANT_TRANSFER_IDLE)
 		error = step(transfer, false);
@@ -137,10 +180,15 @@ int equant_transfer_wait(struct equant_transfer *transfer)
 {
 	int error = 0;
 
-	if (transfer->broken || equant_mpi_is_over())
+	if (equant_mpi_is_over())
 		return -EPIPE;
+	if (transfer->state == EQUANT_TRANSFER_ENDED)
+		return tell(transfer);
+	if (transfer->broken)
+		return -EPIPE;
+	/* Others need this rank, too, which may not wait within MPI for its own then. */
 	while (transfer->state != EQUANT_TRANSFER_IDLE && !error)
-		error = step(transfer, true);
+		error = step(transfer, !go_on_beside(transfer));
 	return error;
 }
 

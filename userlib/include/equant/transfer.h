@@ -89,6 +89,10 @@ enum equant_transfer_node {
  *	where @network says that this pays, and all go in messages, whatever @node is;
  *	@scheduler must be NULL then.  A rank has memory, also counted as that of messages, for
  *	all that it sends on.  NULL: all go straight
+ * @beside: another transfer, or NULL; what waits for or tests one of both, or of those that either
+ *	is beside already, goes on with all of them that have been started.  So ranks may wait for them
+ *	in any order, and not only in the same one.  All of them belong to one thread.  Each is
+ *	freed on its own.
  *
  * Pointers are borrowed by equant_transfer_new().
  */
@@ -104,6 +108,7 @@ struct equant_transfer_options {
 	int group;
 	enum equant_transfer_node node;
 	const char *router;
+	struct equant_transfer *beside;
 };
 
 /**
@@ -186,7 +191,11 @@ EQUANT_API int equant_transfer_run(struct equant_transfer *transfer, const int64
  * equant_transfer_test() says that it is done, or equant_transfer_wait() has returned, what is
  * read must not change and what is written must not be looked at.  Messages are packed, unpacked
  * and exchanged within these calls, so a rank that computes meanwhile calls
- * equant_transfer_test() now and then.
+ * equant_transfer_test() now and then.  Until one of both has said that it is done it counts as
+ * running, also if a call for one that it is beside has brought it to its end.
+ *
+ * Several may be started on the same ranks.  They have to be waited for in the same order on all
+ * ranks, unless they are beside each other.
  *
  * Return: 0, -EBUSY, -EPIPE or MPI's error.  All others of equant_transfer_run() come from the
  * calls below.
@@ -196,7 +205,7 @@ EQUANT_API int equant_transfer_start(struct equant_transfer *transfer, const int
 
 /**
  * equant_transfer_test() - go on with what has been started, without waiting; not collective
- * @transfer: the plan
+ * @transfer: the plan; those that it is beside go on, too
  * @done: receives 1 if there is nothing more to do, also after an error, else 0
  *
  * Return: as equant_transfer_run()
@@ -205,6 +214,8 @@ EQUANT_API int equant_transfer_test(struct equant_transfer *transfer, int *done)
 
 /**
  * equant_transfer_wait() - go on until it is done
+ *
+ * Also with those that it is beside, whose errors their own calls return.
  *
  * Return: as equant_transfer_run(); 0 if it is already.
  */
