@@ -181,6 +181,14 @@ static int await(struct equant_loop *loop, double timeout)
 	/* Long messages end for their senders when they have been taken. */
 	if (g->n)
 		equant_node_ring(loop->eq->node, -1);
+	return error;
+}
+
+/* ... and are they what they should be?  Requests that are complete tell so once only. */
+static int take(struct equant_loop *loop, double timeout)
+{
+	int error = await(loop, timeout);
+
 	return error ? error : check_sizes(loop);
 }
 
@@ -198,7 +206,7 @@ int equant_loop_ghosts_finish(struct equant_loop *loop)
 	if (!g->under_way)
 		return refuse(loop, "ghosts_finish", "no exchange is under way");
 	loop->eq->meetings++;
-	error = await(loop, 0);
+	error = take(loop, 0);
 	end(g);
 	if (!error && g->hooks != equant_loop_hooks(loop))
 		return refuse(loop, "ghosts_finish", "equant_hook() was called since the start");
@@ -229,7 +237,7 @@ int equant_neighbours_follow(struct equant_loop *loop)
 		return 0;
 	error = equant_loop_ghosts_start(loop, loop->below, loop->above);
 	if (!error)
-		error = await(loop, loop->mover.timeout);
+		error = take(loop, loop->mover.timeout);
 	equant_ghosts_give_up(loop);
 	return error;
 }
