@@ -244,6 +244,15 @@ TEST_F(traces, sweeps_are_cut_into_the_strips_of_the_recorded_run)
 	expect_repeated(_metadata, &self->runs, "one");
 }
 
+/* The first one, too. */
+TEST_F(traces, sweeps_of_no_iterations_or_units_are_repeated_with_the_others)
+{
+	self->runs.job.argv[0] = "sweeps";
+	set(&self->runs, START, "EMPTY", "7");
+	set(&self->runs, SHAPE, "RESTING", "9");
+	expect_repeated(_metadata, &self->runs, "one");
+}
+
 TEST_F(traces, loops_that_share_arrays_and_take_turns_are_repeated_together)
 {
 	self->runs.job.program = "turns_worker";

@@ -186,9 +186,20 @@ static void relax(void *ctx, long first, long units, long from, long to)
 	}
 }
 
+/* Nobody has anything to sweep through in one of them. */
+static void rest(struct equant_loop *loop, long units, long step, long resting)
+{
+	if (resting && step == resting)
+		demand_equal(0, equant_loop_deactivate(loop, 0, units));
+	if (resting && step == resting + 1)
+		demand_equal(0, equant_loop_activate(loop, 0, units));
+}
+
+/* Each one that EMPTY divides has no iterations, the one after RESTING no active units. */
 static void sweeps(void)
 {
 	long units = number("UNITS", 200), steps = number("STEPS", 30);
+	long empty = number("EMPTY", 0), resting = number("RESTING", 0);
 	struct random random = random_from((uint64_t)number("LOADS", 1) * 16 + (uint64_t)rank);
 	struct equant *eq = must_open(MPI_COMM_WORLD, NULL);
 	struct equant_stats stats = { .sz = sizeof(stats) };
@@ -201,7 +212,9 @@ static void sweeps(void)
 	demand_equal(0, equant_loop_pipelined(s.loop, s.mesh, 0, sizeof(double)));
 	for (long n = 0; n < steps; n++) {
 		s.slow = 1 + 4 * random_unit(&random);
-		demand_equal(0, equant_loop_sweep(s.loop, 100, relax, &s));
+		demand_equal(0, equant_loop_sweep(s.loop, empty && n % empty == 0 ? 0 : 100, relax,
+						  &s));
+		rest(s.loop, units, n, resting);
 	}
 	demand_equal(0, equant_loop_stats(s.loop, &stats));
 	say_orders("one", s.order + (uint64_t)stats.sent);

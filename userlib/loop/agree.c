@@ -200,7 +200,8 @@ int equant_pipeline_agree(struct equant_loop *loop, long length, int fault)
 	p->strips = 0;
 	if (length)
 		error = choose(loop, equant_exchange_items(p->exchange));
-	if (!error && length)
+	/* One of no iterations, too: sweeps are counted. */
+	if (!error)
 		equant_record_sweep(loop);
 	if (!error && !p->sweeps++)
 		error = measure_costs(loop, equant_exchange_items(p->exchange));

@@ -143,7 +143,7 @@ void equant_record_sweep(struct equant_loop *loop)
 		return;
 	e = new_event(loop, EQUANT_EVENT_SWEEP);
 	e->u.sweep.number = loop->pipeline->sweeps;
-	e->u.sweep.block = loop->pipeline->block;
+	e->u.sweep.block = loop->pipeline->strips ? loop->pipeline->block : 1;
 }
 
 /* Only what is new. */

@@ -124,7 +124,8 @@ struct equant_event {
 			} list[EQUANT_EVENT_RANGES];
 		} transfer;
 		struct {
-			int64_t number, block; /* from 0; inner iterations per strip */
+			int64_t number,
+				block; /* from 0; inner iterations per strip, 1 if there are none */
 		} sweep;
 		struct {
 			int64_t owned;
