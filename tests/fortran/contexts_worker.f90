@@ -65,9 +65,9 @@ contains
         call equant_open(eq, MPI_COMM_WORLD, probe="sonar", ierror=ierror)
         call demand(ierror < 0, "an unknown probe is taken")
         call demand(equant_probe_name(eq) == "", "a context that was not made has a probe")
-        options%depth = 17
+        options%depth = 1025
         call equant_open(eq, MPI_COMM_WORLD, options, ierror=ierror)
-        call demand_refused(ierror, "a depth of 17", "Invalid argument")
+        call demand_refused(ierror, "a depth of 1025", "Invalid argument")
         options%depth = 0
         if (rank == 0) options%period = 3
         call equant_open(eq, MPI_COMM_WORLD, options, ierror=ierror)

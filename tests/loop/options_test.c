@@ -112,7 +112,7 @@ TEST_F(options, every_bad_value_is_refused_and_named)
 		{ "EQUANT_BALANCE", "ON" },	{ "EQUANT_BALANCE", "off|on" },
 		{ "EQUANT_RATE", "guessed" },	{ "EQUANT_RATE", "pre" },
 		{ "EQUANT_FILTER", "yes" },	{ "EQUANT_CHECK", "2" },
-		{ "EQUANT_VERBOSE", "loud" },	{ "EQUANT_DEPTH", "17" },
+		{ "EQUANT_VERBOSE", "loud" },	{ "EQUANT_DEPTH", "1025" },
 		{ "EQUANT_DEPTH", "-1" },	{ "EQUANT_DEPTH", "0.5" },
 		{ "EQUANT_DEPTH", "one" },	{ "EQUANT_PORTS", "-1" },
 		{ "EQUANT_PORTS", "1x" },	{ "EQUANT_PORTS", "" },
@@ -208,9 +208,9 @@ TEST_F(options, a_field_the_program_sets_out_of_range_is_refused)
 	struct equant_options user;
 
 	equant_options_init(&user);
-	user.depth = 17;
+	user.depth = 1025;
 	EXPECT_EQ(-EINVAL, resolve(self, &user));
-	EXPECT_NE(NULL, strstr(self->messages.text, "EQUANT_DEPTH=17"));
+	EXPECT_NE(NULL, strstr(self->messages.text, "EQUANT_DEPTH=1025"));
 	equant_options_init(&user);
 	user.rate = 2;
 	EXPECT_EQ(-EINVAL, resolve(self, &user));

@@ -304,7 +304,9 @@ TEST(what_is_out_of_range_is_refused)
 	struct equant_job_result result;
 
 	EXPECT_EQ(0, equant_simulate_job(&job, &result));
-	job.depth = 17;
+	job.depth = 1024;
+	EXPECT_EQ(0, equant_simulate_job(&job, &result));
+	job.depth = 1025;
 	EXPECT_EQ(-EINVAL, equant_simulate_job(&job, &result));
 	job = good;
 	job.units = 1;

@@ -113,13 +113,13 @@ TEST_F(apps, wrong_arguments_are_named)
 
 TEST_F(apps, a_bad_environment_variable_ends_the_program)
 {
-	self->job.environment[1] = "EQUANT_DEPTH=17";
+	self->job.environment[1] = "EQUANT_DEPTH=1025";
 	EXPECT_EQ(0, job_run(&self->job));
 	EXPECT_EQ(NULL, job_not_failed(&self->job, 10))
 	{
 		TH_LOG("%s", self->job.output);
 	}
-	EXPECT_SAID(&self->job, "EQUANT_DEPTH=17");
+	EXPECT_SAID(&self->job, "EQUANT_DEPTH=1025");
 }
 
 FIXTURE(lu)

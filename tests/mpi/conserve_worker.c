@@ -91,7 +91,7 @@ static void synchronous(void)
 
 static void depths(void)
 {
-	static const int all[] = { 0, 1, 2, 3, 4, 16 };
+	static const int all[] = { 0, 1, 2, 3, 4, 16, 1024 };
 	static const struct shape shape = { "depths", 1000, 50, 0.001, 1 };
 	struct equant_options o = checked();
 

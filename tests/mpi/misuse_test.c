@@ -38,7 +38,7 @@ TEST_F(misuse, bad_options_and_environment_variables_are_named)
 {
 	self->job.argv[0] = "open_bad_options";
 	EXPECT_PASSED(&self->job);
-	EXPECT_SAID(&self->job, "EQUANT_DEPTH=17: not one of 0..16");
+	EXPECT_SAID(&self->job, "EQUANT_DEPTH=1025: not one of 0..1024");
 	EXPECT_SAID(&self->job, "EQUANT_DEPTH=-1");
 	EXPECT_SAID(&self->job, "EQUANT_CONTROL=ring: not one of exchange|tree|central");
 	EXPECT_SAID(&self->job, "EQUANT_THRESHOLD=a lot");

@@ -50,7 +50,7 @@ static void open_bad_options(void)
 	} o = { .unknown = 0 };
 
 	equant_options_init(&o.known);
-	o.known.depth = 17;
+	o.known.depth = 1025;
 	must_not_open(MPI_COMM_WORLD, &o.known);
 	o.known.depth = -1;
 	must_not_open(MPI_COMM_WORLD, &o.known);

@@ -256,7 +256,7 @@ static const struct equant_command commands[] = {
 			"  --scheduler WORD   shared: a part of any moment, turns: by quanta (shared)\n"
 			"  --quantum X        seconds (0.004)\n"
 			"  --probe WORD       clock, measured or predicted (predicted)\n"
-			"  --depth N          0 to 16 (1)\n"
+			"  --depth N          0 to 1024 (1)\n"
 			"  --units N          per rank (1000)\n"
 			"  --step X           seconds to compute all of them once (0.01)\n"
 			"  --seconds X        of work per rank (60)\n"

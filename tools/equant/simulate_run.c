@@ -203,7 +203,7 @@ int simulate_run(int argc, char **argv, struct table *table)
 		{ "scheduler", SIMULATE_CHOICE, &o.scheduler, 0, 0, schedulers },
 		{ "quantum", SIMULATE_NUMBER, &o.quantum, 1e-6, 10, NULL },
 		{ "probe", SIMULATE_CHOICE, &o.probe, 0, 0, probes },
-		{ "depth", SIMULATE_WHOLE, &o.depth, 0, 16, NULL },
+		{ "depth", SIMULATE_WHOLE, &o.depth, 0, 1024, NULL },
 		{ "units", SIMULATE_WHOLE, &o.units, 1, 1e6, NULL },
 		{ "step", SIMULATE_NUMBER, &o.step, 1e-3, 1e3, NULL },
 		{ "seconds", SIMULATE_NUMBER, &o.seconds, 1e-3, 1e5, NULL },

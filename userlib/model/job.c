@@ -133,7 +133,8 @@ static int make_room(struct equant_simulation *s)
 	s->samples = calloc(job->n, sizeof(*s->samples));
 	s->units = calloc(job->n, sizeof(*s->units));
 	s->lists = calloc(job->n, sizeof(*s->lists));
-	if (!s->ranks || !s->samples || !s->units || !s->lists)
+	s->sent = calloc((size_t)job->depth + 1, sizeof(*s->sent));
+	if (!s->ranks || !s->samples || !s->units || !s->lists || !s->sent)
 		return -ENOMEM;
 	for (int i = 0; i < job->depth; i++) {
 		s->sent[i].samples = calloc(job->n, sizeof(*s->sent[i].samples));
@@ -177,8 +178,9 @@ static void release(struct equant_simulation *s)
 	free(s->owner);
 	free(s->done);
 	free(s->lists);
-	for (int i = 0; i < EQUANT_JOB_DEPTH; i++)
+	for (int i = 0; s->sent && i < s->job->depth; i++)
 		free(s->sent[i].samples);
+	free(s->sent);
 }
 
 int equant_simulate_job(const struct equant_job *job, struct equant_job_result *result)

@@ -8,7 +8,7 @@
 
 #include "model/model_internal.h"
 
-#define EQUANT_JOB_DEPTH 16
+#define EQUANT_JOB_DEPTH 1024 /* as EQUANT_DEPTH */
 
 /**
  * struct equant_job_rank - one rank's clock and what it has counted since its last sample
@@ -48,7 +48,7 @@ struct equant_job_sent {
  * @length: blocks of the sweep under way
  * @phase: of it, at whose hook the ranks are; 0 is before the first
  * @samples: last taken
- * @sent: a ring of @pending phases, the oldest at @oldest
+ * @sent: a ring, as long as the job is deep, of @pending phases, the oldest at @oldest
  * @hooks: since the last phase
  * @lists: room for restricted moves
  */
@@ -64,7 +64,7 @@ struct equant_simulation {
 	long length;
 	long phase;
 	struct equant_sample *samples;
-	struct equant_job_sent sent[EQUANT_JOB_DEPTH];
+	struct equant_job_sent *sent;
 	int oldest;
 	int pending;
 	long hooks;

@@ -254,7 +254,7 @@ enum equant_job_program {
  * @steps: how often all units are computed, >= 1; a hook is called before each, in a pipeline before
  *	each phase: in phase p of a sweep rank r computes block p - r, if there is one
  * @barrier: ranks wait for each other after each step, or sweep; otherwise in balancing phases only
- * @depth: phases from samples to the decision, 0 to 16
+ * @depth: phases from samples to the decision, 0 to 1024
  * @asynchronous: no phases: ranks report when they like, and only those of a transfer wait for each
  *	other; EQUANT_JOB_DOALL only
  * @probe: what samples tell
