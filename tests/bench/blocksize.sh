@@ -3,7 +3,9 @@
 #
 # The automatic block size of a pipelined loop against a sweep of fixed ones, as in the thesis'
 # figure 3.7 (Siegell 1995, section 3.3.4): sor on two dedicated ranks, not balanced, three sizes,
-# without and with an artificial delay of each message (EQUANT_DELAY).
+# without and with an artificial delay of each message (EQUANT_DELAY).  Strips of all sizes are computed
+# in tiles, so that nothing but the size makes a difference; in the row `whole' the automatic size is not
+# (EQUANT_TILES).
 
 . "$(dirname "$0")/cells.sh"
 
@@ -45,14 +47,18 @@ cell()
 {
 	local options=(--balance off)
 
-	[ "$3" = auto ] || options+=(--set "EQUANT_BLOCK=$3")
+	case $3 in
+	auto) ;;
+	whole) options+=(--set EQUANT_TILES=1e15) ;;
+	*) options+=(--set "EQUANT_BLOCK=$3") ;;
+	esac
 	measure "$1" "$2.$3" "${options[@]}" -- "${command[@]}"
 }
 
 for n in $sizes; do
 	for with in 0 $delay; do
 		# shellcheck disable=SC2046
-		group "$n.$with" 6 auto $(blocks_of "$n" "$with")
+		group "$n.$with" 6 auto whole $(blocks_of "$n" "$with")
 	done
 done
 cells_end
@@ -73,11 +79,12 @@ for n in $sizes; do
 		judge "$n x $n, $with us more per message: seconds over those of $block" \
 			"$n.$with.auto.elapsed/$n.$with.$block.elapsed" '<=' 1.02
 		judge "  efficiency" "$n.$with.auto.efficiency"
+		judge "  seconds without tiles, over those with" "$n.$with.whole.elapsed/$n.$with.auto.elapsed"
 	done
 done
 {
 	# shellcheck disable=SC2046
-	for block in auto $(blocks_of 2000 0); do
+	for block in auto whole $(blocks_of 2000 0); do
 		printf '%s\t%s\n' "$block" "$block"
 	done
 } | perl "$bench/matrix.pl" "$raw" efficiency block $(for n in $sizes; do echo "$n.0" "$n.$delay"; done) |

@@ -74,6 +74,7 @@ void number_options(struct equant_options *options)
 		.delay = 28,
 		.grain = 29,
 		.prompt = 30,
+		.tiles = 31,
 	};
 }
 

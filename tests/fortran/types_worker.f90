@@ -84,7 +84,7 @@ contains
         type(equant_options) :: o
 
         call demand_equal(size_of_options(), int(c_sizeof(o), c_long), "size of equant_options")
-        call demand_equal(31_c_long, int(count_options(), c_long), "number of options")
+        call demand_equal(32_c_long, int(count_options(), c_long), "number of options")
         call number_options(o)
         call number(4, real(o%balance, c_double), "balance")
         call number(5, real(o%rate, c_double), "rate")
@@ -113,6 +113,7 @@ contains
         call number(28, o%delay, "delay")
         call number(29, o%grain, "grain")
         call number(30, real(o%prompt, c_double), "prompt")
+        call number(31, real(o%tiles, c_double), "tiles")
     end subroutine options
 
     subroutine defaults()
@@ -138,6 +139,7 @@ contains
         call same(mine%delay, c%delay, "default of delay")
         call same(mine%grain, c%grain, "default of grain")
         call demand(mine%prompt == c%prompt, "default of prompt")
+        call demand(mine%tiles == c%tiles, "default of tiles")
         call demand(mine%mode == c%mode, "default of mode")
         call same(mine%period, c%period, "default of period")
         call same(mine%threshold, c%threshold, "default of threshold")

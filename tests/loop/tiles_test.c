@@ -292,6 +292,27 @@ TEST(what_has_changed_is_found_in_a_later_look)
 	EXPECT_GE(3, s.tile);
 }
 
+TEST(tiles_of_a_fixed_length_are_not_tried)
+{
+	struct equant_tiles tiles = { .fixed = 7 };
+	struct equant_tile tile;
+
+	EXPECT_EQ(1, equant_tiles_known(&tiles));
+	equant_tiles_sweep(&tiles);
+	tile = equant_tiles_next(&tiles, FIRST, 100, 1);
+	EXPECT_EQ(0, tile.tried);
+	EXPECT_EQ(7, tile.length);
+	EXPECT_EQ(100, tile.iterations);
+	tile = equant_tiles_next(&tiles, FIRST, 5, 1);
+	EXPECT_EQ(5, tile.length);
+	EXPECT_EQ(98, equant_tiles_round(&tiles, 100, 1000));
+	EXPECT_EQ(100, equant_tiles_round(&tiles, 100, 100));
+	EXPECT_EQ(7, equant_tiles_round(&tiles, 7, 1000));
+	EXPECT_EQ(5, equant_tiles_round(&tiles, 5, 1000));
+	tiles.fixed = 0;
+	EXPECT_EQ(100, equant_tiles_round(&tiles, 100, 1000));
+}
+
 TEST(few_units_are_not_tried)
 {
 	struct equant_tiles tiles = { 0 };

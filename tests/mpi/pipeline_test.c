@@ -31,6 +31,11 @@ TEST_F(ranks, a_grain_in_quanta_sets_the_block_size)
 	EXPECT_CASE("grains");
 }
 
+TEST_F(ranks, strips_are_computed_in_tiles_of_the_length_that_is_set)
+{
+	EXPECT_CASE("tiles");
+}
+
 TEST_F(ranks, a_phase_per_strip_does_not_make_ranks_take_turns)
 {
 	EXPECT_CASE("abreast");

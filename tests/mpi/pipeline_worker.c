@@ -471,6 +471,43 @@ static void grains(void)
 	tear_down(&s);
 }
 
+/* ---- tiles ------------------------------------------------------------------------------ */
+
+static long tile_length, strip_length;
+
+static void compute_tile(void *ctx, long first, long units, long from, long to)
+{
+	long strip = from - from % strip_length;
+	long end = strip + strip_length < 40 ? strip + strip_length : 40;
+
+	demand_equal(0, (from - strip) % tile_length);
+	demand_equal(least(from + tile_length, end), to);
+	compute_strip(ctx, first, units, from, to);
+}
+
+/* Strips of a fixed or of the automatic length are computed in tiles of a fixed one, or whole. */
+static void tiles(void)
+{
+	static const long blocks[] = { 10, 10, 10, 0 }, lengths[] = { 3, 10, 1000, 7 };
+
+	for (int i = 0; i < 4; i++) {
+		struct equant_options o = eager_options();
+		struct sweeper s = { 0 };
+
+		o.block = blocks[i];
+		o.tiles = lengths[i];
+		set_up(&s, &o, 4 * ranks, 40, EQUANT_TABLE_AUTO);
+		for (int n = 0; n < 3; n++) {
+			tile_length = o.tiles;
+			strip_length = o.block;
+			sweep_by(&s, n, o.block ? compute_tile : compute_strip);
+			demand(o.block || block_of(&s) < 7 || block_of(&s) % 7 == 0 ||
+			       block_of(&s) == 40);
+		}
+		tear_down(&s);
+	}
+}
+
 /* ---- ranks abreast ------------------------------------------------------------------- */
 
 #define RANKS_MOST 16
@@ -526,7 +563,7 @@ static void abreast(void)
 		demand(ranks <= RANKS_MOST);
 		o.depth = depth;
 		o.period = 1e-6;
-		o.block = ABREAST_BLOCK;
+		o.block = o.tiles = ABREAST_BLOCK;
 		set_up(&s, &o, ranks, ABREAST_STRIPS * ABREAST_BLOCK, EQUANT_TABLE_AUTO);
 		for (int n = 0; n < 3; n++)
 			sweep_by(&s, n, compute_abreast);
@@ -749,7 +786,8 @@ int main(int argc, char **argv)
 	static const struct worker_case cases[] = {
 		CASE(forced_moves), CASE(loaded_ranks), CASE(no_balancing), CASE(block_sizes),
 		CASE(grains),	    CASE(abreast),	CASE(ahead),	    CASE(delays),
-		CASE(misuse),	    CASE(disagreement), CASE(failure),	    CASE(silence),
+		CASE(tiles),	    CASE(misuse),	CASE(disagreement), CASE(failure),
+		CASE(silence),
 	};
 
 	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));

@@ -62,6 +62,15 @@ static double quantum_of(const struct equant_loop *loop)
 	return loop->quantum > 0 ? loop->quantum : EQUANT_QUANTUM_UNSEEN;
 }
 
+static long best_block(const struct equant_loop *loop, const struct equant_intent *all)
+{
+	const struct equant_pipeline *p = loop->pipeline;
+	long block = equant_block_best(all, loop->units.counts, loop->ranks, p->bytes,
+				       loop->eq->options.grain, p->block);
+
+	return equant_tiles_round(&p->tiles, block, (long)all->length);
+}
+
 static int choose(struct equant_loop *loop, const struct equant_intent *all)
 {
 	struct equant_pipeline *p = loop->pipeline;
@@ -80,9 +89,7 @@ static int choose(struct equant_loop *loop, const struct equant_intent *all)
 			loop->name, wanted, (long long)all->length);
 		return -EINVAL;
 	}
-	p->block = wanted ? wanted :
-			    equant_block_best(all, loop->units.counts, loop->ranks, p->bytes,
-					      loop->eq->options.grain, p->block);
+	p->block = wanted ? wanted : best_block(loop, all);
 	p->strips = (p->length + p->block - 1) / p->block;
 	return 0;
 }

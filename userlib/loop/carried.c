@@ -23,6 +23,7 @@ struct equant_pipeline *equant_pipeline_of(struct equant_loop *loop)
 	loop->pipeline = p;
 	p->left = p->right = -1;
 	p->channel.own.fd = -1;
+	p->tiles.fixed = loop->eq->options.tiles;
 	p->earlier = p->above = MPI_REQUEST_NULL;
 	for (int i = 0; i < EQUANT_STRIPS_AHEAD; i++)
 		p->receives[i] = MPI_REQUEST_NULL;

@@ -117,7 +117,7 @@ static long compute_tiles(struct equant_loop *loop, const struct equant_range *u
 	int tells = 2 * units->count > p->blocks[loop->rank].count;
 	uint64_t start;
 
-	if (!loop->eq->options.block && !equant_replay_tile(loop, to - from, &tile))
+	if (!equant_replay_tile(loop, to - from, &tile))
 		tile = equant_tiles_next(&p->tiles, p->block, to - from, tells);
 	equant_record_tile(loop, &tile, to - from);
 	p->parts++;

@@ -81,7 +81,7 @@ static long best_for(const float *pace, long strip, double *least)
 
 void equant_tiles_sweep(struct equant_tiles *t)
 {
-	if (t->looking || t->pause-- > 0)
+	if (t->fixed || t->looking || t->pause-- > 0)
 		return;
 	memset(t->seen, 0, sizeof(t->seen));
 	t->looking = 1;
@@ -141,6 +141,10 @@ struct equant_tile equant_tiles_next(struct equant_tiles *t, long strip, long le
 	struct equant_tile tile = { .length = left, .iterations = left };
 	double pace;
 
+	if (t->fixed) {
+		tile.length = t->fixed < left ? t->fixed : left;
+		return tile;
+	}
 	if (try)
 		go_on(t, strip);
 	if (try && t->looking && length_of(t->at) <= left) {
@@ -168,7 +172,7 @@ void equant_tiles_took(struct equant_tiles *t, double seconds, double work)
 
 int equant_tiles_known(const struct equant_tiles *t)
 {
-	return t->rest > 0;
+	return t->fixed || t->rest > 0;
 }
 
 /* ---- what follows for strips --------------------------------------------------------------------- */
@@ -183,6 +187,13 @@ static double time_of(const float *pace, const struct equant_strips *strips, dou
 	if (before > 0 && now > 0)
 		tiled.unit_time *= now / before;
 	return equant_strips_time(&tiled, block);
+}
+
+long equant_tiles_round(const struct equant_tiles *t, long block, long sweep)
+{
+	if (!t->fixed || block < t->fixed || block == sweep)
+		return block;
+	return block - block % t->fixed;
 }
 
 /* Of whole tiles, as near to the model's as can be. */

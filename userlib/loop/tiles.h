@@ -9,6 +9,7 @@ struct equant_strips;
 
 /**
  * struct equant_tiles - how fast tiles of several lengths are, on this rank
+ * @fixed: the length that all tiles have, and nothing is tried; 0 = the fastest
  * @pace: seconds of an iteration of a unit, by length; 0 = not known
  * @seen: the least in the look that is under way
  * @looking: it is
@@ -19,6 +20,7 @@ struct equant_strips;
  * @rest: it was so many
  */
 struct equant_tiles {
+	long fixed;
 	float pace[EQUANT_TILES];
 	float seen[EQUANT_TILES];
 	int looking;
@@ -49,6 +51,9 @@ struct equant_tile equant_tiles_next(struct equant_tiles *t, long strip, long le
 
 /** equant_tiles_took() - what was tried took so long, for @work iterations of units */
 void equant_tiles_took(struct equant_tiles *t, double seconds, double work);
+
+/** equant_tiles_round() - a block to whole tiles of a fixed length, but if it is shorter or all of the sweep */
+long equant_tiles_round(const struct equant_tiles *t, long block, long sweep);
 
 /** equant_tiles_known() - have all lengths been tried that strips were long enough for? */
 int equant_tiles_known(const struct equant_tiles *t);
