@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 36
+plan 39
 
 export LC_ALL=C
 
@@ -51,6 +51,21 @@ cat > executed.json << END
 	{ "edge": 3, "from": 1, "to": 0, "start": 3.9, "finish": 4.1 } ] }
 END
 exits 0 '1 .*\[right-' "a schedule from a file is drawn" "$equant" dag draw example.dot executed.json
+
+# A message that comes long after the last task: the axis ends with it, and no line is longer.
+sed 's/"finish": 4.1 }/"finish": 51 }/' executed.json > late.json
+exits 0 '^ *0 *51$' "the axis of a chart ends with the last message" \
+	"$equant" dag draw example.dot late.json --svg late.svg
+within_chart()
+{
+	"$equant" dag draw example.dot late.json | awk 'length($0) > 80'
+	sed -n 's/^<rect class.* x="\([0-9.]*\)".* width="\([0-9.]*\)".*/\1 \2/p' late.svg |
+		awk '{ blocks++ } $1 + $2 > 970.01 { print } END { if (blocks != 6) print blocks " blocks" }'
+}
+silent "what happens late is within the chart" within_chart
+sed 's/"finish": 4.1 }/"finish": 1e308 }/; s/3.9, "finish": 51/1, "finish": 1e308/' executed.json > late.json
+exits 0 '^ *0 *1e+308$' "a message that takes for ever is drawn" "$equant" dag draw example.dot late.json
+
 sed -i 's/"task": 3/"task": 4/' executed.json
 exits 1 "executed.json:4: '4': the graph has none of this number" \
 	"a schedule of another graph is refused" "$equant" dag draw example.dot executed.json

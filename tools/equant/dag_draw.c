@@ -4,6 +4,7 @@
  * one for each link that takes messages from it.
  */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "dag.h"
@@ -36,11 +37,21 @@ static bool next_block(const void *of, int row, int64_t *at, struct gantt_block 
 	return found;
 }
 
+/* In a schedule from a file messages may come when the last task has ended. */
+static double last_finish(const struct equant_dag_schedule *schedule)
+{
+	double last = schedule->makespan;
+
+	for (int m = 0; m < schedule->messages; m++)
+		last = fmax(last, schedule->message[m].finish);
+	return last;
+}
+
 static int make(struct gantt *gantt, struct chart *chart, int processors)
 {
 	chart->rows = dag_rows(chart->schedule, processors, &gantt->rows);
 	gantt->title = chart->schedule->scheduler;
-	gantt->length = chart->schedule->makespan;
+	gantt->length = last_finish(chart->schedule);
 	gantt->of = chart;
 	gantt->name = row_name;
 	gantt->next = next_block;

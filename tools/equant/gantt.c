@@ -16,9 +16,12 @@
 
 /* ---- text ------------------------------------------------------------------------------------ */
 
+/* What is outside of the axis is at its end. */
 static int column(double t, double length, int columns)
 {
-	return length > 0 ? (int)lround(t / length * columns) : 0;
+	double part = length > 0 ? t / length : 0;
+
+	return (int)lround(fmin(fmax(part, 0), 1) * columns);
 }
 
 /* [name--], or what there is room for. */
