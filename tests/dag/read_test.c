@@ -265,6 +265,42 @@ TEST_F(read, machine)
 	equant_dag_machine_free(machine);
 }
 
+static struct equant_dag_machine *machine_of(const char *first, const char *last)
+{
+	char text[300];
+
+	snprintf(text, sizeof(text), "{ \"processors\": [1, 1, 1], %s, %s }", first, last);
+	return equant_dag_machine_parse("f", text, strlen(text), NULL, 0);
+}
+
+/* Wherever it is in the file, and also where what is said of all is in two places. */
+TEST_F(read, a_single_link_goes_before_all_links)
+{
+	const char *all = "\"startup\": 3, \"data_rate\": 4";
+	const char *single = "\"links\": [ { \"from\": 0, \"to\": 1, \"data_rate\": 50 },"
+			     "{ \"from\": 2, \"to\": 1, \"startup\": 60, \"data_rate\": 70 } ]";
+	const char *first[] = { all, single, "\"data_rate\": 4" };
+	const char *last[] = { single, all,
+			       "\"links\": [ { \"from\": 0, \"to\": 1, \"data_rate\": 50 },"
+			       "{ \"from\": 2, \"to\": 1, \"startup\": 60, \"data_rate\": 70 } ],"
+			       "\"startup\": 3" };
+	const double startup[9] = { 0, 0, 3, 3, 0, 3, 3, 60, 0 };
+	const double data_rate[9] = { 0, 50, 4, 4, 0, 4, 4, 70, 0 };
+
+	for (int i = 0; i < 3; i++) {
+		struct equant_dag_machine *machine = machine_of(first[i], last[i]);
+
+		ASSERT_NE(NULL, machine);
+		for (int link = 0; link < 9; link++) {
+			EXPECT_EQ(startup[link], machine->startup[link])
+			TH_LOG("order %d, link %d", i, link);
+			EXPECT_EQ(data_rate[link], machine->data_rate[link])
+			TH_LOG("order %d, link %d", i, link);
+		}
+		equant_dag_machine_free(machine);
+	}
+}
+
 TEST_F(read, a_machine_that_is_none_is_refused_by_line_and_word)
 {
 	EXPECT_STREQ("f:1: 'processors': at least one",

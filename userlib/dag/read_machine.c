@@ -8,8 +8,8 @@
  *	  "links": [ { "from": 0, "to": 1, "startup": 0, "data_rate": 2 }, ... ],
  *	  "costs": [ [ 14, 16, 9 ], ... ] }
  *
- * Processors come first, and are the rate of each.  Start-up and rate of all links are overwritten
- * by those of single links, one direction each; costs have a row for each task.
+ * Processors come first, and are the rate of each.  Start-up and rate are those of all links but the
+ * single ones, one direction each, wherever those are in the file; costs have a row for each task.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -32,6 +32,7 @@ struct reader {
 	int rows; /* of costs */
 	double startup;
 	double data_rate;
+	bool *single; /* p x p: links that have their own; NULL: none yet */
 	/* the link that is being read */
 	int from;
 	int to;
@@ -96,13 +97,19 @@ static int need_processors(const struct dag_scan *scan, const struct reader *rea
 	return reader->machine ? 0 : equant_dag_refuse_name(scan, name, "processors come first");
 }
 
+static size_t link_number(const struct reader *reader, int from, int to)
+{
+	return (size_t)from * (size_t)reader->machine->processors + (size_t)to;
+}
+
 static int all_links(struct reader *reader)
 {
 	int p = reader->machine->processors, err = 0;
 
 	for (int k = 0; k < p; k++)
 		for (int l = 0; l < p && !err; l++)
-			if (k != l)
+			if (k != l &&
+			    !(reader->single && reader->single[link_number(reader, k, l)]))
 				err = equant_dag_machine_link(reader->machine, k, l,
 							      reader->startup, reader->data_rate);
 	return err;
@@ -188,6 +195,19 @@ static int read_to(struct dag_scan *scan, void *to)
 	return read_end(scan, to, &((struct reader *)to)->to);
 }
 
+/* From here on what is said of all links is not said of this one. */
+static int own_link(struct reader *reader, int from, int to)
+{
+	size_t p = (size_t)reader->machine->processors;
+
+	if (!reader->single)
+		reader->single = calloc(p * p, sizeof(*reader->single));
+	if (!reader->single)
+		return -ENOMEM;
+	reader->single[link_number(reader, from, to)] = true;
+	return 0;
+}
+
 static int read_link(struct dag_scan *scan, void *to)
 {
 	static const struct dag_field fields[] = {
@@ -206,8 +226,10 @@ static int read_link(struct dag_scan *scan, void *to)
 		return err;
 	if (link.from == link.to)
 		return equant_dag_refuse_name(scan, "to", "the same processor as from");
-	return equant_dag_machine_link(link.machine, link.from, link.to, link.startup,
-				       link.data_rate);
+	err = own_link(reader, link.from, link.to);
+	return err ? err :
+		     equant_dag_machine_link(link.machine, link.from, link.to, link.startup,
+					     link.data_rate);
 }
 
 static int read_links(struct dag_scan *scan, void *to)
@@ -318,6 +340,7 @@ int equant_dag_read_machine(struct dag_scan *scan, struct equant_dag_machine **m
 	int err = equant_dag_json_object(scan, fields, &reader);
 
 	free(reader.list.number);
+	free(reader.single);
 	*machine = reader.machine;
 	return err ? err : equant_dag_json_end(scan);
 }
