@@ -106,6 +106,33 @@ TEST_F(graph, a_long_cycle_is_cut_short)
 	EXPECT_EQ(-ELOOP, equant_dag_check(self->dag, NULL, 0));
 }
 
+/* Here a search from each task would look at 10^11 edges. */
+TEST_F(graph, a_cycle_of_many_tasks_is_named_at_once)
+{
+	enum { MANY = 400000 };
+
+	add_tasks(self->dag, MANY);
+	for (int i = 0; i < MANY; i++)
+		add_edge(self->dag, i, (i + 1) % MANY);
+	EXPECT_EQ(-ELOOP, check(self));
+	EXPECT_EQ(0, strncmp("cycle of 400000 tasks: 0 -> 1 -> 2", self->why, 34));
+}
+
+/* Searches from tasks behind the cycle, which are on none, take all the steps there are. */
+TEST_F(graph, a_cycle_that_takes_long_to_find_is_named_too)
+{
+	enum { BEHIND = 10000, CYCLE = 5000 };
+
+	add_tasks(self->dag, BEHIND + CYCLE);
+	for (int i = 1; i < BEHIND; i++)
+		add_edge(self->dag, i - 1, i);
+	for (int i = 0; i < CYCLE; i++)
+		add_edge(self->dag, BEHIND + i, BEHIND + (i + 1) % CYCLE);
+	add_edge(self->dag, BEHIND, 0);
+	EXPECT_EQ(-ELOOP, check(self));
+	EXPECT_EQ(0, strncmp("cycle of 5000 tasks: 10000 -> 10001 -> ", self->why, 39));
+}
+
 /* One task, then a second one that has nothing to do with it. */
 TEST_F(graph, one_task_and_two_parts_are_scheduled)
 {
