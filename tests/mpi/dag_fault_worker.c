@@ -109,6 +109,40 @@ static void wrong_schedules(struct work *work)
 	}
 }
 
+/* Pins, and memory of processors and tasks: rank 0 plans by them for all others. */
+static void different_limits(struct work *work)
+{
+	struct equant_dag_run_options options = work_options(work);
+	int odd = rank == ranks - 1;
+
+	for (int with_replan = 0; with_replan < 2; with_replan++) {
+		options.replan = with_replan ? "heft" : NULL;
+		equant_dag_machine_pin(work->machine, 0, odd ? 1 : 0);
+		refused(work, &options, EINVAL);
+		equant_dag_machine_pin(work->machine, 0, odd ? -1 : 0);
+		refused(work, &options, EINVAL);
+		equant_dag_machine_pin(work->machine, 0, -1);
+		equant_dag_machine_memory(work->machine, 0, odd ? 100 : EQUANT_DAG_UNLIMITED);
+		refused(work, &options, EINVAL);
+		equant_dag_machine_memory(work->machine, 0, EQUANT_DAG_UNLIMITED);
+		equant_dag_task_memory(work->dag, 0, odd ? 1 : 2);
+		refused(work, &options, EINVAL);
+		equant_dag_task_memory(work->dag, 0, 0);
+	}
+}
+
+/* What is written in another way, or of tasks that are not there, is the same. */
+static void alike_limits(struct work *work)
+{
+	if (rank == ranks - 1) {
+		equant_dag_machine_pin(work->machine, 0, 0);
+		equant_dag_machine_pin(work->machine, 0, -1);
+		equant_dag_machine_pin(work->machine, 1000, 0);
+		equant_dag_machine_pin(work->machine, 1000, -1);
+	}
+	demand_equal(0, equant_dag_run_free(work_must_run(work)));
+}
+
 /* What only the last rank does differently. */
 static void different(struct work *work)
 {
@@ -165,8 +199,11 @@ static void misuse(void)
 	options.data = NULL;
 	refused(&work, &options, ELOOP);
 	work.dag->edges--;
-	if (ranks > 1)
+	if (ranks > 1) {
 		different(&work);
+		different_limits(&work);
+		alike_limits(&work);
+	}
 	wrong_schedules(&work);
 	equant_dag_machine_free(larger);
 	work_tear_down(&work);

@@ -129,7 +129,8 @@ static uint64_t add_graph(uint64_t hash, const struct equant_dag *dag)
 {
 	hash = equant_mix_word(equant_mix_word(hash, (uint64_t)dag->tasks), (uint64_t)dag->edges);
 	for (int i = 0; i < dag->tasks; i++)
-		hash = equant_mix_double(hash, dag->task[i].work);
+		hash = equant_mix_word(equant_mix_double(hash, dag->task[i].work),
+				       dag->task[i].memory);
 	for (int e = 0; e < dag->edges; e++) {
 		hash = equant_mix_word(equant_mix_word(hash, (uint64_t)dag->edge[e].from),
 				       (uint64_t)dag->edge[e].to);
@@ -138,12 +139,23 @@ static uint64_t add_graph(uint64_t hash, const struct equant_dag *dag)
 	return hash;
 }
 
-static uint64_t add_machine(uint64_t hash, const struct equant_dag_machine *machine)
+/* Where tasks may run; of pins only those of the graph's tasks are ever looked at. */
+static uint64_t add_limits(uint64_t hash, const struct equant_dag_machine *machine, int tasks)
+{
+	for (int k = 0; k < machine->processors; k++)
+		hash = equant_mix_word(hash, machine->memory[k]);
+	for (int i = 0; i < tasks; i++)
+		hash = equant_mix_word(hash, (uint64_t)(int64_t)dag_pin(machine, i));
+	return hash;
+}
+
+static uint64_t add_machine(uint64_t hash, const struct equant_dag_machine *machine, int tasks)
 {
 	size_t p = (size_t)machine->processors;
 
 	hash = equant_mix_word(equant_mix_word(hash, machine->channels), machine->overlap);
 	hash = add_doubles(add_doubles(hash, machine->startup, p * p), machine->data_rate, p * p);
+	hash = add_limits(hash, machine, tasks);
 	if (machine->cost)
 		return add_doubles(hash, machine->cost, (size_t)machine->tasks * p);
 	return add_doubles(hash, machine->rate, p);
@@ -187,7 +199,7 @@ int equant_dag_run_agree(const struct equant_dag_run *run, int error)
 
 	if (!error) {
 		things[0].sum = add_graph(0, run->dag);
-		things[1].sum = add_machine(0, run->machine);
+		things[1].sum = add_machine(0, run->machine, run->dag->tasks);
 		things[2].sum = add_order(0, &run->given, run->dag->tasks);
 		things[3].sum = run->replan ? add_replan(run->replan) : 0;
 		things[4].sum = add_data(0, run);
