@@ -13,6 +13,7 @@
 static double clock_now;
 static int collectives; /* so far */
 static int fatal = -1; /* the one of them that fails */
+static int fault = MPI_ERR_OTHER; /* and with what */
 
 double MPI_Wtime(void)
 {
@@ -21,7 +22,7 @@ double MPI_Wtime(void)
 
 static int end_collective(int error)
 {
-	return collectives++ == fatal ? MPI_ERR_OTHER : error;
+	return collectives++ == fatal ? fault : error;
 }
 
 int MPI_Allreduce(const void *from, void *to, int count, MPI_Datatype type, MPI_Op op,
@@ -140,10 +141,13 @@ static void collectives_fail(void)
 	demand_equal(0, run(transfer));
 	demand_equal(1, must_refresh(transfer, 0));
 	demand_equal(0, equant_transfer_free(transfer));
-	for (int which = 0; which < count; which++)
-		refresh_that_fails(network, which, ranks);
-	/* Where all others have come to the end and have another plan. */
-	refresh_that_fails(network, count - 1, 1);
+	for (int i = 0; i < 2; i++) {
+		fault = i ? MPI_ERR_NO_MEM : MPI_ERR_OTHER;
+		for (int which = 0; which < count; which++)
+			refresh_that_fails(network, which, ranks);
+		/* Where all others have come to the end and have another plan. */
+		refresh_that_fails(network, count - 1, 1);
+	}
 	equant_redist_network_free(network);
 }
 

@@ -5,6 +5,10 @@
 #include "core/message.h"
 #include "core/mpi_error.h"
 
+/*
+ * That MPI has no memory is a failure of MPI like others: the other ranks need not have it, and what is
+ * under way may stay so for ever.  -ENOMEM is the library's own, after which all is as it was.
+ */
 int equant_mpi_error(int code, const char *what)
 {
 	char text[MPI_MAX_ERROR_STRING];
@@ -17,8 +21,6 @@ int equant_mpi_error(int code, const char *what)
 	equant_message("%s: %s", what, text);
 	if (MPI_Error_class(code, &class) != MPI_SUCCESS)
 		return -EIO;
-	if (class == MPI_ERR_NO_MEM)
-		return -ENOMEM;
 	if (class == MPI_ERR_TRUNCATE || class == MPI_ERR_COUNT || class == MPI_ERR_TYPE)
 		return -EPROTO;
 	return -EIO;

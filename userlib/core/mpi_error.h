@@ -9,7 +9,7 @@
  * @code: what an MPI function returned
  * @what: the operation, for the message
  *
- * Return: 0 for MPI_SUCCESS, else -ENOMEM, -EPROTO or -EIO after a message.
+ * Return: 0 for MPI_SUCCESS, else -EPROTO or -EIO after a message.
  */
 int equant_mpi_error(int code, const char *what);
 

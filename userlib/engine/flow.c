@@ -311,14 +311,17 @@ int equant_flows_run(MPI_Comm comm, int count, struct equant_flow *flows, double
 {
 	struct stage stage = { .comm = comm, .seconds = seconds };
 	double *rates = calloc((size_t)count + 1, sizeof(*rates));
+	bool under_way = false;
 	int rank, error;
 
 	MPI_Comm_rank(comm, &rank);
 	error = set_up(&stage, rank, count, flows);
 	/* All begin when the last one is here. */
 	error = equant_mpi_agree(comm, rates ? error : -ENOMEM);
-	if (!error)
+	if (!error) {
 		error = go(&stage);
+		under_way = error != 0;
+	}
 	for (int i = 0; i < stage.count && !error; i++)
 		if (!stage.ends[i].sends)
 			rates[stage.ends[i].flow] = rate_of(&stage.ends[i]);
@@ -328,7 +331,7 @@ int equant_flows_run(MPI_Comm comm, int count, struct equant_flow *flows, double
 	for (int k = 0; k < count && !error; k++)
 		flows[k].rate = rates[k];
 	/* MPI may still write to it if it has failed. */
-	if (error != -EIO)
+	if (!under_way)
 		tear_down(&stage);
 	free(rates);
 	return error;

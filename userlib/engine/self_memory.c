@@ -29,15 +29,26 @@ static int make_lock(pthread_mutex_t *lock)
 	return -error;
 }
 
+/* All of a group have one or none: those that had would wait in MPI_Win_free() for the others. */
+static int allocate_window(struct equant_self *self, MPI_Aint bytes, void **base)
+{
+	int error = equant_mpi_error(MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, self->group,
+							     base, &self->window),
+				     "MPI_Win_allocate_shared");
+
+	error = equant_mpi_agree(self->group, error);
+	if (error)
+		self->window = MPI_WIN_NULL;
+	return error;
+}
+
 static int make_window(struct equant_self *self, size_t size)
 {
 	MPI_Aint bytes = self->eq->rank == self->members[0] ? (MPI_Aint)size : 0;
 	void *base;
 	int unit, error;
 
-	error = equant_mpi_error(MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, self->group,
-							 &base, &self->window),
-				 "MPI_Win_allocate_shared");
+	error = allocate_window(self, bytes, &base);
 	if (!error) {
 		MPI_Win_set_errhandler(self->window, MPI_ERRORS_RETURN);
 		error = equant_mpi_error(MPI_Win_lock_all(MPI_MODE_NOCHECK, self->window),

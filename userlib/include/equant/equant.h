@@ -21,7 +21,8 @@
  *
  * Errors: functions return 0 or -errno, constructors NULL and errno; every error also
  * writes one line to standard error that names what is wrong and where.
- * MPI errors become -EIO (a dead peer, a revoked or invalid communicator), -ENOMEM or -EPROTO.
+ * MPI errors become -EIO (a dead peer, a revoked or invalid communicator, no memory within MPI) or
+ * -EPROTO; the line has what MPI says.
  *
  * Threads: a context and its loops belong to the thread that called equant_open(); this thread's
  * CPU time is the rank's, with that of threads that join it (equant_team_join()).  Several threads
