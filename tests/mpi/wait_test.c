@@ -116,4 +116,15 @@ TEST_F(wait, a_reduction_that_cannot_be_made_fails_on_all_ranks)
 	EXPECT_PASSED(&self->job);
 }
 
+TEST_F(wait, ranks_that_bring_different_numbers_of_elements_are_told)
+{
+	static const int numbers[] = { 1, 2, 3, 8 };
+
+	self->job.argv[0] = "counts_differ";
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		self->job.ranks = numbers[i];
+		EXPECT_PASSED(&self->job);
+	}
+}
+
 TEST_HARNESS_MAIN

@@ -329,6 +329,42 @@ static void impossible(void)
 	must_close(eq);
 }
 
+/* One rank has more or fewer elements: an error everywhere, and the next reduction is right. */
+static void one_differs(MPI_Datatype type, MPI_Op op, int count)
+{
+	static struct matrix mine[MOST];
+	long one = 1, all;
+
+	for (int more = -1; more <= 1; more += 2) {
+		demand_equal(ranks > 1 ? -EPROTO : 0,
+			     equant_allreduce(eq, MPI_IN_PLACE, mine,
+					      count + (rank == ranks - 1 ? more : 0), type, op));
+		demand_equal(0, equant_barrier(eq));
+		demand_equal(0, equant_allreduce(eq, &one, &all, 1, MPI_LONG, MPI_SUM));
+		demand_equal(ranks, all);
+	}
+}
+
+/* In the memory of a node, and in messages, as elements with gaps are sent. */
+static void counts_differ(void)
+{
+	MPI_Datatype numbers, gaps;
+	MPI_Op product;
+
+	MPI_Type_contiguous(4, MPI_LONG, &numbers);
+	MPI_Type_create_resized(numbers, 0, sizeof(struct matrix), &gaps);
+	MPI_Type_commit(&gaps);
+	MPI_Op_create(multiply_all, 0, &product);
+	start();
+	one_differs(MPI_LONG, MPI_SUM, 2);
+	one_differs(MPI_LONG, MPI_SUM, 1025);
+	one_differs(gaps, product, 3);
+	must_close(eq);
+	MPI_Op_free(&product);
+	MPI_Type_free(&gaps);
+	MPI_Type_free(&numbers);
+}
+
 /* ---- the memory of a node --------------------------------------------------------- */
 
 static int maps_memory(void)
@@ -499,6 +535,7 @@ int main(int argc, char **argv)
 	static const struct worker_case cases[] = {
 		CASE(right),
 		CASE(impossible),
+		CASE(counts_differ),
 		CASE(memory_is_shared),
 		CASE(one_shares_its_cpu),
 		CASE(one_stands_still),

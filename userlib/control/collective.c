@@ -25,6 +25,7 @@
 #include "control/collective.h"
 #include "control/node.h"
 #include "control/send.h"
+#include "core/message.h"
 #include "core/mpi_error.h"
 
 /* Only collectives use this communicator, and all ranks call them in the same order. */
@@ -101,6 +102,20 @@ static void send_to(struct reduction *r, const void *elements, int peer, int tag
 	r->failed = r->failed ? r->failed : error;
 }
 
+/* What is longer is an error of MPI. */
+static int check_count(const struct reduction *r, int peer, const MPI_Status *status)
+{
+	int count = 0;
+	int error = equant_mpi_error(MPI_Get_count(status, r->datatype, &count),
+				     "sending to all ranks");
+
+	if (error || count == r->count)
+		return error;
+	equant_message("rank %d has sent fewer elements than the %d that this one has", peer,
+		       r->count);
+	return -EPROTO;
+}
+
 static void receive_from(struct reduction *r, void *elements, int peer)
 {
 	MPI_Request request;
@@ -114,6 +129,8 @@ static void receive_from(struct reduction *r, void *elements, int peer)
 	ring(r, peer);
 	if (!error && status.MPI_TAG > TAG_FAILED)
 		error = TAG_FAILED - status.MPI_TAG;
+	else if (!error)
+		error = check_count(r, peer, &status);
 	r->failed = r->failed ? r->failed : error;
 }
 

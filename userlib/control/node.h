@@ -21,6 +21,7 @@
  * @pid: for finding out that it is gone
  * @shares: its CPU with another process, and may be nudged
  * @nudges: a futex; how often it was
+ * @brought: bytes to the reduction, by turn, as its slots
  */
 struct equant_node_rank {
 	uint32_t bell;
@@ -29,7 +30,8 @@ struct equant_node_rank {
 	int32_t pid;
 	uint32_t shares;
 	uint32_t nudges;
-	uint32_t pad[9];
+	uint32_t brought[2];
+	uint32_t pad[7];
 };
 
 /**

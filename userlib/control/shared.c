@@ -28,6 +28,7 @@
 #include "control/node.h"
 #include "control/send.h"
 #include "control/shared.h"
+#include "core/message.h"
 #include "core/mpi_error.h"
 
 static int node_barrier(struct equant_waiter *waiter)
@@ -96,13 +97,31 @@ int equant_shared_takes(const struct equant_waiter *waiter, int count, MPI_Datat
 	return MPI_Op_commutative(op, &commutes) == MPI_SUCCESS && commutes;
 }
 
+/* All that every rank has left: who finds another number than its own finds so now, and not one chunk later. */
+static int check_brought(const struct equant_node *node)
+{
+	const struct equant_node_rank *ranks = node->memory->ranks;
+
+	for (int r = 1; r < node->ranks; r++) {
+		if (ranks[r].brought[node->turn] == ranks[0].brought[node->turn])
+			continue;
+		equant_message(
+			"equant_allreduce: ranks of this node have elements of %u and of %u bytes",
+			ranks[0].brought[node->turn], ranks[r].brought[node->turn]);
+		return -EPROTO;
+	}
+	return 0;
+}
+
 /* Every rank's slot, in order; the result is in node->left. */
 static int combine(struct equant_node *node, int count, size_t bytes, MPI_Datatype datatype,
 		   MPI_Op op)
 {
+	int error = check_brought(node), r;
 	char *left;
-	int r, error;
 
+	if (error)
+		return error;
 	memcpy(node->left, equant_node_slot(node, 0), bytes);
 	for (r = 1; r < node->ranks; r++) {
 		memcpy(node->right, equant_node_slot(node, r), bytes);
@@ -136,12 +155,14 @@ static int between_nodes(struct equant_waiter *waiter, int count, size_t bytes,
 	return error;
 }
 
+/* @left: bytes of this chunk and the next ones */
 static int reduce_chunk(struct equant_waiter *waiter, const void *send, void *recv, int count,
-			size_t bytes, MPI_Datatype datatype, MPI_Op op)
+			size_t bytes, size_t left, MPI_Datatype datatype, MPI_Op op)
 {
 	struct equant_node *node = waiter->node;
 	int error;
 
+	node->memory->ranks[node->rank].brought[node->turn] = (uint32_t)left;
 	memcpy(equant_node_slot(node, node->rank), send, bytes);
 	error = node_barrier(waiter);
 	if (error)
@@ -170,7 +191,8 @@ int equant_shared_allreduce(struct equant_waiter *waiter, const void *send, void
 		int n = count < most ? count : most;
 		size_t bytes = (size_t)n * (size_t)extent;
 
-		error = reduce_chunk(waiter, from, to, n, bytes, datatype, op);
+		error = reduce_chunk(waiter, from, to, n, bytes, (size_t)count * (size_t)extent,
+				     datatype, op);
 		from += bytes;
 		to += bytes;
 		count -= n;

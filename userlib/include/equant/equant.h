@@ -744,8 +744,9 @@ EQUANT_API int equant_barrier(struct equant *eq);
  * Operands are combined in an order that only the ranks determine, so that rounding is
  * the same in every run and on every rank.
  *
- * Arguments are not compared between the ranks, which would cost a second reduction: where one rank's
- * are refused the others wait for it.  What fails later, on whichever rank, fails on all.
+ * Arguments are not compared between the ranks before, which would cost a second reduction: where one
+ * rank's are refused the others wait for it.  What fails later, on whichever rank, fails on all, and so
+ * does another number of elements where it is found.
  *
  * Return: 0; -EINVAL (negative count, no datatype or operation); -EOVERFLOW; -ENOMEM;
  * -EPROTO ranks that do not match; -EIO a peer is gone.
