@@ -41,6 +41,7 @@ TEST_F(ranks, loops_that_cannot_be_asynchronous_and_ranks_that_leave_are_named)
 {
 	EXPECT_CASE("misuse");
 	EXPECT_SAID(&self->job, "asynchronous mode on a DOACROSS loop");
+	EXPECT_SAID(&self->job, "equant_loop_sweep: asynchronous mode on a DOACROSS loop");
 	EXPECT_SAID(&self->job, "asynchronous mode is for passes");
 	EXPECT_SAID(&self->job, "neighbours: in asynchronous mode");
 	if (variant->ranks > 1)

@@ -312,6 +312,23 @@ static int use_hook_in_order(struct equant_loop *loop)
 	return equant_hook(loop);
 }
 
+static void never(void *ctx, long first, long units, long from, long to)
+{
+	demand(0 && "nothing is computed");
+}
+
+/* Refused before the first strip, and not in the hook after it. */
+static int sweep(struct equant_loop *loop)
+{
+	static double rows[40][10];
+
+	demand_equal(0, equant_loop_distribute(loop, EQUANT_BLOCK_ORDER));
+	demand_equal(0, equant_loop_array(loop, rows, sizeof(rows[0])));
+	demand_equal(0, equant_loop_pipelined(loop, rows, 0, sizeof(rows[0][0])));
+	demand_equal(-EINVAL, equant_loop_sweep(loop, 10, never, NULL));
+	return equant_loop_sweep(loop, 10, never, NULL);
+}
+
 static int end_early(struct equant_loop *loop)
 {
 	int error = some_passes(loop, 3, -1);
@@ -346,6 +363,7 @@ static void misuse(void)
 	with_loop(keep_neighbours, control[0], 0, 0);
 	with_loop(use_hook, control[0], -EINVAL, -1);
 	with_loop(use_hook_in_order, control[0], -EINVAL, -1);
+	with_loop(sweep, control[0], -EINVAL, -1);
 	for (int i = 0; i < 2 && ranks > 1; i++) {
 		with_loop(end_early, control[i], -EINVAL, -1);
 		with_loop(one_leaves, control[i], 0, -1);

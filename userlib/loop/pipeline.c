@@ -50,8 +50,12 @@ static int is_one_block_each(const struct equant_loop *loop)
 
 static const char *find_fault(const struct equant_loop *loop, long length, int has_body)
 {
+	const struct equant_options *o = &loop->eq->options;
 	const struct equant_pipeline *p = loop->pipeline;
 
+	/* The first hook would say so, too, when strips have been computed that others wait for. */
+	if (o->balance && o->mode)
+		return "asynchronous mode on a DOACROSS loop";
 	if (!loop->restricted)
 		return "the loop is not distributed in EQUANT_BLOCK_ORDER";
 	if (!p->nr_carried)
