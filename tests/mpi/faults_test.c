@@ -107,6 +107,22 @@ TEST_F(faults, a_rank_that_never_calls_the_hook_is_named_in_checked_mode)
 	EXPECT_SAID(&self->job, "rank 2 has not reached");
 }
 
+/* Among 2^m ranks all messages of a dissemination reach one that comes when the others have given up. */
+TEST_F(faults, a_rank_that_comes_too_late_is_told_however_many_there_are)
+{
+	static const int ranks[] = { 2, 4, 8 };
+
+	self->job.argv[0] = "one_comes_too_late";
+	for (int i = 0; i < 3; i++) {
+		self->job.ranks = ranks[i];
+		EXPECT_PASSED(&self->job);
+		EXPECT_SAID(&self->job, "rank 1 comes too late to equant_hook()");
+	}
+	self->job.argv[0] = "one_comes_too_late_to_a_barrier";
+	EXPECT_PASSED(&self->job);
+	EXPECT_SAID(&self->job, "rank 1 comes too late to equant_barrier()");
+}
+
 TEST_F(faults, hooks_that_were_counted_differently_show_when_the_loop_is_freed)
 {
 	self->job.argv[0] = "one_hooks_once_more";

@@ -218,7 +218,6 @@ static struct equant_options checked_options(void)
 	const char *depth = getenv("DEPTH");
 
 	o.check = 1;
-	o.timeout = 1;
 	o.depth = depth ? atoi(depth) : 1;
 	return o;
 }
@@ -242,34 +241,78 @@ static void one_frees_early(void)
 	}
 }
 
-static void one_is_silent_after(int steps)
+/* When all others have given up: they tell by messages of their own. */
+static void await_others(void)
+{
+	for (int i = 1; i < ranks; i++)
+		MPI_Recv(NULL, 0, MPI_BYTE, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static void call_odd_rank(void)
+{
+	MPI_Send(NULL, 0, MPI_BYTE, odd_rank(), 0, MPI_COMM_WORLD);
+}
+
+/* @timeout: longer than any rank is late that is not meant to be. */
+static void one_is_silent_after(int steps, double timeout)
 {
 	struct equant_options o = checked_options();
 	struct restless r;
 	int error;
 
-	o.timeout = 0.5;
+	o.timeout = timeout;
 	restless_start(&r, &o);
 	if (is_odd()) {
 		demand_equal(0, restless_run(&r, steps));
-		compute(1);
+		await_others();
 		error = restless_run(&r, 2000);
 		demand(error == -ETIMEDOUT || error == -EPROTO || error == -ECANCELED);
 	} else {
 		error = restless_run(&r, 2000);
 		demand_equal(-ETIMEDOUT, error);
+		call_odd_rank();
 	}
 	restless_stop(&r, error);
 }
 
 static void one_falls_silent(void)
 {
-	one_is_silent_after(15);
+	one_is_silent_after(15, 2);
 }
 
 static void one_never_hooks(void)
 {
-	one_is_silent_after(0);
+	one_is_silent_after(0, 0.5);
+}
+
+static void one_comes_too_late(void)
+{
+	struct equant_options o = checked_options();
+	struct restless r;
+
+	o.timeout = 0.5;
+	restless_start(&r, &o);
+	if (is_odd())
+		await_others();
+	demand_equal(-ETIMEDOUT, restless_step(&r));
+	if (!is_odd())
+		call_odd_rank();
+	restless_stop(&r, -ETIMEDOUT);
+}
+
+static void one_comes_too_late_to_a_barrier(void)
+{
+	struct equant_options o = checked_options();
+	struct equant *eq;
+
+	o.timeout = 0.5;
+	eq = must_open(MPI_COMM_WORLD, &o);
+	if (is_odd())
+		await_others();
+	demand_equal(-ETIMEDOUT, equant_barrier(eq));
+	if (!is_odd())
+		call_odd_rank();
+	must_close(eq);
 }
 
 /* The extra hook is not due, so only the end can show it. */
@@ -339,12 +382,25 @@ static void one_is_killed(void)
 int main(int argc, char **argv)
 {
 	static const struct worker_case cases[] = {
-		CASE(units_differ),	    CASE(arrays_differ),       CASE(names_differ),
-		CASE(boundaries_differ),    CASE(one_is_negative),     CASE(one_has_no_name),
-		CASE(one_cannot_trace),	    CASE(options_differ),      CASE(one_option_is_bad),
-		CASE(one_probe_is_missing), CASE(one_frees_early),     CASE(one_falls_silent),
-		CASE(one_never_hooks),	    CASE(one_hooks_once_more), CASE(one_begins_twice),
-		CASE(one_cannot_unpack),    CASE(one_is_killed),
+		CASE(units_differ),
+		CASE(arrays_differ),
+		CASE(names_differ),
+		CASE(boundaries_differ),
+		CASE(one_is_negative),
+		CASE(one_has_no_name),
+		CASE(one_cannot_trace),
+		CASE(options_differ),
+		CASE(one_option_is_bad),
+		CASE(one_probe_is_missing),
+		CASE(one_frees_early),
+		CASE(one_falls_silent),
+		CASE(one_never_hooks),
+		CASE(one_hooks_once_more),
+		CASE(one_begins_twice),
+		CASE(one_cannot_unpack),
+		CASE(one_is_killed),
+		CASE(one_comes_too_late),
+		CASE(one_comes_too_late_to_a_barrier),
 	};
 
 	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));

@@ -245,7 +245,7 @@ static void stopped_before_it_receives(void)
 	int error = 0;
 
 	o.check = 1;
-	o.timeout = 0.5;
+	o.timeout = 2;
 	eq = must_open(MPI_COMM_WORLD, &o);
 	loop = must_loop(eq, "bulk", 60);
 	table = equant_loop_table(loop, SLICES, EQUANT_TABLE_AUTO);

@@ -210,6 +210,7 @@ uint64_t equant_patience_pause(struct equant_waiter *waiter, struct equant_patie
 
 	if (!p->start_ns)
 		p->start_ns = now;
+	equant_waited_on_look(waiter, now);
 	nudge(waiter, p, now - p->start_ns);
 	if (waiter->mode == EQUANT_WAIT_YIELD)
 		sched_yield();

@@ -71,10 +71,12 @@ static int open_probe(struct equant *eq)
 static int agree(struct equant *eq, int error)
 {
 	enum { N = EQUANT_OPTIONS_MAX };
-	uint64_t mine[1 + 2 * N] = { (uint64_t)-error }, all[1 + 2 * N];
+	uint64_t mine[1 + 2 * N] = { 0 }, all[1 + 2 * N];
 	int failed, i;
 
-	/* The largest, and the complement of the smallest. */
+	/* The largest, and the complement of the smallest; of the ranks that cannot the lowest. */
+	if (error)
+		mine[0] = (uint64_t)(eq->ranks - eq->rank);
 	equant_options_shared(&eq->options, mine + 1);
 	for (i = 1; i <= N; i++)
 		mine[N + i] = ~mine[i];
@@ -83,8 +85,10 @@ static int agree(struct equant *eq, int error)
 				  "comparing options");
 	if (error || failed)
 		return error ? error : failed;
-	if (all[0])
+	if (all[0]) {
+		equant_message("equant_open: rank %d has refused", eq->ranks - (int)all[0]);
 		return -ECANCELED;
+	}
 	for (i = 1; i <= N && all[i] == ~all[N + i]; i++)
 		;
 	if (i > N)
@@ -103,7 +107,8 @@ static void release(struct equant *eq)
 	if (!equant_mpi_is_over())
 		equant_extreme_release(eq);
 	equant_options_release(&eq->options);
-	if (eq->comm != MPI_COMM_NULL && !equant_mpi_is_over())
+	/* Of a rank that was given up on something may yet come: nobody gets the number. */
+	if (eq->comm != MPI_COMM_NULL && !equant_mpi_is_over() && !eq->lost)
 		MPI_Comm_free(&eq->comm);
 	if (eq->collectives != MPI_COMM_NULL && !equant_mpi_is_over())
 		MPI_Comm_free(&eq->collectives);
@@ -142,6 +147,8 @@ int equant_open(struct equant **out, MPI_Comm comm, const struct equant_options 
 	equant_waiter_init(&eq->waiter, (enum equant_wait_mode)eq->options.wait, eq->probe,
 			   eq->node);
 	eq->waiter.delay_ns = (uint64_t)(1e9 * eq->options.delay);
+	eq->waiter.timeout = eq->options.timeout;
+	eq->waiter.limit = eq->options.check ? eq->options.timeout : 0;
 	*out = eq;
 	return 0;
 fail:

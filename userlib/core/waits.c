@@ -36,8 +36,10 @@ int equant_waitall(struct equant *eq, int n, MPI_Request *requests, MPI_Status *
 
 int equant_barrier(struct equant *eq)
 {
-	int error = equant_check_meeting(eq, EQUANT_AT_BARRIER);
+	int error = eq->lost;
 
+	if (!error && eq->options.check)
+		error = equant_check_context(eq, EQUANT_AT_BARRIER, NULL, 0);
 	if (error)
 		return error;
 	eq->meetings++;

@@ -157,12 +157,12 @@ static int measure_costs(struct equant_loop *loop, const struct equant_intent *a
 	if (!error && near)
 		error = equant_channel_open(loop, peer, &all[peer].channel);
 	/* Nobody waits for one that cannot. */
-	error = equant_mpi_agree(loop->comm, error);
+	error = equant_check_place(loop, EQUANT_AT_START, 0, error);
 	if (!error && near)
 		error = measure_channel(loop, peer);
 	p->shift_fixed += cost_of_section(loop);
 	/* The next one to read a channel is another rank: what was written for this is to be gone. */
-	return equant_mpi_agree(loop->comm, error);
+	return equant_check_place(loop, EQUANT_AT_START, 0, error);
 }
 
 int equant_pipeline_agree(struct equant_loop *loop, long length, int fault)

@@ -250,7 +250,10 @@ int equant_calibrate(struct equant *eq, void (*body)(void *ctx, long first, long
 	else
 		*machine = NULL;
 	c = calloc(1, sizeof(*c));
-	error = equant_mpi_agree(eq->comm, error ? error : c ? 0 : -ENOMEM);
+	error = equant_check_context(eq, EQUANT_AT_CALIBRATION, NULL,
+				     error ? error :
+				     c	   ? 0 :
+					     -ENOMEM);
 	if (!error) {
 		c->rank = eq->rank;
 		c->ranks = eq->ranks;

@@ -1,31 +1,41 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Checked mode: before every balancing phase, before a loop is closed and before collective
- * calls all ranks compare where they are, what they believe and what they are about to do.  Each
- * transfer carries the checksum of its slices; here the ownership as a whole
+ * Where ranks meet.  In checked mode all ranks compare where they are, what they believe and what they are
+ * about to do before every balancing phase, before a loop is closed and before collective
+ * calls.  Each transfer carries the checksum of its slices; here the ownership as a whole
  * is verified.  Nothing that depends on another rank is begun before that
  * rank has said that it takes part, so a rank that stays away, or is at another place of the
  * program, is an error here and not a message that never comes.
  *
+ * Without checked mode they compare when a loop is made and when it begins, where nobody knows
+ * yet whether the others mean the same, and one that refuses would keep all others waiting.
+ *
  * The comparisons of all loops of a context are one sequence: that is how hooks of two loops in
  * different order meet.  Each has a tag of its own, so what is left of one that was given up
  * disturbs no later one.
+ *
+ * Who gives up in checked mode tells all others.  A rank that comes later may find every message it needs: in a
+ * dissemination among 2^m ranks none of those that are sent to it depends on its own.  It must not go
+ * on alone.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "core/message.h"
 #include "loop/loop_internal.h"
 
-#define TAGS 0x4000 /* used in turn */
+#define TAGS 0x3fff /* used in turn, and as many to tell that one was given up */
+#define LOOK 0.1 /* seconds of waiting between two looks at whether a rank has given up */
 #define NO_LOOP UINT64_MAX
 
 struct belief {
 	uint64_t place; /* where in the program this rank is, enum equant_place */
 	uint64_t loop; /* which of the context's loops, NO_LOOP = none */
-	uint64_t failed; /* this rank has failed, or refuses the call */
+	uint64_t failed; /* enum equant_standing */
 	uint64_t arguments; /* of the call */
 	uint64_t layout; /* of what moves with the units */
+	uint64_t restricted; /* units keep their order */
 	uint64_t own_units; /* what this rank holds */
 	uint64_t own_hash;
 	uint64_t all_hash; /* who, as far as this rank knows, holds what */
@@ -41,6 +51,11 @@ static const char *const functions[] = {
 	[EQUANT_AT_SWEEP] = "equant_loop_sweep()",
 	[EQUANT_AT_PASS] = "equant_pass_begin()",
 	[EQUANT_AT_BARRIER] = "equant_barrier()",
+	[EQUANT_AT_NEW] = "equant_loop_new()",
+	[EQUANT_AT_PLAN] = "equant_loop_distribute_plan()",
+	[EQUANT_AT_NEIGHBOURS] = "equant_loop_neighbours()",
+	[EQUANT_AT_CALIBRATION] = "equant_calibrate()",
+	[EQUANT_AT_START] = "the start of balancing",
 };
 
 static uint64_t hash_of_all(const struct equant_units *u)
@@ -91,12 +106,13 @@ static int same_place(const struct belief *a, const struct belief *b)
 {
 	if (a->loop != b->loop)
 		return 0;
-	return a->place == b->place || (a->place <= EQUANT_AT_FREE && b->place <= EQUANT_AT_FREE);
+	return a->place == b->place ||
+	       (a->loop != NO_LOOP && (a->place == EQUANT_AT_FREE || b->place == EQUANT_AT_FREE));
 }
 
 static const char *of_loop(const struct belief *b)
 {
-	return b->loop == NO_LOOP ? "" : " of loop ";
+	return b->name[0] ? " of loop " : "";
 }
 
 /* No loop of the context can go on: which calls are still to come nobody knows. */
@@ -127,6 +143,12 @@ static int compare_calls(struct equant_loop *loop, const struct belief *b)
 				       loop->name, r);
 			return -EINVAL;
 		}
+		if (b[r].restricted != b[0].restricted) {
+			equant_message(
+				"loop %s: units keep their order (EQUANT_BLOCK_ORDER) on rank %d, but not on rank %d",
+				loop->name, b[r].restricted ? r : 0, b[r].restricted ? 0 : r);
+			return -EINVAL;
+		}
 		if (b[r].arguments == b[0].arguments)
 			continue;
 		equant_message("loop %s: ranks 0 and %d call %s differently", loop->name, r,
@@ -137,85 +159,216 @@ static int compare_calls(struct equant_loop *loop, const struct belief *b)
 	return 0;
 }
 
-/* All ranks see the same, so all come to the same conclusion. */
-static int compare(struct equant_loop *loop, const struct belief *b)
+/* The lowest rank that stands so, -1 = none; of ranks that are busy with the same loop. */
+static int find(const struct equant *eq, const struct belief *b, enum equant_standing standing)
 {
-	int closer = -1, goer = -1, error, r;
+	for (int r = 0; r < eq->ranks; r++)
+		if (b[r].failed == (uint64_t)standing && b[r].loop == b[eq->rank].loop)
+			return r;
+	return -1;
+}
+
+static int compare_ends(struct equant_loop *loop, const struct belief *b)
+{
+	int closer = -1, goer = -1, r;
 
 	for (r = 0; r < loop->ranks; r++) {
-		if (b[r].failed) {
-			equant_message("loop %s: rank %d has failed", loop->name, r);
-			return -ECANCELED;
-		}
 		if (b[r].place == EQUANT_AT_FREE)
 			closer = r;
 		else
 			goer = r;
 	}
-	if (closer >= 0 && goer >= 0) {
-		equant_say_closed(loop, closer, goer);
-		return -EPROTO;
+	if (closer < 0 || goer < 0)
+		return 0;
+	equant_say_closed(loop, closer, goer, functions[b[goer].place]);
+	return -EPROTO;
+}
+
+/* All ranks see the same, so all come to the same conclusion; @refused: the loop may go on. */
+static int compare(struct equant *eq, struct equant_loop *loop, const struct belief *b,
+		   int *refused)
+{
+	int failed = find(eq, b, EQUANT_HAS_FAILED), error;
+
+	if (failed >= 0) {
+		if (failed != eq->rank)
+			equant_message("loop %s: rank %d has failed", b[failed].name, failed);
+		return -ECANCELED;
 	}
+	error = compare_places(eq, b);
+	if (!error && loop)
+		error = compare_ends(loop, b);
+	if (error)
+		return error;
+	failed = find(eq, b, EQUANT_REFUSES);
+	if (failed >= 0) {
+		if (failed != eq->rank)
+			equant_message("%s%s%srank %d has refused %s", loop ? "loop " : "",
+				       loop ? loop->name : "", loop ? ": " : "", failed,
+				       functions[b[failed].place]);
+		*refused = 1;
+		return -ECANCELED;
+	}
+	if (!loop)
+		return 0;
 	error = compare_calls(loop, b);
 	return error ? error : compare_owners(loop, b);
 }
 
-/* @loop: NULL = the place is none of a loop */
-static void say_awaited(const struct equant *eq, const struct equant_loop *loop,
-			enum equant_place place, const struct equant_exchange *x)
+/* ---- the comparison ------------------------------------------------------------------ */
+
+/**
+ * struct meeting - a comparison under way
+ * @loop: NULL = the place is none of a loop
+ * @number: of those of the context
+ * @limit: seconds until it is given up, 0 = never
+ */
+struct meeting {
+	struct equant *eq;
+	struct equant_loop *loop;
+	const struct belief *belief;
+	uint32_t number;
+	double limit;
+	struct equant_exchange *x;
+};
+
+static void say_awaited(const struct equant_waited_on *on, double seconds)
 {
-	double timeout = eq->options.timeout;
-	int itself, awaited = equant_exchange_awaited(x, &itself);
+	const struct meeting *m = on->of;
+	enum equant_place place = (enum equant_place)m->belief->place;
+	const struct equant_loop *loop = m->loop;
+	int itself, awaited = equant_exchange_awaited(m->x, &itself);
 
 	if (loop && place <= EQUANT_AT_FREE)
-		equant_say_silent(loop, awaited, itself, timeout);
+		equant_say_silent(loop, awaited, itself, seconds);
 	else
 		equant_message("%s%s%srank %d%s has not reached %s within %g s",
 			       loop ? "loop " : "", loop ? loop->name : "", loop ? ": " : "",
 			       awaited, itself ? "" : ", or a rank that it waits for,",
-			       functions[place], timeout);
+			       functions[place], seconds);
 }
 
-static int exchange(struct equant *eq, struct equant_loop *loop, const struct belief *belief)
+static int tag_of(uint32_t number)
 {
-	struct equant_exchange *x;
-	uint64_t waited = 0;
-	int error;
+	return 1 + (int)(number % TAGS);
+}
 
-	x = equant_exchange_new(&eq->waiter, eq->comm, 1 + (int)(eq->checks++ % TAGS),
-				sizeof(*belief));
-	if (!x)
-		return -errno;
-	error = equant_exchange_start(x, belief);
-	if (!error)
-		error = equant_exchange_finish(x, eq->options.timeout, &waited);
-	if (error == -ETIMEDOUT)
-		say_awaited(eq, loop, (enum equant_place)belief->place, x);
+/* All that come later hear of it. */
+static void tell_given_up(const struct meeting *m)
+{
+	MPI_Request request;
+
+	for (int r = 0; r < m->eq->ranks; r++) {
+		if (r == m->eq->rank || MPI_Isend(NULL, 0, MPI_BYTE, r, TAGS + tag_of(m->number),
+						  m->eq->comm, &request) != MPI_SUCCESS)
+			continue;
+		MPI_Request_free(&request);
+		equant_node_ring(m->eq->node, r);
+	}
+}
+
+/* 1: a rank, which is in @status, has given up on this comparison; 0, -errno */
+static int was_given_up(const struct meeting *m, MPI_Status *status)
+{
+	int there = 0, error;
+
+	error = equant_mpi_error(MPI_Iprobe(MPI_ANY_SOURCE, TAGS + tag_of(m->number), m->eq->comm,
+					    &there, status),
+				 "looking for ranks that have given up");
+	return error ? error : there;
+}
+
+static int comes_too_late(const struct meeting *m)
+{
+	MPI_Status status;
+	int found = was_given_up(m, &status);
+
+	if (found < 1)
+		return found;
+	equant_message("%s%s%srank %d comes too late to %s: rank %d has given up",
+		       m->loop ? "loop " : "", m->loop ? m->loop->name : "", m->loop ? ": " : "",
+		       m->eq->rank, functions[m->belief->place], status.MPI_SOURCE);
+	m->eq->lost = -ETIMEDOUT;
+	return -ETIMEDOUT;
+}
+
+/* Nobody waits for longer than the first one that gives up, who has told all. */
+static int await_all(const struct meeting *m, uint64_t *waited)
+{
+	MPI_Status status;
+	int error, found;
+
+	if (!m->limit)
+		return equant_exchange_finish(m->x, 0, waited);
+	do {
+		error = equant_exchange_finish(m->x, LOOK < m->limit ? LOOK : m->limit, waited);
+		if (error != -ETIMEDOUT)
+			return error;
+		found = was_given_up(m, &status);
+	} while (!found && 1e-9 * (double)*waited < m->limit);
+	if (found < 0)
+		return found;
+	equant_waited_on_give_up(&m->eq->waiter);
+	m->eq->lost = -ETIMEDOUT;
+	if (!found)
+		tell_given_up(m);
+	return -ETIMEDOUT;
+}
+
+static int run(struct meeting *m, uint64_t *waited)
+{
+	struct equant_waited_on on = { .say = say_awaited, .of = m };
+	int error = m->limit ? comes_too_late(m) : 0;
+
 	if (error)
-		equant_exchange_cancel(x);
-	else
-		error = compare_places(eq, equant_exchange_items(x));
-	if (loop)
-		loop->waiting_ns += waited;
-	if (!error && loop)
-		error = compare(loop, equant_exchange_items(x));
-	equant_exchange_free(x);
+		return error;
+	equant_waited_on_begin(&m->eq->waiter, &on);
+	error = equant_exchange_start(m->x, m->belief);
+	if (!error)
+		error = await_all(m, waited);
+	equant_waited_on_end(&m->eq->waiter);
+	if (error)
+		equant_exchange_cancel(m->x);
 	return error;
 }
 
-int equant_check_place(struct equant_loop *loop, enum equant_place place, uint64_t arguments,
-		       int failed)
+static int meet(struct equant *eq, struct equant_loop *loop, const struct belief *belief,
+		int *refused)
+{
+	struct meeting m = { .eq = eq, .loop = loop, .belief = belief, .number = eq->checks++ };
+	uint64_t waited = 0;
+	int error;
+
+	/* Before a loop is made ranks may have read files for longer than they are late in a step. */
+	if (belief->place != EQUANT_AT_NEW)
+		m.limit = eq->waiter.limit;
+	m.x = equant_exchange_new(&eq->waiter, eq->comm, tag_of(m.number), sizeof(*belief));
+	if (!m.x)
+		return -errno;
+	error = run(&m, &waited);
+	if (!error)
+		error = compare(eq, loop, equant_exchange_items(m.x), refused);
+	if (loop)
+		loop->waiting_ns += waited;
+	equant_exchange_free(m.x);
+	return error;
+}
+
+static int meet_in_loop(struct equant_loop *loop, enum equant_place place, uint64_t arguments,
+			enum equant_standing standing)
 {
 	const struct equant_runs *own = &loop->units.owned[loop->rank];
 	const struct equant_runs *resting = &loop->units.resting[loop->rank];
 	struct belief belief = {
 		.place = place,
 		.loop = loop->order,
-		.failed = (uint64_t)failed,
+		.failed = standing,
 		.arguments = arguments,
+		.restricted = loop->restricted != 0,
 		.own_units = (uint64_t)(own->total + resting->total),
 		.own_hash = equant_runs_hash(own) + equant_runs_hash(resting),
 	};
+	int refused = 0, error;
 
 	if (loop->eq->lost)
 		return loop->eq->lost;
@@ -225,29 +378,53 @@ int equant_check_place(struct equant_loop *loop, enum equant_place place, uint64
 	if (place > EQUANT_AT_FREE)
 		belief.layout = equant_slices_layout(&loop->slices);
 	memcpy(belief.name, loop->name, sizeof(belief.name));
-	return exchange(loop->eq, loop, &belief);
+	error = meet(loop->eq, loop, &belief, &refused);
+	/* Nothing is under way any more, on any rank. */
+	if (error && !refused)
+		equant_share_ended(loop);
+	return error;
 }
 
-int equant_check_meeting(struct equant *eq, enum equant_place place)
+int equant_check_place(struct equant_loop *loop, enum equant_place place, uint64_t arguments,
+		       int error)
 {
-	const struct belief belief = { .place = place, .loop = NO_LOOP };
-	int error;
+	int failed =
+		meet_in_loop(loop, place, arguments, error ? EQUANT_HAS_FAILED : EQUANT_GOES_ON);
 
-	if (!eq->options.check || eq->lost)
-		return eq->lost;
-	error = exchange(eq, NULL, &belief);
-	if (error == -ETIMEDOUT)
-		eq->lost = error;
-	return error;
+	return error ? error : failed;
+}
+
+int equant_check_always(struct equant_loop *loop, enum equant_place place, uint64_t arguments,
+			int error)
+{
+	enum equant_standing standing = loop->error ? EQUANT_HAS_FAILED :
+					error	    ? EQUANT_REFUSES :
+						      EQUANT_GOES_ON;
+	int failed = meet_in_loop(loop, place, arguments, standing);
+
+	if (failed && loop->ended)
+		equant_loop_fail(loop, failed);
+	return error ? error : failed;
 }
 
 int equant_check_call(struct equant_loop *loop, enum equant_place place, uint64_t arguments,
 		      int error)
 {
-	int failed;
+	return loop->eq->options.check ? equant_check_always(loop, place, arguments, error) : error;
+}
 
-	if (!loop->eq->options.check)
-		return error;
-	failed = equant_check_place(loop, place, arguments, error != 0);
+int equant_check_context(struct equant *eq, enum equant_place place, const char *name, int error)
+{
+	struct belief belief = {
+		.place = place,
+		.loop = NO_LOOP,
+		.failed = error ? EQUANT_REFUSES : EQUANT_GOES_ON,
+	};
+	int refused = 0, failed;
+
+	if (eq->lost)
+		return eq->lost;
+	snprintf(belief.name, sizeof(belief.name), "%s", name ? name : "");
+	failed = meet(eq, NULL, &belief, &refused);
 	return error ? error : failed;
 }

@@ -75,7 +75,7 @@ int equant_costs_of_messages(struct equant_loop *loop, double *fixed, double *pe
 	int error;
 
 	buffer = calloc(2, BYTES);
-	error = equant_mpi_agree(loop->comm, buffer ? 0 : -ENOMEM);
+	error = equant_check_place(loop, EQUANT_AT_START, 0, buffer ? 0 : -ENOMEM);
 	if (!error)
 		error = measure_swap(loop, buffer, (int)sizeof(struct equant_header), &small);
 	if (!error)
@@ -147,7 +147,7 @@ int equant_costs_measure(struct equant_loop *loop, struct equant_costs *costs)
 	int i, error;
 
 	x = equant_exchange_new(&loop->eq->waiter, loop->comm, EQUANT_TAG_COST, sizeof(*costs));
-	error = equant_mpi_agree(loop->comm, x ? 0 : -errno);
+	error = equant_check_place(loop, EQUANT_AT_START, 0, x ? 0 : -errno);
 	if (error) {
 		equant_exchange_free(x);
 		return error;

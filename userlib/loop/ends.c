@@ -62,7 +62,7 @@ int equant_loop_start(struct equant_loop *loop)
 	}
 	loop->control = equant_control_new(o->control, o->depth ? o->depth : 1, &loop->eq->waiter,
 					   loop->comm, EQUANT_TAG_CONTROL, loop->units.counts);
-	error = equant_mpi_agree(loop->comm, loop->control ? 0 : -errno);
+	error = equant_check_place(loop, EQUANT_AT_START, 0, loop->control ? 0 : -errno);
 	/* Nobody has begun to balance. */
 	loop->ended = error != 0;
 	if (error)
@@ -144,7 +144,7 @@ int equant_loop_end(struct equant_loop *loop)
 	/* The others hear of an error where they meet this rank. */
 	if (loop->leader && loop->error)
 		loop = loop->leader;
-	error = equant_loop_check(loop, 1, loop->error != 0);
+	error = equant_loop_check(loop, 1, loop->error);
 	if (error || loop->leader)
 		return error; /* the leader goes on, and compares the hooks that matter */
 	return end_leader(loop);

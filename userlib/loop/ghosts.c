@@ -135,18 +135,25 @@ static int check(const struct equant_loop *loop, long below, long above)
 	return 0;
 }
 
-int equant_loop_ghosts_start(struct equant_loop *loop, long below, long above)
+static uint64_t widths(long below, long above)
 {
-	uint64_t widths = equant_mix((uint64_t)below) + (uint64_t)above;
-	int error = check(loop, below, above);
+	return equant_mix((uint64_t)below) + (uint64_t)above;
+}
 
-	error = equant_check_call(loop, EQUANT_AT_GHOSTS, widths, error);
-	if (error)
-		return error;
+static int start(struct equant_loop *loop, long below, long above)
+{
 	loop->ghosts.under_way = 1;
 	loop->ghosts.hooks = equant_loop_hooks(loop);
 	equant_slices_forget(&loop->slices);
 	return post_all(loop, below, above);
+}
+
+int equant_loop_ghosts_start(struct equant_loop *loop, long below, long above)
+{
+	int error = check(loop, below, above);
+
+	error = equant_check_call(loop, EQUANT_AT_GHOSTS, widths(below, above), error);
+	return error ? error : start(loop, below, above);
 }
 
 /* Before the first phase nobody has compared what moves with a unit. */
@@ -251,7 +258,11 @@ int equant_loop_neighbours(struct equant_loop *loop, long below, long above)
 	if (o->balance && o->mode && (below || above))
 		return refuse(loop, "neighbours",
 			      "in asynchronous mode they cannot follow units that move");
-	error = equant_loop_ghosts_start(loop, below, above);
+	/* Seldom, and no rank can go on without the others: all hear of one that refuses. */
+	error = equant_check_always(loop, EQUANT_AT_NEIGHBOURS, widths(below, above),
+				    check(loop, below, above));
+	if (!error)
+		error = start(loop, below, above);
 	if (!error)
 		error = equant_loop_ghosts_finish(loop);
 	if (!error) {

@@ -75,15 +75,14 @@ static int prepare(struct equant_loop *loop, long units)
 /* @error: this rank's arguments are bad.  If one rank cannot, none does. */
 static int set_up(struct equant_loop *loop, long units, int error)
 {
-	int failed;
-
-	failed = equant_mpi_error(MPI_Comm_dup(loop->eq->comm, &loop->comm), "MPI_Comm_dup");
-	if (failed)
-		return failed;
+	error = equant_check_context(loop->eq, EQUANT_AT_NEW, loop->name, error);
+	if (error)
+		return error;
+	error = equant_mpi_error(MPI_Comm_dup(loop->eq->comm, &loop->comm), "MPI_Comm_dup");
+	if (error)
+		return error;
 	MPI_Comm_set_errhandler(loop->comm, MPI_ERRORS_RETURN);
-	error = equant_mpi_agree(loop->comm, error);
-	if (!error)
-		error = agree(loop, units);
+	error = agree(loop, units);
 	if (error)
 		return error;
 	error = equant_mpi_agree(loop->comm, prepare(loop, units));

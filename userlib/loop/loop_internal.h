@@ -222,7 +222,7 @@ int equant_costs_measure(struct equant_loop *loop, struct equant_costs *costs);
 /* Collective: seconds for a message to a neighbour and for a byte more; 0 without one. */
 int equant_costs_of_messages(struct equant_loop *loop, double *fixed, double *per_byte);
 
-/* check.c: checked mode; an error is the end of the loop on every rank */
+/* check.c: where ranks meet; an error is the end of the loop on every rank */
 enum equant_place {
 	EQUANT_AT_HOOK,
 	EQUANT_AT_FREE,
@@ -232,15 +232,31 @@ enum equant_place {
 	EQUANT_AT_SWEEP,
 	EQUANT_AT_PASS,
 	EQUANT_AT_BARRIER,
+	EQUANT_AT_NEW,
+	EQUANT_AT_PLAN,
+	EQUANT_AT_NEIGHBOURS,
+	EQUANT_AT_CALIBRATION,
+	EQUANT_AT_START,
 };
+
+enum equant_standing {
+	EQUANT_GOES_ON,
+	EQUANT_REFUSES, /* the call, and does nothing; nor does any other rank */
+	EQUANT_HAS_FAILED,
+};
+
+/* @error: of this rank, because of which all fail; returned as it is */
 int equant_check_place(struct equant_loop *loop, enum equant_place place, uint64_t arguments,
-		       int failed);
-/* ... of a collective call, in checked mode; @error: why this rank refuses it, returned as it is */
+		       int error);
+/* ... of a collective call, that this rank refuses because of @error */
+int equant_check_always(struct equant_loop *loop, enum equant_place place, uint64_t arguments,
+			int error);
+/* ... in checked mode only */
 int equant_check_call(struct equant_loop *loop, enum equant_place place, uint64_t arguments,
 		      int error);
 
-/* ... of one of the context, which no loop is part of */
-int equant_check_meeting(struct equant *eq, enum equant_place place);
+/* ... of one of the context, which no loop is part of; @name: of what it makes, may be NULL */
+int equant_check_context(struct equant *eq, enum equant_place place, const char *name, int error);
 
 /* ends.c: arrays are registered by now: measure the costs and set up the decision */
 int equant_loop_start(struct equant_loop *loop);
@@ -266,7 +282,7 @@ int equant_loop_phase(struct equant_loop *loop);
 /* ... more units are active than before */
 void equant_phase_hasten(struct equant_loop *loop);
 /* ... parts of one; after an error nothing is under way any more */
-int equant_loop_check(struct equant_loop *loop, int closing, int failed);
+int equant_loop_check(struct equant_loop *loop, int closing, int error);
 int equant_loop_send(struct equant_loop *loop, const struct equant_sample *sample);
 int equant_loop_join(struct equant_loop *loop, int n); /* wait for the @n oldest interactions */
 int equant_join_all(struct equant_loop *loop); /* ... for all, and does every rank go on? */
@@ -279,7 +295,8 @@ void equant_phase_end(struct equant_loop *loop, const struct equant_phase_begun 
 void equant_say_moves(const struct equant_loop *loop, const struct equant_decision *decision);
 int equant_check_peers(struct equant_loop *loop, const struct equant_order *order);
 void equant_say_silent(const struct equant_loop *loop, int rank, int itself, double timeout);
-void equant_say_closed(const struct equant_loop *loop, int closer, int goer);
+/* @function: that it is in */
+void equant_say_closed(const struct equant_loop *loop, int closer, int goer, const char *function);
 
 /* context.c: the probe of a thread of the team, with its number and the rank filled in */
 void equant_context_probe(const struct equant *eq, int thread, char *name, size_t size);

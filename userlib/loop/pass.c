@@ -35,22 +35,29 @@ int equant_pass_misused(struct equant_loop *loop, const char *what)
 	return equant_loop_fail(loop, -EINVAL);
 }
 
-static int first_pass(struct equant_loop *loop)
+static const char *fault_of_first(const struct equant_loop *loop)
 {
 	if (loop->window.hooks || loop->hooks || loop->phases)
-		return equant_pass_misused(
-			loop, "a loop is balanced by equant_hook() or in passes, not by both");
+		return "a loop is balanced by equant_hook() or in passes, not by both";
 	if (loop->first.t_ns)
-		return equant_pass_misused(
-			loop, "equant_begin() before the first pass, which times itself");
+		return "equant_begin() before the first pass, which times itself";
 	if (loop->restricted)
-		return equant_pass_misused(loop,
-					   "passes are for loops without dependences (DOALL)");
+		return "passes are for loops without dependences (DOALL)";
 	if ((loop->leader || loop->follower) && loop->eq->options.balance && loop->eq->options.mode)
-		return equant_pass_misused(
-			loop,
-			"asynchronous mode on loops that share arrays: a unit that has missed passes of both would need them in turn");
-	return equant_pass_start(loop);
+		return "asynchronous mode on loops that share arrays: a unit that has missed passes of both would need them in turn";
+	return NULL;
+}
+
+/* The others may be in no such trouble, and have to know. */
+static int first_pass(struct equant_loop *loop)
+{
+	const char *fault = fault_of_first(loop);
+
+	if (!fault)
+		return equant_pass_start(loop);
+	if (!loop->leader && !loop->started && loop->eq->options.balance)
+		equant_check_place(loop, EQUANT_AT_PASS, 0, -EINVAL);
+	return equant_pass_misused(loop, fault);
 }
 
 /* Loops that share arrays take turns. */

@@ -29,6 +29,24 @@ static int set_up(struct equant_loop *loop, struct equant_pass *pass)
 	return pass->rates && pass->named ? 0 : -ENOMEM;
 }
 
+/* @error: of this rank, of which the others have to hear. */
+static int lead(struct equant_loop *loop, int error)
+{
+	struct equant_pass *pass = loop->pass;
+
+	if (loop->eq->options.balance)
+		error = equant_check_place(loop, EQUANT_AT_PASS, 0, error);
+	if (!error)
+		error = equant_loop_start(loop);
+	if (error)
+		return equant_loop_fail(loop, error);
+	if (!loop->control || pass->async)
+		return 0;
+	loop->control->counts = pass->progress.counts;
+	pass->due = pass->number + 1;
+	return 0;
+}
+
 int equant_pass_start(struct equant_loop *loop)
 {
 	struct equant_pass *pass = calloc(1, sizeof(*pass));
@@ -38,30 +56,14 @@ int equant_pass_start(struct equant_loop *loop)
 	error = pass ? set_up(loop, pass) : -ENOMEM;
 	if (!error && loop->eq->options.balance && loop->eq->options.mode)
 		error = equant_async_start(loop);
-	if (!loop->leader && loop->eq->options.balance) {
-		error = equant_check_call(loop, EQUANT_AT_PASS, 0, error);
-		if (!loop->eq->options.check)
-			error = equant_mpi_agree(loop->comm, error);
-		/* Nobody has begun to balance. */
-		loop->ended = error != 0;
-	}
-	if (error)
-		return equant_loop_fail(loop, error);
-	return loop->leader ? 0 : equant_pass_lead(loop);
+	if (!loop->leader)
+		return lead(loop, error);
+	return error ? equant_loop_fail(loop, error) : 0;
 }
 
 int equant_pass_lead(struct equant_loop *loop)
 {
-	struct equant_pass *pass = loop->pass;
-	int error = equant_loop_start(loop);
-
-	if (error)
-		return equant_loop_fail(loop, error);
-	if (!loop->control || pass->async)
-		return 0;
-	loop->control->counts = pass->progress.counts;
-	pass->due = pass->number + 1;
-	return 0;
+	return lead(loop, 0);
 }
 
 int equant_pass_progress(struct equant_loop *loop)

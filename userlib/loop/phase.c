@@ -105,26 +105,34 @@ void equant_say_silent(const struct equant_loop *loop, int rank, int itself, dou
 		timeout, loop->pass ? "the loop passed over" : "equant_hook() called");
 }
 
-void equant_say_closed(const struct equant_loop *loop, int closer, int goer)
+void equant_say_closed(const struct equant_loop *loop, int closer, int goer, const char *function)
 {
 	equant_message(
-		"loop %s: rank %d has closed it, rank %d goes on: %s equally often on every rank",
-		loop->name, closer, goer,
-		loop->pass ? "it was not passed over" : "equant_hook() was not called");
+		"loop %s: rank %d has closed it, rank %d goes on: %s was not called equally often on every rank",
+		loop->name, closer, goer, function);
+}
+
+static void say_awaited(const struct equant_waited_on *on, double seconds)
+{
+	const struct equant_loop *loop = on->of;
+	int itself, awaited = equant_control_awaited(loop->control, &itself);
+
+	equant_say_silent(loop, awaited, itself, seconds);
 }
 
 int equant_loop_join(struct equant_loop *loop, int n)
 {
-	double timeout = loop->eq->options.check ? loop->eq->options.timeout : 0;
-	int error = equant_control_complete(loop->control, n, timeout, &loop->waiting_ns);
-	int awaited, itself;
+	struct equant_waiter *waiter = &loop->eq->waiter;
+	struct equant_waited_on on = { .say = say_awaited, .of = loop };
+	int error;
 
-	if (!error)
-		return 0;
-	awaited = equant_control_awaited(loop->control, &itself);
+	equant_waited_on_begin(waiter, &on);
+	error = equant_control_complete(loop->control, n, waiter->limit, &loop->waiting_ns);
 	if (error == -ETIMEDOUT)
-		equant_say_silent(loop, awaited, itself, timeout);
-	equant_share_ended(loop);
+		equant_waited_on_give_up(waiter);
+	equant_waited_on_end(waiter);
+	if (error)
+		equant_share_ended(loop);
 	return error;
 }
 
@@ -138,7 +146,8 @@ int equant_check_peers(struct equant_loop *loop, const struct equant_order *orde
 		equant_message("loop %s: rank %d has failed", loop->name, order->failed);
 		return -ECANCELED;
 	}
-	equant_say_closed(loop, order->closed, loop->rank);
+	equant_say_closed(loop, order->closed, loop->rank,
+			  loop->pass ? "equant_pass_begin()" : "equant_hook()");
 	return -EPROTO;
 }
 
@@ -155,18 +164,12 @@ int equant_join_all(struct equant_loop *loop)
 	return error;
 }
 
-/* In checked mode: does every rank take part, and does nothing contradict? */
-int equant_loop_check(struct equant_loop *loop, int closing, int failed)
+/* In checked mode, and before balancing starts: does every rank take part, and does nothing contradict? */
+int equant_loop_check(struct equant_loop *loop, int closing, int error)
 {
-	int error;
-
-	if (!loop->eq->options.check)
+	if (loop->started && !loop->eq->options.check)
 		return 0;
-	error = equant_check_place(loop, closing ? EQUANT_AT_FREE : EQUANT_AT_HOOK, 0, failed);
-	if (!error)
-		return 0;
-	equant_share_ended(loop);
-	return error;
+	return equant_check_place(loop, closing ? EQUANT_AT_FREE : EQUANT_AT_HOOK, 0, error);
 }
 
 void equant_say_moves(const struct equant_loop *loop, const struct equant_decision *d)

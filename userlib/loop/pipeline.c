@@ -100,8 +100,10 @@ static int set_up(struct equant_loop *loop)
 static int agree(struct equant_loop *loop, long length, int has_body)
 {
 	const char *fault = find_fault(loop, length, has_body);
-	int error = equant_check_call(loop, EQUANT_AT_SWEEP, 0, 0);
+	int error = 0;
 
+	if (loop->eq->options.check || (!loop->started && !loop->pipeline->sweeps))
+		error = equant_check_place(loop, EQUANT_AT_SWEEP, 0, 0);
 	if (error)
 		return equant_loop_fail(loop, error);
 	if (fault)

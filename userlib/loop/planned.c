@@ -105,7 +105,7 @@ int equant_loop_distribute_plan(struct equant_loop *loop, const struct equant_pl
 		equant_message(
 			"loop %s, rank %d: equant_loop_distribute_plan: the loop is under way",
 			loop->name, loop->rank);
-	error = equant_mpi_agree(loop->comm, error);
+	error = equant_check_always(loop, EQUANT_AT_PLAN, 0, error);
 	if (!error)
 		error = same(loop, hash);
 	if (error) {
