@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 38
+plan 43
 
 # Reports go through a directory of our own, to see that nothing stays there.
 mkdir "$scratch/tmp" && export TMPDIR=$scratch/tmp
@@ -56,6 +56,19 @@ signal_is_passed_on()
 	[ $? -eq 9 ]
 }
 succeeds "a signal reaches the job" signal_is_passed_on
+
+exits 3 'exit status 3' "an exit status is known though whoever started equant ignored its children" \
+	env --ignore-signal=CHLD "$equant" run -- sh -c 'exit 3'
+exits 0 '^load constant: ' "... and so is a load's" \
+	env --ignore-signal=CHLD "$equant" run --load constant -- sleep 0.2
+
+# What the job says of Ctrl-C, wherever it is; a terminal is no faster than it.
+for session in '' '--session new'; do
+	# shellcheck disable=SC2086
+	exits 9 'interrupted' "Ctrl-C reaches the job, ${session:-in the same session}" \
+		timeout 60 "$TEST_BUILD/tests/tools/terminal_worker" "$equant" run $session -- \
+		sh -c 'trap "echo interrupted; exit 9" INT; echo press; while :; do sleep 0.05; done'
+done
 
 session_of_job()
 {
@@ -142,6 +155,17 @@ total()
 		exit !($units == 96 && $computed == 96 * 40 && $l->{computed} == $computed)' \
 		"$scratch/json"
 }
+
+# Traces of an earlier job are none of this one's.
+mkdir "$scratch/earlier"
+"$TEST_BUILD/tests/trace/write_worker" "$scratch/earlier" || exit 1
+touch -d '1 hour ago' "$scratch"/earlier/*.trace
+no_bars()
+{
+	"$equant" run --trace "$scratch/earlier" --timeline -- true > "$scratch/output" 2>&1 &&
+		! grep -q 'rank 0' "$scratch/output" && [ -s "$scratch/earlier/rows.0.trace" ]
+}
+succeeds "the time line of a job without traces does not show an earlier one's" no_bars
 
 if [ -z "$missing" ]; then
 	exits 0 'efficiency [0-9.]* by eq. 1.4' "a loop's efficiency is reported" job

@@ -7,24 +7,16 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "run.h"
+#include "traces.h"
 
 static int is_report(const struct dirent *entry)
 {
 	const char *dot = strrchr(entry->d_name, '.');
 
 	return dot && !strcmp(dot, ".equant");
-}
-
-/* Older ones, in a directory the user has chosen, are of other jobs. */
-static bool written_since(const char *path, double since)
-{
-	struct stat st;
-
-	return !stat(path, &st) && st.st_mtim.tv_sec + st.st_mtim.tv_nsec / 1e9 >= since;
 }
 
 static int load_report(struct run_result *result, const char *path)
@@ -46,7 +38,7 @@ static int load_report(struct run_result *result, const char *path)
 	return ret;
 }
 
-int run_collect(struct run_result *result, double since)
+int run_collect(struct run_result *result)
 {
 	struct dirent **entries;
 	int count = scandir(result->directory, &entries, is_report, versionsort), ret = 0;
@@ -60,7 +52,8 @@ int run_collect(struct run_result *result, double since)
 		int error = 0;
 
 		snprintf(path, sizeof(path), "%s/%s", result->directory, entries[i]->d_name);
-		if (written_since(path, since))
+		/* Older ones, in a directory the user has chosen, are of other jobs. */
+		if (file_is_since(path, result->since))
 			error = load_report(result, path);
 		ret = ret ? ret : error;
 		free(entries[i]);

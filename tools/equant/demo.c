@@ -194,9 +194,9 @@ static int show(struct demo *demo)
 		ret = run_pairs(demo, without.directory, with.directory);
 	if (!ret) {
 		puts("\nThe last pair, not balanced:");
-		traces_draw(stdout, without.directory, 0);
+		traces_draw(stdout, without.directory, 0, 0);
 		puts("\nand balanced:");
-		traces_draw(stdout, with.directory, 0);
+		traces_draw(stdout, with.directory, 0, 0);
 		demo_print_verdict(demo);
 	}
 	traces_remove(&without);

@@ -107,14 +107,31 @@ static void block_signals(sigset_t *set, sigset_t *old)
 	sigprocmask(SIG_BLOCK, set, old);
 }
 
-/* The terminal has already sent its own to the whole process group. */
-static void pass_on(const siginfo_t *info, pid_t pid)
+/*
+ * The terminal has already sent its own to the whole process group, but not to one of another
+ * session, whose leader the job is then.
+ */
+static void pass_on(const siginfo_t *info, pid_t pid, bool own_session)
 {
-	if (info->si_signo != SIGCHLD && info->si_code != SI_KERNEL)
+	if (info->si_signo == SIGCHLD)
+		return;
+	if (info->si_code != SI_KERNEL)
 		kill(pid, info->si_signo);
+	else if (own_session)
+		kill(-pid, info->si_signo);
 }
 
-static int wait_for(pid_t pid, const sigset_t *set, struct run_result *result)
+/* What was meant for the job that has ended meanwhile must not end this process before it reports. */
+static void forget_pending(const sigset_t *set)
+{
+	const struct timespec none = { 0 };
+
+	while (sigtimedwait(set, NULL, &none) > 0)
+		;
+}
+
+static int wait_for(pid_t pid, const struct run_request *request, const sigset_t *set,
+		    struct run_result *result)
 {
 	const struct timespec pause = { .tv_nsec = SAMPLE_NS };
 	siginfo_t info;
@@ -124,10 +141,11 @@ static int wait_for(pid_t pid, const sigset_t *set, struct run_result *result)
 		int sig = sigtimedwait(set, &info, result->nr_loads ? &pause : NULL);
 
 		if (sig > 0)
-			pass_on(&info, pid);
+			pass_on(&info, pid, request->own_session);
 		for (int i = 0; i < result->nr_loads; i++)
 			competitor_sample(&result->loads[i]);
 	}
+	forget_pending(set);
 	return spawn_status(status);
 }
 
@@ -207,7 +225,7 @@ static int execute(const struct run_request *request, struct run_result *result,
 		fprintf(stderr, "equant: %s: %s\n", request->command[0], strerror(-ret));
 		ret = EQUANT_EXIT_NOT_FOUND - (ret != -ENOENT);
 	} else {
-		result->status = wait_for(pid, set, result);
+		result->status = wait_for(pid, request, set, result);
 		result->elapsed = seconds(CLOCK_MONOTONIC) - start;
 	}
 	machine_since(result, &before, children, start);
@@ -236,18 +254,17 @@ static int run_beside_loads(const struct run_request *request, struct run_result
 
 int run_job(const struct run_request *request, struct run_result *result)
 {
-	double since = seconds(CLOCK_REALTIME_COARSE);
 	bool temporary = false;
 	int ret;
 
-	*result = (struct run_result){ 0 };
+	*result = (struct run_result){ .since = seconds(CLOCK_REALTIME_COARSE) };
 	ret = run_check(request);
 	if (ret)
 		return ret;
 	if (make_trace_directory(request->trace) || make_directory(result, &temporary))
 		return EQUANT_EXIT_FAILURE;
 	ret = run_beside_loads(request, result);
-	if (!ret && run_collect(result, since))
+	if (!ret && run_collect(result))
 		ret = EQUANT_EXIT_FAILURE;
 	for (int i = 0; i < result->nr_loops; i++)
 		run_figures_of(&result->loops[i], result->loads, result->nr_loads);

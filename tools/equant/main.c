@@ -2,6 +2,7 @@
 /*
  * equant: the command.  Finds the subcommand and calls it.
  */
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -382,6 +383,8 @@ int main(int argc, char **argv)
 		fputs(command->usage, stdout);
 		return 0;
 	}
+	/* Who started us may have ignored it; the kernel keeps no status of children then. */
+	signal(SIGCHLD, SIG_DFL);
 	/* getopt_long() begins its messages with it. */
 	snprintf(name, sizeof(name), "equant %s", command->name);
 	argv[1] = name;

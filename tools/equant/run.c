@@ -151,7 +151,7 @@ static int print(const struct options *options, const struct run_result *result)
 	else
 		run_print_text(out, result);
 	if (options->timeline)
-		traces_draw(options->json ? stderr : out, options->request.trace, 0);
+		traces_draw(options->json ? stderr : out, options->request.trace, result->since, 0);
 	ret = ferror(out) ? -EIO : 0;
 	if (options->output ? fclose(out) : fflush(out))
 		ret = -errno;

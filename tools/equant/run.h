@@ -101,12 +101,14 @@ struct machine_time {
 /**
  * struct run_result - what came of a job
  * @status: exit status as a shell would give it
+ * @since: when it began, as files say when they were written
  * @elapsed: from start to end of the command
  * @directory: where the reports are, or were
  * @machine: what the whole machine spent meanwhile
  */
 struct run_result {
 	int status;
+	double since;
 	double elapsed;
 	char directory[PATH_MAX];
 	struct machine_time machine;
@@ -132,8 +134,8 @@ int run_check(const struct run_request *request);
 /** run_is_open_mpi() - does this word start Open MPI's mpirun? */
 bool run_is_open_mpi(const char *command);
 
-/** run_collect() - load the reports in the result's directory written since @since (seconds) */
-int run_collect(struct run_result *result, double since);
+/** run_collect() - load the reports in the result's directory that this job wrote */
+int run_collect(struct run_result *result);
 
 /** run_figures_of() - work out @loop->figures */
 void run_figures_of(struct run_loop *loop, const struct competitor *loads, int nr_loads);

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "rank_trace.h"
@@ -92,14 +93,45 @@ static int draw_loop(FILE *out, char **paths, int count, int width)
 	return ret;
 }
 
-static int draw_all(FILE *out, const char *directory, struct dirent **entries, int count, int width)
+bool file_is_since(const char *path, double since)
+{
+	struct stat st;
+
+	return !stat(path, &st) && st.st_mtim.tv_sec + st.st_mtim.tv_nsec / 1e9 >= since;
+}
+
+/* The paths of those that are drawn, and their entries to the front in the same order. */
+static int choose(char **paths, const char *directory, double since, struct dirent **entries,
+		  int count)
+{
+	struct dirent *entry;
+	int chosen = 0;
+
+	for (int i = 0; i < count; i++) {
+		if (asprintf(&paths[chosen], "%s/%s", directory, entries[i]->d_name) < 0) {
+			paths[chosen] = NULL;
+			return -ENOMEM;
+		}
+		if (!file_is_since(paths[chosen], since)) {
+			free(paths[chosen]);
+			paths[chosen] = NULL;
+			continue;
+		}
+		entry = entries[chosen];
+		entries[chosen++] = entries[i];
+		entries[i] = entry;
+	}
+	return chosen;
+}
+
+static int draw_all(FILE *out, const char *directory, double since, struct dirent **entries,
+		    int count, int width)
 {
 	char **paths = calloc(count + 1, sizeof(*paths));
-	int ret = paths ? 0 : -ENOMEM;
+	int ret = paths ? choose(paths, directory, since, entries, count) : -ENOMEM;
 
-	for (int i = 0; i < count && !ret; i++)
-		if (asprintf(&paths[i], "%s/%s", directory, entries[i]->d_name) < 0)
-			ret = -ENOMEM;
+	count = ret < 0 ? count : ret;
+	ret = ret < 0 ? ret : 0;
 	for (int first = 0, end; first < count && !ret; first = end) {
 		end = first + 1;
 		while (end < count && same_loop(entries[first]->d_name, entries[end]->d_name))
@@ -112,7 +144,7 @@ static int draw_all(FILE *out, const char *directory, struct dirent **entries, i
 	return ret;
 }
 
-int traces_draw(FILE *out, const char *directory, int width)
+int traces_draw(FILE *out, const char *directory, double since, int width)
 {
 	struct dirent **entries;
 	int count = scandir(directory, &entries, is_trace, versionsort), ret;
@@ -121,7 +153,7 @@ int traces_draw(FILE *out, const char *directory, int width)
 		fprintf(stderr, "equant: %s: %s\n", directory, strerror(errno));
 		return -errno;
 	}
-	ret = draw_all(out, directory, entries, count, width);
+	ret = draw_all(out, directory, since, entries, count, width);
 	for (int i = 0; i < count; i++)
 		free(entries[i]);
 	free(entries);
