@@ -156,6 +156,68 @@ TEST_F(loader, a_table_of_another_version_is_refused_with_a_sentence)
 	EXPECT_EQ(0, tool("load --replace"));
 }
 
+#define ELSEWHERE "/sys/fs/bpf/equant-elsewhere"
+#define SOMEBODY 1234
+
+/* The file system is there once something was loaded. */
+static bool make_directory(const char *path)
+{
+	char output[4096];
+
+	if (!mkdir(path, 0755))
+		return true;
+	probe_tool("load", output, sizeof(output));
+	probe_tool("unload", output, sizeof(output));
+	return !mkdir(path, 0755);
+}
+
+TEST_F(loader, a_directory_of_somebody_else_is_left_alone)
+{
+	ASSERT_TRUE(make_directory(EQUANT_BPF_DIR));
+	EXPECT_EQ(0, symlink("/nowhere", EQUANT_BPF_DIR "/link_x"));
+	EXPECT_EQ(0, chown(EQUANT_BPF_DIR, SOMEBODY, 0));
+	EXPECT_EQ(1, tool("load"));
+	expect_output(EQUANT_BPF_DIR " does not belong to root");
+	EXPECT_EQ(1, tool("load --replace"));
+	EXPECT_EQ(1, tool("load --if-needed"));
+	EXPECT_EQ(1, tool("unload"));
+	expect_output(EQUANT_BPF_DIR " does not belong to root");
+	EXPECT_EQ(0, chown(EQUANT_BPF_DIR, 0, 0));
+	EXPECT_EQ(0, chmod(EQUANT_BPF_DIR, 01777));
+	EXPECT_EQ(1, tool("unload"));
+	expect_output(EQUANT_BPF_DIR " can be written to by others");
+	EXPECT_EQ(0, unlink(EQUANT_BPF_DIR "/link_x"));
+	EXPECT_EQ(0, rmdir(EQUANT_BPF_DIR));
+}
+
+TEST_F(loader, a_link_is_not_followed)
+{
+	ASSERT_TRUE(make_directory(ELSEWHERE));
+	EXPECT_EQ(0, symlink("/nowhere", ELSEWHERE "/theirs"));
+	EXPECT_EQ(0, symlink(ELSEWHERE, EQUANT_BPF_DIR));
+	EXPECT_EQ(1, tool("unload"));
+	expect_output(EQUANT_BPF_DIR " is a symbolic link");
+	EXPECT_EQ(1, tool("load --replace"));
+	expect_output(EQUANT_BPF_DIR " is a symbolic link");
+	EXPECT_EQ(0, unlink(EQUANT_BPF_DIR));
+	EXPECT_EQ(0, unlink(ELSEWHERE "/theirs"));
+	EXPECT_EQ(0, rmdir(ELSEWHERE));
+}
+
+TEST_F(loader, a_table_behind_a_link_is_not_believed)
+{
+	ASSERT_EQ(0, tool("load"));
+	ASSERT_EQ(0, rename(EQUANT_BPF_DIR, ELSEWHERE));
+	EXPECT_EQ(0, symlink(ELSEWHERE, EQUANT_BPF_DIR));
+	EXPECT_EQ(NULL, equant_probe_open("bpf", self->why, sizeof(self->why)));
+	EXPECT_NE(NULL, strstr(self->why, "does not belong to root"))
+	{
+		TH_LOG("%s", self->why);
+	}
+	EXPECT_EQ(0, unlink(EQUANT_BPF_DIR));
+	EXPECT_EQ(0, rename(ELSEWHERE, EQUANT_BPF_DIR));
+}
+
 TEST_F(loader, bad_options_are_refused_before_anything_happens)
 {
 	EXPECT_EQ(2, tool("load --per-user many"));

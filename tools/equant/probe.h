@@ -47,6 +47,14 @@ int probe_unload(void);
 /** probe_status() - the exit status */
 int probe_status(bool json);
 
+/**
+ * probe_pins_check() - is the directory of the pins, if there is one, root's alone?
+ *
+ * Where anybody may make one there, it may be another user's, or lead elsewhere, and root would
+ * remove and change what that user could not.  Return: 0 or -errno, said on stderr.
+ */
+int probe_pins_check(void);
+
 /** probe_pins_remove() - mark the table dead, remove all pins; 0 or -errno, said on stderr */
 int probe_pins_remove(void);
 

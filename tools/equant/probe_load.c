@@ -488,7 +488,9 @@ static int under_lock(int (*work)(const struct probe_options *options),
 		probe_error("cannot lock " BPFFS ": %s", strerror(-lock));
 		return lock;
 	}
-	ret = work(options);
+	ret = probe_pins_check();
+	if (!ret)
+		ret = work(options);
 	close(lock);
 	return ret;
 }

@@ -107,24 +107,67 @@ int probe_mark(enum equant_table_state state)
 	return ret;
 }
 
-static int remove_files(void)
+/* Why what is done in a directory may be done by somebody else, or NULL. */
+static const char *fault_of(const struct stat *st, bool sticky_is_well)
 {
-	char path[sizeof(EQUANT_BPF_DIR) + sizeof(((struct dirent *)0)->d_name) + 1];
+	if (S_ISLNK(st->st_mode))
+		return "is a symbolic link";
+	if (!S_ISDIR(st->st_mode))
+		return "is not a directory";
+	if (st->st_uid)
+		return "does not belong to root";
+	if (st->st_mode & (S_IWGRP | S_IWOTH) && !(sticky_is_well && st->st_mode & S_ISVTX))
+		return "can be written to by others";
+	return NULL;
+}
+
+static int check(const char *path, bool sticky_is_well)
+{
+	const char *fault;
+	struct stat st;
+
+	if (lstat(path, &st))
+		return errno == ENOENT ? 0 : -errno;
+	fault = fault_of(&st, sticky_is_well);
+	if (!fault)
+		return 0;
+	probe_error("%s %s: nothing is done there", path, fault);
+	return -EPERM;
+}
+
+int probe_pins_check(void)
+{
+	return check(BPFFS, true) ?: check(EQUANT_BPF_DIR, false);
+}
+
+static int remove_files(DIR *dir)
+{
 	struct dirent *entry;
 	int ret = 0;
-	DIR *dir;
 
-	dir = opendir(EQUANT_BPF_DIR);
-	if (!dir)
-		return -errno;
-	while ((entry = readdir(dir))) {
-		if (entry->d_name[0] == '.')
-			continue;
-		snprintf(path, sizeof(path), "%s/%s", EQUANT_BPF_DIR, entry->d_name);
-		if (unlink(path) && errno != ENOENT)
+	while ((entry = readdir(dir)))
+		if (entry->d_name[0] != '.' && unlinkat(dirfd(dir), entry->d_name, 0) &&
+		    errno != ENOENT)
 			ret = -errno;
-	}
-	closedir(dir);
+	return ret;
+}
+
+/* The directory itself, whatever its name may lead to meanwhile. */
+static int empty_directory(void)
+{
+	int fd = open(EQUANT_BPF_DIR, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), ret;
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	struct stat st;
+
+	ret = dir ? 0 : -errno;
+	if (!ret && (fstat(fd, &st) || fault_of(&st, false)))
+		ret = -EPERM;
+	if (!ret)
+		ret = remove_files(dir);
+	if (dir)
+		closedir(dir);
+	else if (fd >= 0)
+		close(fd);
 	return ret;
 }
 
@@ -133,12 +176,15 @@ int probe_pins_remove(void)
 	struct equant_table header;
 	int ret;
 
+	ret = probe_pins_check();
+	if (ret)
+		return ret;
 	/* Readers must learn it before the writers are gone. */
 	ret = probe_mark(EQUANT_TABLE_DEAD);
 	if (ret && !probe_header(&header) && header.state == EQUANT_TABLE_LIVE)
 		probe_note("cannot mark the table dead (%s); jobs notice a little later",
 			   strerror(-ret));
-	ret = remove_files();
+	ret = empty_directory();
 	if (!ret && rmdir(EQUANT_BPF_DIR))
 		ret = -errno;
 	if (ret)

@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <linux/bpf.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -40,16 +41,23 @@ static int explain_open(int error, char *why, size_t why_size)
 	return error == -ENOENT ? -ENODEV : error;
 }
 
-/* Only root's table is to be believed. */
+static bool is_roots(const char *path, mode_t type)
+{
+	struct stat st;
+
+	return !lstat(path, &st) && (st.st_mode & S_IFMT) == type &&
+	       (st.st_uid == 0 || st.st_uid == OVERFLOW_UID);
+}
+
+/* Only root's table is to be believed, and only in root's directory does it stay what it is. */
 static int open_table(char *why, size_t why_size)
 {
-	struct stat owner;
 	int fd;
 
 	fd = get_pinned(EQUANT_BPF_TABLE);
 	if (fd < 0)
 		return explain_open(fd, why, why_size);
-	if (stat(EQUANT_BPF_TABLE, &owner) || (owner.st_uid != 0 && owner.st_uid != OVERFLOW_UID)) {
+	if (!is_roots(EQUANT_BPF_DIR, S_IFDIR) || !is_roots(EQUANT_BPF_TABLE, S_IFREG)) {
 		equant_say(why, why_size, EQUANT_BPF_TABLE " does not belong to root");
 		close(fd);
 		return -EPERM;
