@@ -29,6 +29,17 @@ TEST_F(selfsched, several_threads_of_a_rank_may_ask_at_once)
 	EXPECT_PASSED(&self->job);
 }
 
+TEST_F(selfsched, a_chunk_counts_as_of_its_own_round_however_late_it_is_reported)
+{
+	self->job.program = "self_rounds_worker";
+	self->job.argv[0] = "from_memory";
+	self->job.ranks = 1;
+	EXPECT_PASSED(&self->job);
+	self->job.argv[0] = "from_the_master";
+	self->job.ranks = 2;
+	EXPECT_PASSED(&self->job);
+}
+
 TEST_F(selfsched, others_compute_what_a_rank_leaves)
 {
 	static const char *const engines[] = { NULL, "ENGINE=master", "ENGINE=tree" };

@@ -122,6 +122,64 @@ TEST(awf_b_keeps_its_weights_for_a_round)
 	}
 }
 
+/*
+ * 800 iterations and two workers.  The first round is 200 for each, the second 100.  Worker 1 reports its
+ * first chunk when worker 0 has begun the second round:
+ *
+ *	pi_0 = (1 x 200 + 2 x 100) / (1 x 200 + 2 x 100) = 1
+ *	pi_1 = (1 x 800 + 2 x 100) / (1 x 200 + 2 x 100) = 2.5
+ *
+ * and of the third round, 100, worker 0 gets 1 / (1 + 0.4): 71.4.
+ */
+TEST(a_chunk_that_is_reported_late_counts_as_of_its_own_round)
+{
+	const char *const names[] = { "awf-b", "awf-d" };
+
+	for (int d = 0; d < 2; d++) {
+		struct equant_chunks_options o = loop_of(names[d], 800, 2);
+		struct equant_chunks *chunks = equant_chunks_new(&o, NULL, 0);
+		/* Half of the time is for asking; awf-b knows nothing of that. */
+		double part = d ? 0.5 : 1;
+		struct equant_chunk chunk;
+
+		ASSERT_TRUE(chunks != NULL);
+		ASSERT_EQ(1, equant_chunks_next(chunks, 0, &chunk));
+		EXPECT_EQ(200, chunk.count);
+		ASSERT_EQ(1, equant_chunks_next(chunks, 1, &chunk));
+		EXPECT_EQ(200, chunk.count);
+		ASSERT_EQ(0, equant_chunks_report(chunks, 0, 200, 200 * part, 100));
+		ASSERT_EQ(1, equant_chunks_next(chunks, 0, &chunk));
+		EXPECT_EQ(100, chunk.count);
+		ASSERT_EQ(0, equant_chunks_report(chunks, 1, 200, 800 * part, 400));
+		ASSERT_EQ(1, equant_chunks_next(chunks, 1, &chunk));
+		EXPECT_EQ(100, chunk.count);
+		ASSERT_EQ(0, equant_chunks_report(chunks, 1, 100, 100 * part, 50));
+		ASSERT_EQ(0, equant_chunks_report(chunks, 0, 100, 100 * part, 50));
+		ASSERT_EQ(1, equant_chunks_next(chunks, 0, &chunk));
+		EXPECT_EQ(72, chunk.count);
+		ASSERT_EQ(1, equant_chunks_next(chunks, 1, &chunk));
+		EXPECT_EQ(28, chunk.count);
+		equant_chunks_free(chunks);
+	}
+}
+
+/* Nobody has begun a round: what is told before counts as of the first. */
+TEST(what_is_reported_before_the_first_chunk_counts)
+{
+	for (int i = 0; i < 4; i++) {
+		struct equant_chunks_options o = loop_of(awf[i], 800, 2);
+		struct equant_chunks *chunks = equant_chunks_new(&o, NULL, 0);
+		struct equant_chunk chunk;
+
+		ASSERT_TRUE(chunks != NULL);
+		ASSERT_EQ(0, equant_chunks_report(chunks, 0, 100, 100, 0));
+		ASSERT_EQ(0, equant_chunks_report(chunks, 1, 100, 300, 0));
+		ASSERT_EQ(1, equant_chunks_next(chunks, 0, &chunk));
+		EXPECT_EQ(300, chunk.count);
+		equant_chunks_free(chunks);
+	}
+}
+
 /* Costs that scatter make af take less at once. */
 TEST(adaptive_factoring_takes_less_where_costs_scatter)
 {

@@ -120,8 +120,9 @@ static void learn(struct equant_self *self, const struct equant_self_request *re
 
 		equant_chunks_power(self->chunks, report->worker, report->power);
 		if (report->iterations > 0)
-			equant_chunks_report(self->chunks, report->worker, report->iterations,
-					     report->compute, report->overhead);
+			equant_chunks_report_of(self->chunks, report->worker, report->first,
+						report->iterations, report->compute,
+						report->overhead);
 	}
 }
 

@@ -31,6 +31,7 @@ enum equant_self_tag {
  * struct equant_self_report - a rank's news since its last report
  * @worker: whose
  * @power: now
+ * @first: of the chunk, of the last one if there are several
  * @iterations: computed; 0: none that anybody wants to know of
  * @compute: seconds for them
  * @overhead: seconds of asking
@@ -38,6 +39,7 @@ enum equant_self_tag {
 struct equant_self_report {
 	int32_t worker;
 	int32_t power;
+	int64_t first;
 	int64_t iterations;
 	double compute;
 	double overhead;
@@ -55,6 +57,8 @@ struct equant_self_request {
 	int32_t workers[EQUANT_SELF_ANSWER];
 	struct equant_self_report reports[EQUANT_SELF_REPORTS];
 };
+
+_Static_assert(sizeof(struct equant_self_request) < 4096, "a request is sent at once");
 
 /** struct equant_self_lot - a chunk, and whom it was cut for */
 struct equant_self_lot {

@@ -83,9 +83,9 @@ static int ask(struct equant_self *self, struct equant_self_chunk *chunk, uint64
 	equant_chunks_load(chunks, self->memory->calculator);
 	equant_chunks_power(chunks, self->eq->rank, __atomic_load_n(&self->now, __ATOMIC_RELAXED));
 	if (chunk->iterations > 0)
-		equant_chunks_report(chunks, self->eq->rank, chunk->iterations,
-				     1e-9 * (double)equant_since(asked_ns, chunk->begun_ns),
-				     1e-9 * (double)equant_since(equant_now_ns(), asked_ns));
+		equant_chunks_report_of(chunks, self->eq->rank, chunk->first, chunk->iterations,
+					1e-9 * (double)equant_since(asked_ns, chunk->begun_ns),
+					1e-9 * (double)equant_since(equant_now_ns(), asked_ns));
 	got = equant_chunks_next(chunks, self->eq->rank, &next);
 	equant_chunks_save(chunks, self->memory->calculator);
 	if (got != 1)

@@ -62,6 +62,7 @@ void equant_self_store_enter(struct equant_self *self, const struct equant_self_
 	report->power = __atomic_load_n(&self->now, __ATOMIC_RELAXED);
 	if (chunk->iterations < 1)
 		return;
+	report->first = chunk->first;
 	report->iterations += chunk->iterations;
 	report->compute += 1e-9 * (double)equant_since(asked_ns, chunk->begun_ns);
 }

@@ -8,7 +8,7 @@
  * for chunks of n_k iterations that took t_k; the weight of j is its part of the sum of
  * 1 / pi, times p, and its chunk that weight times a p-th of the round.
  *
- *	awf-b	k is the round, weights change from round to round
+ *	awf-b	k is the round that the chunk is of, weights change from round to round
  *	awf-c	k is the worker's chunk, each chunk is a round of its own
  *	awf-d	as awf-b, t_k with the time for asking
  *	awf-e	as awf-c, likewise

@@ -110,6 +110,8 @@ static void begin_round(struct equant_chunks *chunks)
 
 	if (rounds && chunks->round_left > 0)
 		return;
+	if (rounds && chunks->round < EQUANT_ROUNDS)
+		chunks->begins[chunks->round] = chunks->line.total - chunks->line.left;
 	chunks->round++;
 	chunks->round_size = equant_divide_up(chunks->line.left, 2);
 	chunks->round_left = chunks->round_size;
@@ -132,6 +134,7 @@ static int64_t take_learned(struct equant_chunks *chunks, int worker)
 		size = 1;
 	if (size > line->left)
 		size = line->left;
+	chunks->learned[worker].first = line->total - line->left;
 	line->left -= size;
 	chunks->round_left -= size;
 	return size;
@@ -176,8 +179,18 @@ int equant_chunks_next(struct equant_chunks *chunks, int worker, struct equant_c
 	return 1;
 }
 
-int equant_chunks_report(struct equant_chunks *chunks, int worker, int64_t iterations,
-			 double compute, double overhead)
+/* Who is slow reports a chunk when others are in a later round: it counts as what it was. */
+static int64_t round_of(const struct equant_chunks *chunks, int64_t first)
+{
+	int64_t round = chunks->round < EQUANT_ROUNDS ? chunks->round : EQUANT_ROUNDS;
+
+	while (round > 1 && chunks->begins[round - 1] > first)
+		round--;
+	return round > 1 ? round : 1;
+}
+
+int equant_chunks_report_of(struct equant_chunks *chunks, int worker, int64_t first,
+			    int64_t iterations, double compute, double overhead)
 {
 	bool rounds = chunks->scheme->flags & EQUANT_SCHEME_ROUNDS;
 	struct equant_learned *learned;
@@ -196,13 +209,22 @@ int equant_chunks_report(struct equant_chunks *chunks, int worker, int64_t itera
 	if (time < 1e-9)
 		time = 1e-9;
 	learned->chunks++;
-	k = (double)(rounds ? chunks->round : learned->chunks);
+	k = (double)(rounds ? round_of(chunks, first) : learned->chunks);
 	learned->iterations += (double)iterations;
 	learned->time += time;
 	learned->squares += time * time / (double)iterations;
 	learned->weighted_time += k * time;
 	learned->weighted_iterations += k * (double)iterations;
 	return 0;
+}
+
+int equant_chunks_report(struct equant_chunks *chunks, int worker, int64_t iterations,
+			 double compute, double overhead)
+{
+	int64_t first =
+		chunks->learned && is_worker(chunks, worker) ? chunks->learned[worker].first : 0;
+
+	return equant_chunks_report_of(chunks, worker, first, iterations, compute, overhead);
 }
 
 int equant_chunks_power(struct equant_chunks *chunks, int worker, int power)

@@ -54,6 +54,7 @@ struct equant_line {
  * @weighted_time: sum of k x time, k counting chunks or rounds
  * @weighted_iterations: sum of k x iterations
  * @weight: of the worker; the mean of all is 1
+ * @first: of its last chunk
  */
 struct equant_learned {
 	int64_t chunks;
@@ -63,7 +64,11 @@ struct equant_learned {
 	double weighted_time;
 	double weighted_iterations;
 	double weight;
+	int64_t first;
 };
+
+/* A round hands out half of what is left, and there are 2^62 rectangles at most. */
+#define EQUANT_ROUNDS 64
 
 struct equant_grid;
 struct equant_trees;
@@ -80,6 +85,7 @@ struct equant_trees;
  * @round: rounds begun; for schemes that learn
  * @round_size: what this round hands out
  * @round_left: what it still has
+ * @begins: what was handed out before each round, where a chunk is no round of its own
  * @trees: NULL for all others
  */
 struct equant_chunks {
@@ -93,6 +99,7 @@ struct equant_chunks {
 	int64_t round;
 	int64_t round_size;
 	int64_t round_left;
+	int64_t begins[EQUANT_ROUNDS];
 	struct equant_trees *trees;
 };
 
@@ -167,6 +174,10 @@ void equant_adaptive_factoring_weigh(struct equant_chunks *chunks);
 /* Weights from what an iteration takes, 0 where it is not known; their mean becomes 1. */
 void equant_weigh_by(struct equant_chunks *chunks,
 		     double (*seconds)(const struct equant_learned *learned));
+
+/* As equant_chunks_report(), of the chunk in which @first is. */
+int equant_chunks_report_of(struct equant_chunks *chunks, int worker, int64_t first,
+			    int64_t iterations, double compute, double overhead);
 
 /* ---- grid.c ------------------------------------------------------------------- */
 

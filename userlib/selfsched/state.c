@@ -21,9 +21,14 @@ static size_t learned_size(const struct equant_chunks *chunks)
 	return chunks->learned ? (size_t)chunks->workers * sizeof(chunks->learned[0]) : 0;
 }
 
+static size_t rounds_size(const struct equant_chunks *chunks)
+{
+	return chunks->scheme->flags & EQUANT_SCHEME_ROUNDS ? sizeof(chunks->begins) : 0;
+}
+
 size_t equant_chunks_state_size(const struct equant_chunks *chunks)
 {
-	size_t size = sizeof(struct state) + learned_size(chunks);
+	size_t size = sizeof(struct state) + learned_size(chunks) + rounds_size(chunks);
 
 	if (chunks->trees)
 		size += equant_trees_state_size(chunks->trees);
@@ -47,6 +52,8 @@ void equant_chunks_save(const struct equant_chunks *chunks, void *to)
 	if (chunks->learned)
 		memcpy(at, chunks->learned, learned_size(chunks));
 	at += learned_size(chunks);
+	memcpy(at, chunks->begins, rounds_size(chunks));
+	at += rounds_size(chunks);
 	if (chunks->trees)
 		memcpy(at, equant_trees_state(chunks->trees),
 		       equant_trees_state_size(chunks->trees));
@@ -68,6 +75,8 @@ void equant_chunks_load(struct equant_chunks *chunks, const void *from)
 	if (chunks->learned)
 		memcpy(chunks->learned, at, learned_size(chunks));
 	at += learned_size(chunks);
+	memcpy(chunks->begins, at, rounds_size(chunks));
+	at += rounds_size(chunks);
 	if (chunks->trees)
 		memcpy(equant_trees_state(chunks->trees), at,
 		       equant_trees_state_size(chunks->trees));

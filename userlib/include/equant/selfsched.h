@@ -125,7 +125,9 @@ EQUANT_API int equant_chunks_next(struct equant_chunks *chunks, int worker,
  * @compute: seconds for them
  * @overhead: further seconds, for asking and waiting; awf-d and awf-e count them
  *
- * The other schemes need no reports and ignore them.
+ * It is of the chunk that @worker got last.  Under awf-b and awf-d it counts as much as the round which
+ * that chunk was of, also when others have begun a later one.  The other schemes need no reports and
+ * ignore them.
  *
  * Return: 0, or -EINVAL for a worker that is none or for numbers that cannot be.
  */
