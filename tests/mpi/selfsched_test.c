@@ -110,6 +110,14 @@ TEST_F(selfsched, the_job_ends_when_a_rank_is_killed)
 	EXPECT_EQ(NULL, job_not_failed(&self->job, 20));
 }
 
+TEST_F(selfsched, messages_that_an_error_leaves_under_way_keep_their_memory)
+{
+	self->job.program = "self_fault_worker";
+	self->job.argv[0] = "mpi_fails";
+	self->job.ranks = 2;
+	EXPECT_PASSED(&self->job);
+}
+
 TEST_F(selfsched, loops_that_cannot_be_are_refused)
 {
 	self->job.argv[0] = "bad_loops";

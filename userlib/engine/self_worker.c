@@ -71,9 +71,19 @@ int equant_self_worker_open(struct equant_self *self)
 	return await_notice(self);
 }
 
+static int is_quiet(const struct equant_self_worker *worker)
+{
+	for (int i = 0; i < NR_MESSAGES; i++)
+		if (worker->messages[i] != MPI_REQUEST_NULL)
+			return 0;
+	return 1;
+}
+
+/* After an error messages may be under way for ever: MPI still reads and writes there. */
 void equant_self_worker_free(struct equant_self *self)
 {
-	free(self->worker);
+	if (self->worker && is_quiet(self->worker))
+		free(self->worker);
 }
 
 /* Tells the master once, unless it was the master who told. */
@@ -259,14 +269,6 @@ int equant_self_worker_next(struct equant_self *self, struct equant_self_chunk *
 	if (self->chunks->learned)
 		chunk->iterations = equant_self_iterations(self, chunk->first, chunk->count);
 	chunk->begun_ns = equant_now_ns();
-	return 1;
-}
-
-static int is_quiet(const struct equant_self_worker *worker)
-{
-	for (int i = 0; i < NR_MESSAGES; i++)
-		if (worker->messages[i] != MPI_REQUEST_NULL)
-			return 0;
 	return 1;
 }
 
