@@ -102,6 +102,51 @@ TEST(too_many_rectangles_are_refused)
 	EXPECT_EQ(0, chunk_count(&o));
 }
 
+/* Few rectangles, but more iterations than a number holds. */
+TEST(too_many_iterations_are_refused)
+{
+	struct equant_chunks_options o = loop_of("fs", EQUANT_CHUNKS_EXTENT, 2);
+
+	o.dimensions = 2;
+	o.extents[1] = 8;
+	EXPECT_EQ(0, refused(&o, EOVERFLOW, "more than 2^63 - 1 iterations in 2 dimensions"));
+	o.extents[1] = 7;
+	EXPECT_LT(0, chunk_count(&o));
+	o.dimensions = 8;
+	for (int i = 1; i < 8; i++)
+		o.extents[i] = EQUANT_CHUNKS_EXTENT;
+	EXPECT_EQ(0, refused(&o, EOVERFLOW, "more than 2^63 - 1 iterations in 8 dimensions"));
+	/* None at all are not too many. */
+	o.extents[7] = 0;
+	EXPECT_EQ(0, chunk_count(&o));
+}
+
+TEST(as_many_rectangles_as_there_may_be_are_handed_out)
+{
+	struct equant_chunks_options o = loop_of("tss", 1 << 8, 2);
+	int64_t first[EQUANT_CHUNKS_DIMENSIONS], extents[EQUANT_CHUNKS_DIMENSIONS];
+	const int64_t last = (INT64_C(1) << 62) - 1;
+	struct equant_chunks *chunks;
+	struct equant_chunk chunk;
+
+	o.dimensions = 8;
+	for (int i = 0; i < 8; i++)
+		o.extents[i] = i < 7 ? 1 << 8 : 1 << 6;
+	o.first = o.minimum = 1;
+	chunks = equant_chunks_new(&o, NULL, 0);
+	ASSERT_TRUE(chunks != NULL);
+	EXPECT_EQ(last + 1, equant_chunks_total(chunks));
+	ASSERT_EQ(1, equant_chunks_next(chunks, 0, &chunk));
+	EXPECT_EQ(0, chunk.first);
+	EXPECT_EQ(1, chunk.count);
+	ASSERT_EQ(0, equant_chunks_box(chunks, last, first, extents));
+	for (int i = 0; i < 8; i++) {
+		EXPECT_EQ(o.extents[i] - 1, first[i]);
+		EXPECT_EQ(1, extents[i]);
+	}
+	equant_chunks_free(chunks);
+}
+
 TEST(workers_and_powers_out_of_range_are_refused)
 {
 	struct equant_chunks_options o = loop_of("dtss", 10, 0);

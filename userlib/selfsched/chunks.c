@@ -42,16 +42,35 @@ static int set_powers(struct equant_chunks *chunks, const int *powers)
 	return chunks->learned ? 0 : -ENOMEM;
 }
 
+/* Whoever adds up the iterations of rectangles gets no more than that. */
+static int check_iterations(const struct equant_chunks_options *options, char *why, size_t why_size)
+{
+	int64_t all = 1;
+
+	for (int i = 0; i < options->dimensions; i++) {
+		if (!__builtin_mul_overflow(all, options->extents[i], &all))
+			continue;
+		equant_say(why, why_size, "more than 2^63 - 1 iterations in %d dimensions",
+			   options->dimensions);
+		return -EOVERFLOW;
+	}
+	return 0;
+}
+
 static int set_line(struct equant_chunks *chunks, const struct equant_chunks_options *options,
 		    char *why, size_t why_size)
 {
 	int64_t total = options->extents[0], workers = cut_for(chunks);
+	int error;
 
 	if (chunks->dimensions > 1) {
 		chunks->grid = equant_grid_new(chunks->scheme, options, workers, why, why_size);
 		if (!chunks->grid)
 			return -errno;
 		total = equant_grid_count(chunks->grid);
+		error = total ? check_iterations(options, why, why_size) : 0;
+		if (error)
+			return error;
 	}
 	equant_line_init(&chunks->line, chunks->scheme, options, total, workers);
 	if (!(chunks->scheme->flags & EQUANT_SCHEME_TREES))

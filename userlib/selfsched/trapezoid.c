@@ -21,15 +21,18 @@
 
 void equant_trapezoid_start(struct equant_line *line)
 {
-	int64_t first = line->total / (2 * line->workers), steps;
+	int64_t first = line->total / (2 * line->workers);
+	__int128 length, steps;
 
 	if (line->first)
 		first = line->first;
 	else if (first < line->minimum)
 		first = line->minimum;
-	steps = equant_divide_up(2 * line->total, first + line->minimum);
+	/* 2^62 rectangles are as many, too. */
+	length = first + line->minimum;
+	steps = (2 * (__int128)line->total + length - 1) / length;
 	line->first = first;
-	line->decrement = steps > 1 ? (first - line->minimum) / (steps - 1) : 0;
+	line->decrement = steps > 1 ? (int64_t)((first - line->minimum) / (steps - 1)) : 0;
 	line->falling = INT64_MAX;
 	if (line->decrement)
 		line->falling = (first - line->minimum) / line->decrement + 1;

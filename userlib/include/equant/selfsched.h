@@ -99,8 +99,8 @@ EQUANT_API const char *equant_scheme_summary(const char *name);
  * at once.  trees cuts into equal pieces of @chunk in each dimension.
  *
  * Return: to be freed by the caller, or NULL and errno: EINVAL for options outside their
- * ranges, EOVERFLOW when there would be more than 2^62 rectangles, E2BIG for more than 2^24
- * chunks in one dimension of several, ENOMEM.
+ * ranges, EOVERFLOW when there would be more than 2^62 rectangles or 2^63 - 1 iterations, E2BIG for
+ * more than 2^24 chunks in one dimension of several, ENOMEM.
  */
 EQUANT_API struct equant_chunks *equant_chunks_new(const struct equant_chunks_options *options,
 						   char *why, size_t why_size);
