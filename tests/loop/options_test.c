@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "balance/defaults.h"
 #include "core/options.h"
 #include "kselftest_harness.h"
 #include "libloop.h"
@@ -485,6 +486,56 @@ TEST_F(options, the_kind_of_loop_and_how_ranks_wait_reach_the_balancer_too)
 	replayed.replay = (struct equant_replay *)&replayed;
 	EXPECT_EQ(0, balancing(self, &replayed).moves_allowed);
 	equant_options_release(&self->set);
+}
+
+/* What `equant simulate` decides by: all that a loop does, but for the costs, which a loop measures. */
+TEST_F(options, a_decision_begins_with_those_of_a_program_that_sets_none)
+{
+	struct equant_loop loop = { 0 };
+	struct equant_balance_options b, loops;
+
+	memset(&b, 0xff, sizeof(b));
+	equant_balance_options_init(&b);
+	ASSERT_EQ(0, resolve(self, NULL));
+	loops = balancing(self, &loop);
+	EXPECT_EQ(sizeof(b), b.sz);
+	EXPECT_EQ(loops.mode, b.mode);
+	EXPECT_EQ(loops.threshold, b.threshold);
+	EXPECT_EQ(loops.profit, b.profit);
+	EXPECT_EQ(loops.window, b.window);
+	EXPECT_EQ(loops.interact_fraction, b.interact_fraction);
+	EXPECT_EQ(loops.amplitude, b.amplitude);
+	EXPECT_EQ(loops.period, b.period);
+	EXPECT_EQ(loops.default_quantum, b.default_quantum);
+	EXPECT_EQ(0, b.move_fixed);
+	EXPECT_EQ(0, b.move_per_unit);
+	EXPECT_EQ(0, b.interact);
+	EXPECT_EQ(loops.ports, b.ports);
+	EXPECT_EQ(loops.omit, b.omit);
+	EXPECT_EQ(loops.moves_allowed, b.moves_allowed);
+	EXPECT_EQ(loops.filter, b.filter);
+	EXPECT_EQ(loops.movement, b.movement);
+	EXPECT_EQ(loops.handshake, b.handshake);
+	EXPECT_EQ(loops.polls, b.polls);
+	EXPECT_EQ(loops.quantum, b.quantum);
+	EXPECT_EQ(loops.quanta, b.quanta);
+	EXPECT_EQ(loops.restraint, b.restraint);
+	EXPECT_EQ(loops.prompt, b.prompt);
+	equant_options_release(&self->set);
+}
+
+/* An older caller has room for fewer fields than the library knows. */
+TEST_F(options, defaults_of_a_decision_end_where_the_room_for_them_does)
+{
+	const size_t older = offsetof(struct equant_balance_options, restraint);
+	struct equant_balance_options b;
+
+	memset(&b, 0xff, sizeof(b));
+	equant_balance_options_fill(&b, older);
+	EXPECT_EQ(older, b.sz);
+	EXPECT_EQ(5, b.profit);
+	for (size_t i = older; i < sizeof(b); i++)
+		ASSERT_EQ(0xff, ((const unsigned char *)&b)[i]);
 }
 
 TEST_HARNESS_MAIN

@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 38
+plan 39
 
 export LC_ALL=C
 
@@ -170,6 +170,34 @@ equal_as_constant()
 		near "$(point balanced --period 0)" 1 0.01
 }
 succeeds "run: a constant load is balanced once and for all" equal_as_constant
+
+# default NAME: of the library's option
+default()
+{
+	"$equant" help env | awk -v "name=EQUANT_$1" '$1 == name { here = 1 }
+		here && sub(/.*; default: /, "") { print; exit }'
+}
+
+defaults()
+{
+	local option value arguments=()
+
+	for option in threshold profit ports omit depth; do
+		value=$(default "${option^^}")
+		[ -n "$value" ] || { echo "# no default of $option"; return 1; }
+		arguments+=("--$option" "$value")
+	done
+	arguments+=(--probe "$(default RATE)" --target "$(default PERIOD)")
+	"$equant" simulate run > "$scratch/first" &&
+		"$equant" simulate run "${arguments[@]}" > "$scratch/second" &&
+		diff "$scratch/first" "$scratch/second" &&
+		! "$equant" simulate run --threshold 0.3 | cmp -s "$scratch/first"
+}
+if "$equant" help env > /dev/null 2>&1; then
+	succeeds "run: what is not said is as the library has it" defaults
+else
+	skip "run: what is not said is as the library has it" "built without MPI"
+fi
 
 # 7 ranks give 0.067 of theirs each: by way of all between, one at a time, or not at all.
 which_work_moves()

@@ -51,27 +51,26 @@ static int64_t nanoseconds(double seconds)
 
 static struct equant_balance_options balance_options(const struct run_options *o)
 {
-	return (struct equant_balance_options){
-		.sz = sizeof(struct equant_balance_options),
-		.mode = o->probe == EQUANT_JOB_PREDICTED ? EQUANT_RATE_PREDICTED :
-							   EQUANT_RATE_MEASURED,
-		.threshold = o->threshold,
-		.profit = o->profit,
-		.window = 10,
-		.interact_fraction = 0.05,
-		.amplitude = 0.1,
-		.period = o->target,
-		.default_quantum = o->quantum,
-		.move_per_unit = o->move_all / (double)(o->units * o->ranks),
-		.interact = o->interact,
-		.moves_allowed = 1,
-		.filter = !o->no_filter,
-		.prompt = !o->no_prompt,
-		.ports = (int)o->ports,
-		.omit = o->omit,
-		.movement = o->restricted ? EQUANT_MOVEMENT_RESTRICTED :
-					    EQUANT_MOVEMENT_UNRESTRICTED,
-	};
+	struct equant_balance_options b;
+
+	equant_balance_options_init(&b);
+	if (o->probe != EQUANT_JOB_PREDICTED)
+		b.mode = EQUANT_RATE_MEASURED;
+	b.threshold = o->threshold;
+	b.profit = o->profit;
+	b.period = o->target;
+	b.default_quantum = o->quantum;
+	b.move_per_unit = o->move_all / (double)(o->units * o->ranks);
+	b.interact = o->interact;
+	if (o->no_filter)
+		b.filter = EQUANT_FILTER_NONE;
+	if (o->no_prompt)
+		b.prompt = 0;
+	b.ports = (int)o->ports;
+	b.omit = o->omit;
+	if (o->restricted)
+		b.movement = EQUANT_MOVEMENT_RESTRICTED;
+	return b;
 }
 
 static struct equant_job job_of(const struct run_options *o)
@@ -189,12 +188,10 @@ int simulate_run(int argc, char **argv, struct table *table)
 		.duty = 0.5,
 		.step = 0.01,
 		.seconds = 60,
-		.quantum = 0.004,
-		.threshold = 0.03,
-		.profit = 5,
 		.interact = 20e-6,
 		.move_all = 0.1,
 	};
+	struct equant_balance_options defaults;
 	const struct simulate_option known[] = {
 		{ "ranks", SIMULATE_WHOLE, &o.ranks, 1, SIMULATE_CPUS, NULL },
 		{ "tasks", SIMULATE_WHOLE, &o.tasks, 0, 1000, NULL },
@@ -221,6 +218,13 @@ int simulate_run(int argc, char **argv, struct table *table)
 		{ 0 },
 	};
 
+	equant_balance_options_init(&defaults);
+	o.quantum = defaults.default_quantum;
+	o.target = defaults.period;
+	o.threshold = defaults.threshold;
+	o.profit = defaults.profit;
+	o.ports = defaults.ports;
+	o.omit = defaults.omit;
 	if (simulate_parse(MODEL, argc, argv, known))
 		return -EINVAL;
 	table->columns = columns;

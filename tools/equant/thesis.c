@@ -47,11 +47,8 @@ const struct thesis_setting thesis_settings = {
 
 const struct thesis_setting thesis_equant = {
 	.name = "equant",
-	.predicted = true,
-	.filter = EQUANT_FILTER_STATES,
+	.library = true,
 	.depth = 1,
-	.threshold = 0.03,
-	.profit = 5,
 };
 
 /* Seconds of a unit in one sweep or step on a dedicated CPU; LU: in the first step. */
@@ -91,26 +88,23 @@ static long blocks_of(const struct thesis_run *run)
 static struct equant_balance_options options_of(const struct thesis_run *run)
 {
 	const struct thesis_setting *s = run->setting;
+	struct equant_balance_options b;
 
-	return (struct equant_balance_options){
-		.sz = sizeof(struct equant_balance_options),
-		.mode = s->predicted ? EQUANT_RATE_PREDICTED : EQUANT_RATE_MEASURED,
-		.threshold = s->threshold,
-		.profit = s->profit,
-		.window = 10,
-		.interact_fraction = 0.05,
-		.amplitude = 0.1,
-		.period = s->target,
-		.default_quantum = THESIS_QUANTUM,
-		.move_per_unit = run->program->move,
-		.interact = INTERACT,
-		.moves_allowed = 1,
-		.filter = s->filter,
-		.prompt = s->predicted,
-		.movement = run->program->kind == EQUANT_JOB_DOACROSS ?
-				    EQUANT_MOVEMENT_RESTRICTED :
-				    EQUANT_MOVEMENT_UNRESTRICTED,
-	};
+	equant_balance_options_init(&b);
+	if (!s->library) {
+		b.mode = EQUANT_RATE_MEASURED;
+		b.threshold = s->threshold;
+		b.profit = s->profit;
+		b.period = s->target;
+		b.filter = s->filter;
+		b.prompt = 0;
+	}
+	b.default_quantum = THESIS_QUANTUM;
+	b.move_per_unit = run->program->move;
+	b.interact = INTERACT;
+	if (run->program->kind == EQUANT_JOB_DOACROSS)
+		b.movement = EQUANT_MOVEMENT_RESTRICTED;
+	return b;
 }
 
 static int64_t nanoseconds(double seconds)
@@ -131,7 +125,7 @@ static struct equant_job job_of(const struct thesis_run *run)
 		.barrier = p->kind != EQUANT_JOB_DOALL,
 		.depth = run->setting->depth,
 		.asynchronous = run->setting->asynchronous,
-		.probe = run->setting->predicted ? EQUANT_JOB_PREDICTED : EQUANT_JOB_CLOCK,
+		.probe = run->setting->library ? EQUANT_JOB_PREDICTED : EQUANT_JOB_CLOCK,
 		.interact = nanoseconds(INTERACT),
 		.move_per_unit = nanoseconds(p->move),
 		.program = p->kind,

@@ -36,7 +36,8 @@ enum thesis_load {
 /**
  * struct thesis_setting - a balancer
  * @off: none
- * @predicted: shares are seen, else only wall time
+ * @library: shares are seen and decisions are the library's, as by default; else there is only wall time, and
+ *	the parameters are those below
  * @depth: of the pipeline of interactions
  * @asynchronous: not at all pipelined; programs without barriers only
  * @target: period, seconds; 0 = by the library
@@ -45,7 +46,7 @@ enum thesis_load {
 struct thesis_setting {
 	const char *name;
 	bool off;
-	bool predicted;
+	bool library;
 	enum equant_filter_kind filter;
 	int depth;
 	bool asynchronous;

@@ -7,10 +7,40 @@
 #include <string.h>
 
 #include "balance/balance_internal.h"
+#include "balance/defaults.h"
 #include "core/struct.h"
 
 /* No time in seconds and no number of units is larger; keeps every sum finite. */
 #define FIELD_MOST 1e18
+
+void equant_balance_options_fill(struct equant_balance_options *options, size_t size)
+{
+	const struct equant_balance_options defaults = {
+		.mode = EQUANT_DEFAULT_RATE,
+		.threshold = EQUANT_DEFAULT_THRESHOLD,
+		.profit = EQUANT_DEFAULT_PROFIT,
+		.window = EQUANT_DEFAULT_WINDOW,
+		.interact_fraction = EQUANT_DEFAULT_INTERACT,
+		.amplitude = EQUANT_DEFAULT_AMPLITUDE,
+		.period = EQUANT_DEFAULT_PERIOD,
+		.default_quantum = EQUANT_QUANTUM_UNSEEN,
+		.ports = EQUANT_DEFAULT_PORTS,
+		.omit = EQUANT_DEFAULT_OMIT,
+		.moves_allowed = 1,
+		.filter = EQUANT_DEFAULT_FILTER,
+		.movement = EQUANT_MOVEMENT_UNRESTRICTED,
+		.handshake = EQUANT_HANDSHAKE_RENDEZVOUS, /* long messages meet */
+		.polls = EQUANT_DEFAULT_POLLS,
+		.quantum = EQUANT_DEFAULT_QUANTUM,
+		.quanta = EQUANT_DEFAULT_QUANTA,
+		.restraint = EQUANT_DEFAULT_RESTRAINT,
+		.prompt = EQUANT_DEFAULT_PROMPT,
+	};
+
+	memset(options, 0, size);
+	memcpy(options, &defaults, size < sizeof(defaults) ? size : sizeof(defaults));
+	options->sz = size;
+}
 
 /* Not a number compares false with everything. */
 static bool within(double value, double least, double most)

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "balance/defaults.h"
 #include "core/clock.h"
 #include "core/message.h"
 #include "loop/loop_internal.h"

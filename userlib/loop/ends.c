@@ -10,34 +10,32 @@ struct equant_balance_options equant_loop_balancing(const struct equant_loop *lo
 						    const struct equant_costs *costs)
 {
 	const struct equant_options *o = &loop->eq->options;
+	struct equant_balance_options b;
 
-	return (struct equant_balance_options){
-		.sz = sizeof(struct equant_balance_options),
-		.mode = (enum equant_rate_mode)o->rate,
-		.threshold = o->threshold,
-		.profit = o->profit,
-		.window = o->window,
-		.interact_fraction = o->interact,
-		.amplitude = o->amplitude,
-		.period = o->period,
-		.default_quantum = EQUANT_QUANTUM_UNSEEN,
-		.move_fixed = costs->fixed,
-		.move_per_unit = costs->per_unit,
-		.interact = costs->interact,
-		.ports = o->ports,
-		.omit = o->omit,
-		.moves_allowed = !loop->replay,
-		.movement = loop->restricted ? EQUANT_MOVEMENT_RESTRICTED :
-					       EQUANT_MOVEMENT_UNRESTRICTED,
-		.handshake = EQUANT_HANDSHAKE_RENDEZVOUS, /* long messages meet */
-		.filter = (enum equant_filter_kind)o->filter,
-		.polls = o->polls || o->wait == EQUANT_WAIT_SPIN || o->wait == EQUANT_WAIT_YIELD,
-		.quantum = o->quantum,
-		.quanta = o->quanta,
-		/* Ranks in a sweep wait for strips, not for each other, and can use all of their shares. */
-		.restraint = loop->pipeline ? 1 : o->restraint,
-		.prompt = !loop->pass && o->prompt,
-	};
+	equant_balance_options_init(&b);
+	b.mode = (enum equant_rate_mode)o->rate;
+	b.threshold = o->threshold;
+	b.profit = o->profit;
+	b.window = o->window;
+	b.interact_fraction = o->interact;
+	b.amplitude = o->amplitude;
+	b.period = o->period;
+	b.move_fixed = costs->fixed;
+	b.move_per_unit = costs->per_unit;
+	b.interact = costs->interact;
+	b.ports = o->ports;
+	b.omit = o->omit;
+	b.moves_allowed = !loop->replay;
+	if (loop->restricted)
+		b.movement = EQUANT_MOVEMENT_RESTRICTED;
+	b.filter = (enum equant_filter_kind)o->filter;
+	b.polls = o->polls || o->wait == EQUANT_WAIT_SPIN || o->wait == EQUANT_WAIT_YIELD;
+	b.quantum = o->quantum;
+	b.quanta = o->quanta;
+	/* Ranks in a sweep wait for strips, not for each other, and can use all of their shares. */
+	b.restraint = loop->pipeline ? 1 : o->restraint;
+	b.prompt = !loop->pass && o->prompt;
+	return b;
 }
 
 /* Arrays are registered by now: measure the costs and set up the decision. */

@@ -24,8 +24,6 @@
 #include "loop/units.h"
 #include "watch/speed.h"
 
-#define EQUANT_QUANTUM_UNSEEN 0.004 /* seconds, until the probe has seen one */
-
 /**
  * struct equant - a context
  * @comm: duplicate of the caller's communicator

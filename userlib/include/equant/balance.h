@@ -381,6 +381,8 @@ enum equant_movement {
 
 /**
  * struct equant_balance_options - parameters of the decision; 0 fields have no special meaning
+ *
+ * Start from equant_balance_options_init() and change what you need.
  */
 struct equant_balance_options {
 	size_t sz; /* sizeof(struct equant_balance_options) */
@@ -408,6 +410,22 @@ struct equant_balance_options {
 	double restraint; /* if not: part of a share to use where phases are short (0.85), see restraint.c */
 	int prompt; /* decisions come a phase or more late, but need not: mind @prompt of the decision */
 };
+
+/**
+ * equant_balance_options_fill() - defaults; called by equant_balance_options_init() only
+ * @options: receives them
+ * @size: sizeof(struct equant_balance_options) of the caller; nothing beyond it is written
+ */
+EQUANT_API void equant_balance_options_fill(struct equant_balance_options *options, size_t size);
+
+/**
+ * equant_balance_options_init() - the decision as equant's options have it by default, no costs
+ * @options: receives it
+ */
+static inline void equant_balance_options_init(struct equant_balance_options *options)
+{
+	equant_balance_options_fill(options, sizeof(*options));
+}
 
 enum equant_verdict {
 	EQUANT_VERDICT_BALANCED, /* reduction below the threshold, and not for long enough to count */
