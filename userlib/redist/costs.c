@@ -132,6 +132,8 @@ void equant_redist_costs_free(struct equant_redist_costs *costs)
 	if (costs) {
 		free(costs->messages);
 		free(costs->starts);
+		free(costs->volumes);
+		equant_redist_network_free(costs->network);
 	}
 	free(costs);
 }

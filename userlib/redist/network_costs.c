@@ -11,8 +11,9 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "redist/schedule.h"
+#include "redist/ports.h"
 
 /* The ports that a message from @from to @to goes through: NULL where there are none. */
 static void ports(const struct equant_redist_network *network, int from, int to,
@@ -62,7 +63,28 @@ static int check(const struct equant_redist_network *network,
 	return 0;
 }
 
-struct equant_redist_costs *equant_redist_network_costs(const struct equant_redist_network *network,
+static int by_ranks(const void *a, const void *b)
+{
+	const struct equant_redist_volume *x = a, *y = b;
+
+	if (x->from != y->from)
+		return x->from < y->from ? -1 : 1;
+	return x->to < y->to ? -1 : x->to > y->to;
+}
+
+struct equant_redist_volume *equant_redist_in_order(int64_t count,
+						    const struct equant_redist_volume *volumes)
+{
+	struct equant_redist_volume *sorted = calloc((size_t)count + 1, sizeof(*sorted));
+
+	if (sorted && count) {
+		memcpy(sorted, volumes, (size_t)count * sizeof(*sorted));
+		qsort(sorted, (size_t)count, sizeof(*sorted), by_ranks);
+	}
+	return sorted;
+}
+
+struct equant_redist_costs *equant_redist_network_price(const struct equant_redist_network *network,
 							int64_t count,
 							const struct equant_redist_volume *volumes,
 							char *why, size_t why_size)
@@ -83,6 +105,39 @@ struct equant_redist_costs *equant_redist_network_costs(const struct equant_redi
 		costs = equant_redist_costs_new(network->ranks, count, messages, why, why_size);
 	free(messages);
 	return costs;
+}
+
+/* Where a port is full when its ranks use it at once, the costs know of that.  0 or -ENOMEM. */
+static int look_at_ports(struct equant_redist_costs *costs,
+			 const struct equant_redist_network *network,
+			 const struct equant_redist_volume *volumes)
+{
+	struct equant_redist_crowd crowd;
+	int error = equant_redist_crowd_init(&crowd, network, costs->count, volumes);
+
+	if (!error && crowd.full) {
+		costs->network = equant_redist_network_copy(network);
+		costs->volumes = equant_redist_in_order(costs->count, volumes);
+		error = costs->network && costs->volumes ? 0 : -ENOMEM;
+	}
+	equant_redist_crowd_release(&crowd);
+	return error;
+}
+
+struct equant_redist_costs *equant_redist_network_costs(const struct equant_redist_network *network,
+							int64_t count,
+							const struct equant_redist_volume *volumes,
+							char *why, size_t why_size)
+{
+	struct equant_redist_costs *costs =
+		equant_redist_network_price(network, count, volumes, why, why_size);
+	int error = costs && network->hosts ? look_at_ports(costs, network, volumes) : 0;
+
+	if (!error)
+		return costs;
+	equant_redist_costs_free(costs);
+	errno = -error;
+	return NULL;
 }
 
 /* The time of the busiest port; NaN if out of memory. */
@@ -123,7 +178,7 @@ double equant_redist_network_bound(const struct equant_redist_network *network, 
 				   const struct equant_redist_volume *volumes, bool one_port)
 {
 	struct equant_redist_costs *costs =
-		equant_redist_network_costs(network, count, volumes, NULL, 0);
+		equant_redist_network_price(network, count, volumes, NULL, 0);
 	double ranks, port;
 
 	if (!costs)

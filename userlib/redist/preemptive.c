@@ -10,9 +10,7 @@
 
 #include "redist/schedule.h"
 
-#define SLACKS 5
-
-static bool have_startups(const struct equant_redist_costs *costs)
+bool equant_redist_have_startups(const struct equant_redist_costs *costs)
 {
 	for (int64_t k = 0; k < costs->count; k++)
 		if (costs->messages[k].startup > 0)
@@ -44,7 +42,8 @@ static int pay_startups(struct equant_redist_draft *draft)
 /* What splitting gains and what start-ups take from that, for several T. */
 static int trade_off(struct equant_redist_draft *draft)
 {
-	static const double slacks[SLACKS] = { 0, 1. / 256, 1. / 64, 1. / 16, 1. / 4 };
+	static const double slacks[EQUANT_REDIST_SLACKS] = { 0, 1. / 256, 1. / 64, 1. / 16,
+							     1. / 4 };
 	struct equant_redist_schedule best = { .pieces = NULL };
 	int error = equant_redist_greedy(draft);
 
@@ -52,7 +51,7 @@ static int trade_off(struct equant_redist_draft *draft)
 	if (!error)
 		error = equant_redist_eager(draft);
 	equant_redist_keep(draft, &best);
-	for (int i = 0; i < SLACKS && !error; i++) {
+	for (int i = 0; i < EQUANT_REDIST_SLACKS && !error; i++) {
 		error = equant_redist_split(draft, slacks[i]);
 		if (!error)
 			error = pay_startups(draft);
@@ -67,5 +66,6 @@ static int trade_off(struct equant_redist_draft *draft)
 
 int equant_redist_preemptive(struct equant_redist_draft *draft)
 {
-	return have_startups(draft->costs) ? trade_off(draft) : equant_redist_split(draft, 0);
+	return equant_redist_have_startups(draft->costs) ? trade_off(draft) :
+							   equant_redist_split(draft, 0);
 }

@@ -22,14 +22,16 @@ int equant_redist_rates_init(struct equant_redist_rates *rates,
 	*rates = (struct equant_redist_rates){
 		.network = network,
 		.left = calloc(ports, sizeof(*rates->left)),
+		.wanted = calloc(ports, sizeof(*rates->wanted)),
 		.users = calloc(ports, sizeof(*rates->users)),
 	};
-	return rates->left && rates->users ? 0 : -ENOMEM;
+	return rates->left && rates->wanted && rates->users ? 0 : -ENOMEM;
 }
 
 void equant_redist_rates_release(struct equant_redist_rates *rates)
 {
 	free(rates->left);
+	free(rates->wanted);
 	free(rates->users);
 }
 
@@ -71,44 +73,78 @@ static void settle(struct equant_redist_rates *rates, struct equant_redist_flow 
 	}
 }
 
+/* A port that has as much as all could have that use it holds nobody up. */
 static void open_ports(struct equant_redist_rates *rates, struct equant_redist_flow **flows,
 		       int count)
 {
 	int hosts = rates->network->hosts;
 
-	for (int h = 0; h < hosts; h++) {
-		rates->left[h] = rates->network->host[h].send;
-		rates->left[hosts + h] = rates->network->host[h].receive;
-		rates->users[h] = rates->users[hosts + h] = 0;
+	for (int p = 0; p < 2 * hosts; p++) {
+		rates->users[p] = 0;
+		rates->wanted[p] = 0;
 	}
 	for (int i = 0; i < count; i++) {
 		int port[2];
 
-		flows[i]->rate = -1;
 		ports(rates, flows[i], port);
-		for (int k = 0; k < 2; k++)
-			if (port[k] >= 0)
-				rates->users[port[k]]++;
+		for (int k = 0; k < 2; k++) {
+			if (port[k] < 0)
+				continue;
+			rates->users[port[k]]++;
+			rates->wanted[port[k]] += flows[i]->most;
+		}
 	}
+	for (int p = 0; p < 2 * hosts; p++) {
+		const struct equant_redist_host *host = &rates->network->host[p % hosts];
+		double has = p < hosts ? host->send : host->receive;
+
+		rates->left[p] = has < rates->wanted[p] ? has : INFINITY;
+	}
+}
+
+static bool is_free(const struct equant_redist_rates *rates, const struct equant_redist_flow *flow)
+{
+	int port[2];
+
+	ports(rates, flow, port);
+	for (int i = 0; i < 2; i++)
+		if (port[i] >= 0 && isfinite(rates->left[port[i]]))
+			return false;
+	return true;
+}
+
+/* Those that get @rate have it now.  Return: how many have none, the first of @flows. */
+static int settle_all(struct equant_redist_rates *rates, struct equant_redist_flow **flows,
+		      int count, double rate)
+{
+	int left = 0;
+
+	for (int i = 0; i < count; i++) {
+		if (limit(rates, flows[i]) > rate * (1 + ROUNDING))
+			flows[left++] = flows[i];
+		else
+			settle(rates, flows[i], rate);
+	}
+	return left;
 }
 
 void equant_redist_rates_share(struct equant_redist_rates *rates, struct equant_redist_flow **flows,
 			       int count)
 {
-	int left = count;
+	int left = 0;
 
 	open_ports(rates, flows, count);
+	for (int i = 0; i < count; i++) {
+		if (is_free(rates, flows[i]))
+			flows[i]->rate = flows[i]->most;
+		else
+			flows[left++] = flows[i];
+	}
 	while (left) {
 		double least = INFINITY;
 
-		for (int i = 0; i < count; i++)
-			if (flows[i]->rate < 0)
-				least = fmin(least, limit(rates, flows[i]));
-		for (int i = 0; i < count; i++) {
-			if (flows[i]->rate >= 0 || limit(rates, flows[i]) > least * (1 + ROUNDING))
-				continue;
-			settle(rates, flows[i], least);
-			left--;
-		}
+		for (int i = 0; i < left; i++)
+			least = fmin(least, limit(rates, flows[i]));
+		left = settle_all(rates, flows, left, least);
 	}
 }

@@ -22,11 +22,13 @@ struct equant_redist_flow {
  * struct equant_redist_rates - who shares the ports
  * @network: the network
  * @left: of each host's port to send what nobody has got, and, after those, to receive
+ * @wanted: of each port, by all that use it
  * @users: flows that use it and have not got a rate
  */
 struct equant_redist_rates {
 	const struct equant_redist_network *network;
 	double *left;
+	double *wanted;
 	int *users;
 };
 
@@ -35,7 +37,7 @@ int equant_redist_rates_init(struct equant_redist_rates *rates,
 			     const struct equant_redist_network *network);
 void equant_redist_rates_release(struct equant_redist_rates *rates);
 
-/* Fill in the rates of @count flows at once. */
+/* Fill in the rates of @count flows at once, which come into another order. */
 void equant_redist_rates_share(struct equant_redist_rates *rates, struct equant_redist_flow **flows,
 			       int count);
 

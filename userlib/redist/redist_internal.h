@@ -105,6 +105,16 @@ equant_redist_network_copy(const struct equant_redist_network *network);
 
 /* ---- network_costs.c -------------------------------------------------------------- */
 
+/* As equant_redist_network_costs(), but of messages that all have their ports to themselves. */
+struct equant_redist_costs *equant_redist_network_price(const struct equant_redist_network *network,
+							int64_t count,
+							const struct equant_redist_volume *volumes,
+							char *why, size_t why_size);
+
+/* @volumes in the order of the messages of costs, to be freed; NULL: out of memory. */
+struct equant_redist_volume *equant_redist_in_order(int64_t count,
+						    const struct equant_redist_volume *volumes);
+
 /* What of @bandwidth the ports between @from and @to leave. */
 double equant_redist_network_through(const struct equant_redist_network *network, int from, int to,
 				     double bandwidth);

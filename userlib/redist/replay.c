@@ -148,15 +148,6 @@ static void run(struct equant_replay *replay)
 
 /* ---- the whole ---------------------------------------------------------------------------- */
 
-static int by_ranks(const void *a, const void *b)
-{
-	const struct equant_redist_volume *x = a, *y = b;
-
-	if (x->from != y->from)
-		return x->from < y->from ? -1 : 1;
-	return x->to < y->to ? -1 : x->to > y->to;
-}
-
 static struct equant_redist_schedule *copy(const struct equant_redist_schedule *schedule)
 {
 	struct equant_redist_schedule *result = calloc(1, sizeof(*result));
@@ -179,13 +170,9 @@ static int simulate(struct equant_replay *replay, const struct equant_redist_net
 		    int64_t count, const struct equant_redist_volume *volumes, char *why,
 		    size_t why_size)
 {
-	struct equant_redist_volume *sorted = calloc((size_t)count + 1, sizeof(*sorted));
+	struct equant_redist_volume *sorted = equant_redist_in_order(count, volumes);
 	int error = sorted ? 0 : -ENOMEM;
 
-	if (!error && count) {
-		memcpy(sorted, volumes, (size_t)count * sizeof(*sorted));
-		qsort(sorted, (size_t)count, sizeof(*sorted), by_ranks);
-	}
 	if (!error)
 		error = equant_replay_init(replay, network, sorted, why, why_size);
 	if (!error) {
@@ -222,7 +209,7 @@ struct equant_redist_schedule *equant_redist_replay(const struct equant_redist_s
 		errno = -error;
 		return NULL;
 	}
-	costs = equant_redist_network_costs(network, count, volumes, why, why_size);
+	costs = equant_redist_network_price(network, count, volumes, why, why_size);
 	if (!costs)
 		return NULL;
 	replay.costs = costs;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "redist/schedule.h"
+#include "redist/ports.h"
 
 static int shortest(struct equant_redist_draft *draft);
 
@@ -96,6 +96,37 @@ void equant_redist_keep(struct equant_redist_draft *draft, struct equant_redist_
 	equant_redist_restart(draft);
 }
 
+int equant_redist_keep_faster(struct equant_redist_draft *draft, struct equant_redist_kept *kept,
+			      double time)
+{
+	int error = equant_redist_order(draft->schedule);
+
+	if (!error && isnan(time))
+		error = equant_redist_takes(draft->costs, draft->schedule, &time);
+	if (!error && (!kept->schedule.pieces || time < kept->time)) {
+		free(kept->schedule.pieces);
+		kept->schedule = *draft->schedule;
+		kept->time = time;
+	} else {
+		free(draft->schedule->pieces);
+	}
+	draft->schedule->pieces = NULL;
+	draft->room = 0;
+	equant_redist_restart(draft);
+	return error;
+}
+
+void equant_redist_take_back(struct equant_redist_draft *draft, struct equant_redist_kept *kept)
+{
+	const char *scheduler = draft->schedule->scheduler;
+
+	free(draft->schedule->pieces);
+	*draft->schedule = kept->schedule;
+	draft->schedule->scheduler = scheduler;
+	draft->room = kept->schedule.count;
+	kept->schedule.pieces = NULL;
+}
+
 static int fill(struct equant_redist_draft *draft, int scheduler)
 {
 	int error;
@@ -113,12 +144,15 @@ static int shortest(struct equant_redist_draft *draft)
 	int found = 0;
 
 	for (int i = 0; schedulers[i].fill != shortest; i++) {
+		double time;
 		int error = fill(draft, i);
 
+		if (!error)
+			error = equant_redist_takes(draft->costs, draft->schedule, &time);
 		if (error)
 			return error;
-		if (draft->schedule->makespan < best) {
-			best = draft->schedule->makespan;
+		if (time < best) {
+			best = time;
 			found = i;
 		}
 	}

@@ -69,7 +69,6 @@ int64_t equant_redist_message_of(const struct equant_redist_costs *costs,
  * @room: of them
  * @send: sendavail of section 4.3: when each sender is free again
  * @receive: recvavail
- * @gain: seconds that a shorter schedule can save at most; of the best one only
  */
 struct equant_redist_draft {
 	const struct equant_redist_costs *costs;
@@ -77,7 +76,16 @@ struct equant_redist_draft {
 	int64_t room;
 	double *send;
 	double *receive;
-	double gain;
+};
+
+/**
+ * struct equant_redist_kept - the fastest schedule so far
+ * @schedule: whose pieces are its own; none yet
+ * @time: that it takes in the network of its costs (ports.h)
+ */
+struct equant_redist_kept {
+	struct equant_redist_schedule schedule;
+	double time;
 };
 
 /*
@@ -104,6 +112,16 @@ void equant_redist_restart(struct equant_redist_draft *draft);
 /* Keep the draft's schedule in @best, if that has none or a longer one, and begin another. */
 void equant_redist_keep(struct equant_redist_draft *draft, struct equant_redist_schedule *best);
 
+/*
+ * Keep the draft's schedule, which is put in order, if none is kept or one that takes longer than
+ * @time; NaN: what it takes is found out.  Another one is begun.  0 or -errno.
+ */
+int equant_redist_keep_faster(struct equant_redist_draft *draft, struct equant_redist_kept *kept,
+			      double time);
+
+/* What was kept becomes the draft's schedule; nothing is kept any more. */
+void equant_redist_take_back(struct equant_redist_draft *draft, struct equant_redist_kept *kept);
+
 /* A scheduler fills in a draft; 0 or -ENOMEM.  A new one is a file, and a line in schedule.c. */
 int equant_redist_caterpillar(struct equant_redist_draft *draft);
 int equant_redist_direct(struct equant_redist_draft *draft);
@@ -127,6 +145,10 @@ int equant_redist_list(struct equant_redist_draft *draft, const double *keys);
  * 0 or -ENOMEM.
  */
 int equant_redist_split(struct equant_redist_draft *draft, double slack);
+
+/* Does any message have a start-up?  Then so many splittings are tried. */
+bool equant_redist_have_startups(const struct equant_redist_costs *costs);
+#define EQUANT_REDIST_SLACKS 5
 
 /* Eager, made shorter, in so many turns at most.  0 or -ENOMEM. */
 int equant_redist_improve(struct equant_redist_draft *draft, double turns);

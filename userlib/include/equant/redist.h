@@ -272,6 +272,9 @@ struct equant_redist_message {
 	double data;
 };
 
+struct equant_redist_network;
+struct equant_redist_volume;
+
 /**
  * struct equant_redist_costs - the communication matrix C (section 4.3)
  * @ranks: senders and receivers are 0 to @ranks - 1; a rank sends and receives at the same time,
@@ -279,12 +282,17 @@ struct equant_redist_message {
  * @count: of messages: the entries that are not zero
  * @messages: in the order of senders, and of receivers within each
  * @starts: @ranks + 1 numbers: sender i has the messages from @starts[i] to below @starts[i + 1]
+ * @network: what they are the costs in, if ranks share a port in it that is full when they use it
+ *	at once, and else NULL
+ * @volumes: with @network: of each message
  */
 struct equant_redist_costs {
 	int ranks;
 	int64_t count;
 	struct equant_redist_message *messages;
 	int64_t *starts;
+	struct equant_redist_network *network;
+	struct equant_redist_volume *volumes;
 };
 
 /**
@@ -372,6 +380,12 @@ struct equant_redist_schedule {
  *	shortest	the shortest of these, the first in this list if there are several
  *	best		greedy, and what improved and preemptive can save if making them takes less
  *			than that; only where times are seconds
+ *
+ * With costs in whose network ranks share a port that is full, improved, shortest and best go by
+ * what schedules take in equant_redist_replay(), with one message of a rank at a time, and never
+ * take longer there than direct: with up to 10^7 messages times ranks, and best only if simulating
+ * takes less time than it can save.  Makespans are still those of messages that have their ports
+ * to themselves.
  *
  * Return: a name, or NULL after the last one.
  */

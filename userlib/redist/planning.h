@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+#ifndef EQUANT_REDIST_PLANNING_H
+#define EQUANT_REDIST_PLANNING_H
+
+#include "redist/ports.h"
+
+/* Seconds that planning takes, of that many ranks and messages: a simulation of a schedule; */
+double equant_redist_planning_replay(int ranks, int64_t count);
+
+/* a greedy schedule, or a turn of improving it; */
+double equant_redist_planning_pass(int64_t count);
+
+/* the direct schedule; */
+double equant_redist_planning_direct(int ranks, int64_t count);
+
+/* and the preemptive one. */
+double equant_redist_planning_preemptive(const struct equant_redist_costs *costs);
+
+#endif /* EQUANT_REDIST_PLANNING_H */
