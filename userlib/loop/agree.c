@@ -201,6 +201,7 @@ int equant_pipeline_agree(struct equant_loop *loop, long length, int fault)
 		equant_exchange_cancel(p->exchange);
 		return equant_loop_fail(loop, error);
 	}
+	equant_channel_settle(&p->channel);
 	error = compare(loop, equant_exchange_items(p->exchange), fault);
 	if (error)
 		return error;

@@ -107,7 +107,7 @@ static int draw_right(struct equant_loop *loop)
 	int error = 0;
 
 	if (equant_channel_reaches(loop, p->right))
-		equant_channel_address(&p->channel, p->right);
+		equant_channel_address(&p->channel);
 	if (!has_neighbour(loop, p->right, last + 1, last) && p->done[last])
 		error = equant_strips_send(loop, p->right, last, 0, p->done[last]);
 	if (!error && !has_neighbour(loop, loop->rank, last, last + 1) && p->done[last] < p->strips)
@@ -120,6 +120,7 @@ int equant_boundaries_draw(struct equant_loop *loop)
 	struct equant_pipeline *p = loop->pipeline;
 	int error = 0;
 
+	p->channel.draws++;
 	note_progress(loop);
 	note_blocks(loop);
 	p->left = neighbour(loop, -1);

@@ -10,7 +10,9 @@
  * reader that sleeps.
  *
  * Who is next may change when units move.  Before that the writer waits until everything has been
- * read, and then says who the reader is: one that is ahead must not take what is for another.
+ * read, and afterwards says by which boundaries it writes: one that is ahead must not take what is for another.
+ * The reader's number would not do, as it may have been the reader before and become so again: between a look at
+ * who is addressed and one at what is there, bytes for the one in between may come.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -28,7 +30,7 @@
 /**
  * struct equant_channel_memory - the writer's and the reader's lines of the cache apart
  * @room: of @bytes, a power of two
- * @reader: for whom all is that has not been taken
+ * @draws: how often boundaries had been drawn when what has not been taken was written
  * @written: bytes so far
  * @taken: of these
  */
@@ -37,7 +39,7 @@ struct equant_channel_memory {
 	uint64_t room;
 	uint64_t pad[6];
 	uint64_t written;
-	int64_t reader;
+	uint64_t draws;
 	uint64_t pad_written[6];
 	uint64_t taken;
 	uint64_t pad_taken[7];
@@ -49,14 +51,27 @@ _Static_assert(offsetof(struct equant_channel_memory, taken) == 128, "a cache li
 
 /* ---- this rank's ------------------------------------------------------------------------ */
 
-static void drop_own(struct equant_channel *channel)
+static void drop(struct equant_channel_memory **memory, struct equant_invitation *own)
 {
-	if (!channel->out)
-		return;
-	munmap(channel->out, channel->own.size);
-	close((int)channel->own.fd);
+	if (*memory) {
+		munmap(*memory, own->size);
+		close((int)own->fd);
+	}
+	*memory = NULL;
+	own->fd = -1;
+}
+
+void equant_channel_settle(struct equant_channel *channel)
+{
+	drop(&channel->former, &channel->former_own);
+}
+
+static void outgrow(struct equant_channel *channel)
+{
+	equant_channel_settle(channel);
+	channel->former = channel->out;
+	channel->former_own = channel->own;
 	channel->out = NULL;
-	channel->own.fd = -1;
 }
 
 void equant_channel_prepare(struct equant_loop *loop, double bytes)
@@ -69,10 +84,9 @@ void equant_channel_prepare(struct equant_loop *loop, double bytes)
 		room *= 2;
 	if (channel->room >= room)
 		return;
-	drop_own(channel);
+	outgrow(channel);
 	channel->own.fd = -1;
 	channel->written = channel->room = 0;
-	channel->me = loop->rank;
 	if (!node || node->ranks == 1 || room > ROOM_MOST)
 		return;
 	channel->out = equant_segment_make(sizeof(*channel->out) + room, &channel->own);
@@ -135,7 +149,8 @@ int equant_channel_open(struct equant_loop *loop, int rank, const struct equant_
 
 void equant_channel_release(struct equant_channel *channel, int ranks)
 {
-	drop_own(channel);
+	equant_channel_settle(channel);
+	drop(&channel->out, &channel->own);
 	for (int r = 0; channel->inlets && r < ranks; r++)
 		drop_inlet(&channel->inlets[r]);
 	free(channel->inlets);
@@ -147,7 +162,7 @@ int equant_channel_has(const struct equant_channel *channel, size_t bytes)
 {
 	const struct equant_channel_memory *in = channel->in;
 
-	return __atomic_load_n(&in->reader, __ATOMIC_ACQUIRE) == channel->me &&
+	return __atomic_load_n(&in->draws, __ATOMIC_ACQUIRE) == channel->draws &&
 	       __atomic_load_n(&in->written, __ATOMIC_ACQUIRE) - in->taken >= bytes;
 }
 
@@ -165,9 +180,9 @@ static size_t before_end(const struct equant_channel_memory *memory, size_t at, 
 	return bytes < memory->room - at ? bytes : memory->room - at;
 }
 
-void equant_channel_address(struct equant_channel *channel, int rank)
+void equant_channel_address(struct equant_channel *channel)
 {
-	__atomic_store_n(&channel->out->reader, rank, __ATOMIC_RELEASE);
+	__atomic_store_n(&channel->out->draws, channel->draws, __ATOMIC_RELEASE);
 }
 
 void equant_channel_put(struct equant_channel *channel, const void *from, size_t bytes)

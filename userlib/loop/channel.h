@@ -24,18 +24,21 @@ struct equant_inlet {
  * struct equant_channel - strips to and from ranks of the same node; see channel.c
  * @own: how others find the memory that this rank writes to, @fd -1 = there is none
  * @out: that memory
+ * @former, @former_own: what it was before it had to grow, until all ranks are done with it
  * @room: bytes that may be written and not yet read
  * @written: bytes written so far
- * @me: this rank
+ * @draws: how often the boundaries were drawn, the same on all ranks
  * @inlets: by rank; NULL = none yet
  * @in: what the rank before writes to, NULL = it sends messages
  */
 struct equant_channel {
 	struct equant_invitation own;
 	struct equant_channel_memory *out;
+	struct equant_invitation former_own;
+	struct equant_channel_memory *former;
 	size_t room;
 	uint64_t written;
-	int me;
+	uint64_t draws;
 	struct equant_inlet *inlets;
 	struct equant_channel_memory *in;
 };
@@ -45,9 +48,13 @@ struct equant_channel {
  * @loop: between two sweeps
  * @bytes: that may be under way at once
  *
- * Where there is none @own says so, and messages go instead.
+ * Where there is none @own says so, and messages go instead.  A rank that is late may have to find and read what
+ * was written in the sweep before: that memory stays until equant_channel_settle().
  */
 void equant_channel_prepare(struct equant_loop *loop, double bytes);
+
+/** equant_channel_settle() - all ranks have come to the end of the last sweep */
+void equant_channel_settle(struct equant_channel *channel);
 
 /** equant_channel_reaches() - does this rank write to that one, instead of sending messages? */
 int equant_channel_reaches(const struct equant_loop *loop, int rank);
@@ -61,8 +68,12 @@ int equant_channel_reaches(const struct equant_loop *loop, int rank);
  */
 int equant_channel_open(struct equant_loop *loop, int rank, const struct equant_invitation *own);
 
-/** equant_channel_address() - what is written from now on is for that rank; all before has been read */
-void equant_channel_address(struct equant_channel *channel, int rank);
+/**
+ * equant_channel_address() - what is written from now on is for this rank's next one
+ *
+ * ... as it is since boundaries were last drawn.  All before has been read.
+ */
+void equant_channel_address(struct equant_channel *channel);
 
 /** equant_channel_put() - write some bytes, of which the reader knows after equant_channel_ring() */
 void equant_channel_put(struct equant_channel *channel, const void *from, size_t bytes);

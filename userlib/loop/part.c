@@ -51,8 +51,11 @@ static int agree(struct equant_loop *loop, int *failed)
 	if (!x)
 		return -errno;
 	error = equant_exchange_start(x, failed);
+	/* A rank without an error is late, and no more, where another one waits that has none. */
 	if (!error)
-		error = equant_exchange_finish(x, patience(loop), &loop->waiting_ns);
+		error = equant_exchange_finish(
+			x, *failed || loop->eq->options.check ? patience(loop) : 0,
+			&loop->waiting_ns);
 	all = equant_exchange_items(x);
 	for (int r = 0; r < loop->ranks && !error; r++)
 		*failed |= all[r];
@@ -176,11 +179,18 @@ static int part_with_all(struct equant_loop *loop)
 	return error;
 }
 
+/* Without balancing, ranks wait for each other in sweeps only, and may yet look for each other's memory. */
+static int meets(const struct equant_loop *loop)
+{
+	return loop->ranks > 1 &&
+	       (loop->eq->options.balance || (loop->pipeline && loop->pipeline->exchange));
+}
+
 int equant_loop_part(struct equant_loop *loop)
 {
 	int failed = loop->error != 0;
 
-	if (!loop->eq->options.balance || loop->ranks == 1)
+	if (!meets(loop))
 		return 0;
 	loop->abandoned = loop->error == -ETIMEDOUT || loop->eq->lost || agree(loop, &failed);
 	if (!loop->abandoned && failed)

@@ -210,7 +210,7 @@ int equant_strips_swap(struct equant_loop *loop, int rank, double *seconds)
 	uint64_t start_ns = equant_now_ns(), word = 0;
 	int error = 0;
 
-	equant_channel_address(channel, rank);
+	equant_channel_address(channel);
 	equant_channel_put(channel, &word, sizeof(word));
 	equant_channel_ring(loop, rank);
 	if (!equant_channel_has(channel, sizeof(word)))
