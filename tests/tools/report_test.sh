@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 20
+plan 23
 
 zero=$scratch/rows.0.trace one=$scratch/rows.1.trace
 "$TEST_BUILD/tests/trace/write_worker" "$scratch" || exit 1
@@ -94,6 +94,18 @@ exits 0 'killed: has no end' "a trace without its end is shown, and said to be" 
 head -c $((128 + 3 * 128 + 5)) "$zero" > "$scratch/cut"
 exits 1 'cut: byte 512: the file ends within this event' \
 	"a truncated trace is refused with its place" "$equant" report "$scratch/cut" "$one"
+
+# A name may be anything.  The loop's is at byte 40 of the header.
+mkdir "$scratch/odd"
+cp "$zero" "$scratch/odd/odd.trace"
+printf 'a\033[31m\302\233\377b\0' |
+	dd of="$scratch/odd/odd.trace" bs=1 seek=40 conv=notrunc 2> /dev/null
+exits 0 '^Loop "a\\x1b\[31m\\xc2\\x9b\\xffb": ' \
+	"a name that a terminal would obey is written out" "$equant" report "$scratch/odd/odd.trace"
+exits 0 '"loop": "a\\u001b\[31m\\u009b\\ufffdb",' "... and is text in JSON" \
+	"$equant" report --json "$scratch/odd/odd.trace"
+"$equant" report --svg "$scratch/odd/odd.svg" "$scratch/odd/odd.trace" > /dev/null 2>&1
+exits 0 '>a?\[31m??b<' "... and in a picture" cat "$scratch/odd/odd.svg"
 
 exits 1 'the same rank' "a rank given twice is refused" "$equant" report "$zero" "$zero"
 exits 1 '/nonexistent: No such file' "a missing file is named" \

@@ -6,7 +6,7 @@
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/top_ranks.sh"
 
-plan 27
+plan 28
 
 exits 2 'unknown option --fast' "an unknown option is named" top --fast
 exits 2 "unknown option now" "an argument is none" top now
@@ -43,7 +43,7 @@ if [ -z "$reason" ] && ! "$equant" probe load > "$scratch/load" 2>&1; then
 	reason="the probe cannot be loaded: $(paste -sd ' ' "$scratch/load")"
 fi
 if [ -n "$reason" ]; then
-	while [ $number -lt 27 ]; do
+	while [ $number -lt 28 ]; do
 		skip "with ranks" "$reason"
 	done
 	finish
@@ -82,6 +82,27 @@ filtered()
 		[ "$(of --command load)" -eq 0 ]
 }
 succeeds "tasks are told by user and command" filtered
+
+# Who starts a program chooses its name, and who watches may be root.
+odd_name()
+{
+	local odd=$'top\033[7m\233\302\233' status=1 pid
+
+	ln -s "$mm" "$scratch/$odd"
+	EQUANT_BALANCE=off "$scratch/$odd" -n 128 -p 100000000 > "$scratch/odd" 2>&1 &
+	pid=$!
+	for _ in $(seq 200); do
+		top --command "$odd" --interval 0.1 > "$scratch/table" 2>&1
+		grep -q ' top\\x1b\[7m\\x9b\\xc2\\x9b$' "$scratch/table" && status=0 && break
+	done
+	top --command "$odd" --json --count 1 --interval 0.1 > "$scratch/lines"
+	kill $pid
+	wait $pid 2> /dev/null
+	[ $status -eq 0 ] || cat -v "$scratch/table" "$scratch/odd"
+	! LC_ALL=C grep -q '[^ -~]' "$scratch/table" "$scratch/lines" && [ $status -eq 0 ] &&
+		grep -q '"command": "top\\u001b\[7m\\ufffd\\u009b"' "$scratch/lines"
+}
+succeeds "a name that a terminal would obey is written out" odd_name
 
 # lost COMMAND...: the probe goes away under the command
 lost()

@@ -6,21 +6,25 @@
 #include <stdlib.h>
 
 #include "json.h"
+#include "plain.h"
 
 #define DIGITS 9
 
+/* JSON is UTF-8: a byte that is no character's becomes one that says so. */
 static void quote(FILE *out, const char *text)
 {
-	fputc('"', out);
-	for (; *text; text++) {
-		unsigned char c = *text;
+	uint32_t code;
+	size_t bytes;
 
-		if (c == '"' || c == '\\')
-			fprintf(out, "\\%c", c);
-		else if (c < 0x20)
-			fprintf(out, "\\u%04x", c);
+	fputc('"', out);
+	for (; *text; text += bytes) {
+		bytes = plain_next(text, &code);
+		if (*text == '"' || *text == '\\')
+			fprintf(out, "\\%c", *text);
+		else if (plain_is_shown(code))
+			fwrite(text, 1, bytes, out);
 		else
-			fputc(c, out);
+			fprintf(out, "\\u%04x", code == PLAIN_BAD ? 0xfffd : code);
 	}
 	fputc('"', out);
 }

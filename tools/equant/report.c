@@ -12,6 +12,7 @@
 #include "json.h"
 #include "option.h"
 #include "output.h"
+#include "plain.h"
 #include "rank_trace.h"
 
 #define CELL 16
@@ -74,6 +75,8 @@ static void print_rank(const struct rank_trace *trace)
 
 static void print_notes(const struct rank_traces *set)
 {
+	char text[PLAIN_SIZE(sizeof(((struct equant_event *)0)->u.fallback.text))];
+
 	if (set->missing)
 		printf("%d of %d ranks have no trace here.\n", set->missing,
 		       set->traces[0].header.ranks);
@@ -86,17 +89,20 @@ static void print_notes(const struct rank_traces *set)
 		for (size_t j = 0; j < trace->count; j++)
 			if (trace->events[j].type == EQUANT_EVENT_FALLBACK)
 				printf("rank %d: %s\n", trace->header.rank,
-				       trace->events[j].u.fallback.text);
+				       plain_text(text, sizeof(text),
+						  trace->events[j].u.fallback.text));
 	}
 }
 
 static int print_text(const struct rank_traces *set, int width)
 {
 	const struct equant_trace_header *header = &set->traces[0].header;
-	char eff[CELL];
+	char eff[CELL], loop[PLAIN_SIZE(sizeof(header->loop))];
+	char probe[PLAIN_SIZE(sizeof(header->probe))];
 
 	printf("Loop \"%s\": %ld units on %d ranks, probe %s, %.3f s, efficiency %s\n\n",
-	       header->loop, (long)header->units, header->ranks, header->probe, longest(set),
+	       plain_text(loop, sizeof(loop), header->loop), (long)header->units, header->ranks,
+	       plain_text(probe, sizeof(probe), header->probe), longest(set),
 	       cell(eff, "%.3f", efficiency(set)));
 	printf("%4s%7s%7s%7s%6s%8s%6s%6s%7s%6s%6s%5s%5s\n", "rank", "units", "run s", "wait s",
 	       "share", "speed", "q ms", "eff", "phases", "moved", "bal%", "mov%", "drop");

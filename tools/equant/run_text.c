@@ -7,6 +7,7 @@
 
 #include <equant/equant.h>
 
+#include "plain.h"
 #include "run.h"
 
 #define CELL 16
@@ -54,13 +55,15 @@ static void print_rank(FILE *out, const struct equant_stats *s)
 static void print_probes(FILE *out, const struct run_loop *loop)
 {
 	const struct equant_stats *stats = loop->stats;
+	char probe[PLAIN_SIZE(sizeof(stats->probe))];
 	bool same = true;
 
 	for (int i = 1; i < loop->header.ranks; i++)
 		same = same && !strcmp(stats[i].probe, stats[0].probe);
 	fprintf(out, "measured with");
 	for (int i = 0; i < (same ? 1 : loop->header.ranks); i++)
-		fprintf(out, "%s %s", i ? "," : "", stats[i].probe);
+		fprintf(out, "%s %s", i ? "," : "",
+			plain_text(probe, sizeof(probe), stats[i].probe));
 	for (int i = 0; i < loop->header.ranks; i++) {
 		if (stats[i].fallbacks)
 			fprintf(out, "; rank %d lost its probe %ld times", i, stats[i].fallbacks);
@@ -98,10 +101,11 @@ static void print_grain(FILE *out, const struct equant_stats *stats)
 static void print_loop(FILE *out, const struct run_loop *loop)
 {
 	const struct equant_report_header *header = &loop->header;
+	char name[PLAIN_SIZE(sizeof(header->loop))];
 
-	fprintf(out, "\nloop %s: %.3f s, %ld units on %d rank%s, %s\n", header->loop,
-		loop->figures.elapsed, (long)header->units, header->ranks,
-		header->ranks == 1 ? "" : "s",
+	fprintf(out, "\nloop %s: %.3f s, %ld units on %d rank%s, %s\n",
+		plain_text(name, sizeof(name), header->loop), loop->figures.elapsed,
+		(long)header->units, header->ranks, header->ranks == 1 ? "" : "s",
 		!header->balanced		     ? "not balanced" :
 		header->rate == EQUANT_RATE_MEASURED ? "balanced by measured rates" :
 						       "balanced by predicted rates");

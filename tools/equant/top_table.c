@@ -3,11 +3,11 @@
  * A reading as text: two lines about all tasks, a heading, a row per task.
  */
 #include <math.h>
-#include <string.h>
 #include <time.h>
 
 #include <equant/abi.h>
 
+#include "plain.h"
 #include "top.h"
 
 #define LINE_SIZE 512
@@ -25,14 +25,18 @@ struct page {
 /* No text that came from elsewhere may reach the terminal as a command. */
 static void put_line(struct page *page, const char *text, bool bold)
 {
-	size_t length = strlen(text);
+	uint32_t code;
+	size_t bytes;
 
-	if (page->columns > 0 && length > (size_t)page->columns)
-		length = (size_t)page->columns;
 	if (page->screen)
 		fprintf(page->out, "%s%s", page->line ? "\n" : "", bold ? BOLD : "");
-	for (size_t i = 0; i < length; i++)
-		fputc((unsigned char)text[i] < ' ' || text[i] == 0x7f ? '?' : text[i], page->out);
+	for (int i = 0; *text && (page->columns <= 0 || i < page->columns); i++, text += bytes) {
+		bytes = plain_next(text, &code);
+		if (plain_is_shown(code))
+			fwrite(text, 1, bytes, page->out);
+		else
+			fputc('?', page->out);
+	}
 	fputs(page->screen ? PLAIN CLEAR_LINE : "\n", page->out);
 	page->line++;
 }
@@ -118,6 +122,7 @@ static void put_row(struct page *page, const struct top_row *row)
 	const struct equant_watch_task *task = row->task;
 	char run[16], wait[16], share[16], expected[16], speed[16], quantum[16], contended[16];
 	char line[LINE_SIZE], cpu[16] = "-", tasks[16] = "-", flags[64];
+	char user[PLAIN_SIZE(TOP_NAME_SIZE)], command[PLAIN_SIZE(TOP_NAME_SIZE)];
 
 	if (task->status.cpu >= 0)
 		snprintf(cpu, sizeof(cpu), "%d", task->status.cpu);
@@ -125,14 +130,16 @@ static void put_row(struct page *page, const struct top_row *row)
 		snprintf(tasks, sizeof(tasks), "%u", task->status.runnable);
 	top_flags(task, flags, sizeof(flags));
 	snprintf(line, sizeof(line), "%7u %-8.8s %3s %c %4s %4s %5s %6s %5s %7s %5s %4s %s%s%s",
-		 task->tid, row->who->user, cpu, letter(task->state),
-		 percent(run, sizeof(run), row->run), percent(wait, sizeof(wait), row->wait),
+		 task->tid, plain_text(user, sizeof(user), row->who->user), cpu,
+		 letter(task->state), percent(run, sizeof(run), row->run),
+		 percent(wait, sizeof(wait), row->wait),
 		 number(share, sizeof(share), "%.3f", row->share),
 		 number(expected, sizeof(expected), "%.3f", row->expected),
 		 amount(speed, sizeof(speed), row->speed),
 		 number(quantum, sizeof(quantum), "%.1f ms", 1e3 * row->quantum), tasks,
-		 percent(contended, sizeof(contended), row->contended), row->who->command,
-		 *flags ? "  " : "", flags);
+		 percent(contended, sizeof(contended), row->contended),
+		 plain_text(command, sizeof(command), row->who->command), *flags ? "  " : "",
+		 flags);
 	put_line(page, line, false);
 }
 
