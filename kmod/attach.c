@@ -130,6 +130,17 @@ void equant_reap(struct work_struct *work)
 	mutex_unlock(&file->lock);
 }
 
+/* The same for every file, at once: until then those tasks count for their users' limits. */
+static void reap_files(void)
+{
+	struct equant_file *file;
+
+	mutex_lock(&equant_files_lock);
+	list_for_each_entry(file, &equant_files, list)
+		equant_reap(&file->reap);
+	mutex_unlock(&equant_files_lock);
+}
+
 /** equant_detach() - 0 or -ENOENT */
 int equant_detach(struct equant_file *file, u32 index)
 {
@@ -211,7 +222,8 @@ static struct equant_attachment *make(struct equant_file *file, struct task_stru
 
 /*
  * What the task does now: runs or waits if it is on its CPU's list, sleeps if it is
- * on none.  If it is on its way, or a hook was faster, the hooks know.
+ * on none, whatever the scheduler's queue still holds.  If it is on its way, or a hook was faster,
+ * the hooks know.
  */
 static void find_state(struct equant_attachment *a)
 {
@@ -227,7 +239,7 @@ static void find_state(struct equant_attachment *a)
 	if (!a->dead && a->record->state == EQUANT_STATE_REGISTERED) {
 		if (runnable)
 			equant_begin(a, cpu, equant_now());
-		else if (!READ_ONCE(a->task->on_rq))
+		else if (!READ_ONCE(a->task->on_rq) || is_delayed(&a->task->se))
 			equant_begin_asleep(a);
 	}
 	raw_spin_unlock(&a->lock);
@@ -264,16 +276,11 @@ static int attach_task(struct equant_file *file, struct task_struct *task,
 static int attach_counted(struct equant_file *file, struct task_struct *task,
 			  struct equant_attach *arg)
 {
-	struct equant_table *header = equant_table_header(file);
 	int ret;
 
 	if (file->gone)
 		return -ENODEV;
 	ret = equant_take_record(file->user);
-	if (ret == -EUSERS)
-		WRITE_ONCE(header->refused_full, header->refused_full + 1);
-	if (ret == -EDQUOT)
-		WRITE_ONCE(header->refused_user, header->refused_user + 1);
 	if (ret)
 		return ret;
 	ret = equant_tracking_get();
@@ -317,18 +324,49 @@ static int attach_locked(struct equant_file *file, struct task_struct *task,
 	return ret;
 }
 
-/** equant_attach() - attach the task that @arg names; 0 and arg->index, or -errno */
-int equant_attach(struct equant_file *file, struct equant_attach *arg)
+static int try_attach(struct equant_file *file, struct task_struct *task, struct equant_attach *arg)
 {
-	struct task_struct *task = get_task(arg->tid);
 	int ret = -ESRCH;
 
-	if (!task)
-		return -ESRCH;
 	mutex_lock(&file->lock);
 	if (!(READ_ONCE(task->flags) & PF_EXITING))
 		ret = attach_locked(file, task, arg);
 	mutex_unlock(&file->lock);
+	return ret;
+}
+
+static void count_refusal(struct equant_file *file, int reason)
+{
+	struct equant_table *header = equant_table_header(file);
+
+	mutex_lock(&file->lock);
+	if (reason == -EUSERS)
+		WRITE_ONCE(header->refused_full, header->refused_full + 1);
+	if (reason == -EDQUOT)
+		WRITE_ONCE(header->refused_user, header->refused_user + 1);
+	mutex_unlock(&file->lock);
+}
+
+static bool is_refusal(int ret)
+{
+	return ret == -EUSERS || ret == -EDQUOT;
+}
+
+/** equant_attach() - attach the task that @arg names; 0 and arg->index, or -errno */
+int equant_attach(struct equant_file *file, struct equant_attach *arg)
+{
+	struct task_struct *task = get_task(arg->tid);
+	int ret;
+
+	if (!task)
+		return -ESRCH;
+	ret = try_attach(file, task, arg);
+	if (is_refusal(ret)) {
+		reap_files();
+		ret = try_attach(file, task, arg);
+	}
+	if (is_refusal(ret))
+		count_refusal(file, ret);
 	put_task_struct(task);
 	return ret;
 }

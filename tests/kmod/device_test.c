@@ -371,6 +371,51 @@ TEST_F(device, one_attachment_over_the_limit_of_a_user_is_refused)
 	EXPECT_EQ(0, records_in_use(self->fd));
 }
 
+static pid_t start_sleeper(void)
+{
+	pid_t pid = fork();
+
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (;;)
+		pause();
+}
+
+/* As many children as a user may attach, one of whom goes, and another comes at once. */
+static int refill(void *arg)
+{
+	unsigned int limit = *(unsigned int *)arg, nr;
+	int fd = open_device(), ret = 0;
+	pid_t pid[1024], next;
+
+	prctl(PR_SET_DUMPABLE, 1); /* which it is no more since it has become this user */
+	for (nr = 0; nr < limit && nr < 1024 && ret >= 0; nr++) {
+		pid[nr] = start_sleeper();
+		ret = attach(fd, pid[nr], 0);
+	}
+	if (ret >= 0 && attach(fd, 0, 0) != -EDQUOT)
+		ret = -EBADE;
+	for (int i = 0; i < 5 && ret >= 0; i++) {
+		next = start_sleeper();
+		stop_load(pid[i]);
+		ret = attach(fd, next, 0);
+		pid[i] = next;
+	}
+	while (nr--)
+		stop_load(pid[nr]);
+	return ret < 0 ? -ret : 0;
+}
+
+TEST_F(device, a_task_that_is_gone_does_not_count_for_its_users_limit)
+{
+	struct equant_info info;
+
+	ASSERT_EQ(0, control(self->fd, EQUANT_IOC_INFO, &info));
+	EXPECT_EQ(0, as_user(SOMEBODY, refill, &info.per_user));
+	EXPECT_EQ(0, records_left(self->fd));
+}
+
 static int open_many(void *arg)
 {
 	unsigned int limit = *(unsigned int *)arg, n;

@@ -7,6 +7,8 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -305,6 +307,61 @@ TEST_F(record, a_task_that_is_moved_is_counted_where_it_is)
 	EXPECT_EQ(1, r.cpu);
 	EXPECT_LE(1, r.migrations);
 	stop_load(pid);
+}
+
+/* Of a low weight it has had more than its due for long, so that it is left in the queue. */
+static pid_t start_low(int cpu, unsigned int ms)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		setpriority(PRIO_PROCESS, 0, 19);
+		pin_to(cpu);
+		for (uint64_t end = clock_ns(CLOCK_THREAD_CPUTIME_ID) + ms * MSEC;
+		     clock_ns(CLOCK_THREAD_CPUTIME_ID) < end;)
+			;
+		for (;;)
+			pause();
+	}
+	return pid;
+}
+
+static bool is_asleep(pid_t pid)
+{
+	char path[32], line[64] = "";
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	file = fopen(path, "r");
+	if (file) {
+		if (!fgets(line, sizeof(line), file))
+			*line = '\0';
+		fclose(file);
+	}
+	return strstr(line, ") S ");
+}
+
+TEST_F(record, a_task_that_sleeps_is_found_asleep_though_the_scheduler_keeps_it_queued)
+{
+	pid_t busy = start_load(0, 0), low[4];
+	struct equant_record r;
+
+	pin_to(1);
+	for (unsigned int i = 0; i < 4; i++) {
+		low[i] = start_low(0, 2 + i);
+		while (!is_asleep(low[i]))
+			sleep_ms(1);
+		ASSERT_EQ((int)i + 1, attach(self->fd, low[i], 0));
+	}
+	sleep_ms(100);
+	for (unsigned int i = 0; i < 4; i++) {
+		r = record_now(self->table, i + 1);
+		EXPECT_EQ(EQUANT_STATE_SLEEP, r.state);
+		EXPECT_GT(50 * MSEC, r.wait_ns);
+		stop_load(low[i]);
+	}
+	stop_load(busy);
 }
 
 TEST_F(record, a_real_time_competitor_forbids_prediction)
