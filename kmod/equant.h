@@ -24,9 +24,11 @@
 #include <linux/hrtimer.h>
 #include <linux/irq_work.h>
 #include <linux/list.h>
+#include <linux/math64.h>
 #include <linux/mutex.h>
 #include <linux/sched.h>
 #include <linux/spinlock.h>
+#include <linux/string.h>
 #include <linux/timekeeping.h>
 #include <linux/uidgid.h>
 #include <linux/wait.h>
@@ -35,7 +37,9 @@
 
 #include <equant/kmod.h>
 
+#include "crowd.h"
 #include "kernels.h"
+#include "window.h"
 
 struct iov_iter;
 struct kiocb;
@@ -43,7 +47,7 @@ struct kiocb;
 #define RECORDS_PER_PAGE (PAGE_SIZE / EQUANT_RECORD_SIZE)
 #define FILE_PAGES (EQUANT_FILE_BYTES / PAGE_SIZE)
 #define QUEUE_EVENTS 256 /* a power of two */
-#define CPU_TASKS 64 /* runnable tasks followed per CPU */
+#define CPU_TASKS 64 /* runnable tasks of a CPU that shares are computed from */
 #define CPU_ATTACHMENTS 16 /* of them looked at when something changes, as in the BPF probe */
 #define GROUP_LEVELS 8 /* scheduling-group levels followed, as in the BPF probe */
 
@@ -144,10 +148,7 @@ struct equant_watch {
 	u32 rounds;
 	bool below;
 	u32 share; /* as last reported */
-	u32 dispatches; /* in this window */
-	u64 t_window;
-	u64 run_ns; /* the record's, at the start of the window */
-	u64 wait_ns;
+	struct equant_window window;
 };
 
 struct equant_attachment {
@@ -204,21 +205,18 @@ int equant_snapshot(struct equant_file *file, struct equant_snapshot __user *arg
 struct equant_cpu {
 	raw_spinlock_t lock; /* protects the rest */
 	int cpu;
-	u32 nr;
-	u32 untracked; /* runnable, but there was no room in ->task */
 	struct task_struct *curr; /* since the last switch; to be compared only */
 	u32 nr_attached;
-	struct list_head attached; /* attachments of tasks in ->task */
-	struct task_struct *task[CPU_TASKS]; /* runnable: thus alive */
+	struct list_head attached; /* attachments of runnable tasks */
+	struct equant_crowd runnable; /* thus alive */
 	u32 nr_groups;
 	struct sched_entity *group[CPU_TASKS]; /* scratch of share.c */
 };
 
 struct equant_cpu *equant_cpu(int cpu);
-bool equant_is_tracked(const struct equant_cpu *cpu, const struct task_struct *task);
+bool equant_is_tracked(struct equant_cpu *cpu, const struct task_struct *task);
 void equant_runnable(struct equant_cpu *cpu, struct task_struct *task);
 bool equant_not_runnable(struct equant_cpu *cpu, struct task_struct *task);
-void equant_idles(struct equant_cpu *cpu);
 void equant_leave_cpu(struct equant_attachment *attachment);
 int equant_tracking_get(void);
 void equant_tracking_put(void);

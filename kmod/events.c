@@ -11,7 +11,6 @@
  * window has at least ->rounds of them, and as many dispatches of a task that is not
  * alone: a shorter one would see the scheduler and not the load.
  */
-#include <linux/math64.h>
 #include <linux/rcupdate.h>
 
 #include "equant.h"
@@ -98,14 +97,6 @@ static u64 window_ns(const struct equant_attachment *a)
 	return (u64)a->watch.rounds * equant_quantum(a->record) * max(a->record->nr_runnable, 1u);
 }
 
-static void open_window(struct equant_attachment *a, u64 run_ns, u64 wait_ns, u64 now)
-{
-	a->watch.dispatches = 0;
-	a->watch.t_window = now;
-	a->watch.run_ns = run_ns;
-	a->watch.wait_ns = wait_ns;
-}
-
 static void judge(struct equant_attachment *a, u32 share, u64 now)
 {
 	struct equant_watch *w = &a->watch;
@@ -126,13 +117,14 @@ static bool close_window(struct equant_attachment *a, u64 now)
 	u64 pending = elapsed(r->t_state, now);
 	u64 run_ns = r->run_ns + (r->state == EQUANT_STATE_RUN ? pending : 0);
 	u64 wait_ns = r->wait_ns + (r->state == EQUANT_STATE_WAIT ? pending : 0);
-	u64 ran = run_ns - w->run_ns, runnable = ran + wait_ns - w->wait_ns;
+	u32 share;
 
-	if (runnable < window_ns(a) || (r->nr_runnable > 1 && w->dispatches < w->rounds))
+	if (r->nr_runnable > 1 && w->window.dispatches < w->rounds)
 		return false;
-	/* Of a task that was alone for hours the product needs more than 64 bits. */
-	judge(a, mul_u64_u64_div_u64(ran, EQUANT_SHARE_ONE, runnable), now);
-	open_window(a, run_ns, wait_ns, now);
+	if (!equant_window_share(&w->window, run_ns, wait_ns, window_ns(a), &share))
+		return false;
+	judge(a, share, now);
+	equant_window_open(&w->window, run_ns, wait_ns);
 	return true;
 }
 
@@ -143,7 +135,7 @@ void equant_watch_share(struct equant_attachment *a, u64 now)
 
 	if (!is_on(a) || !w->threshold)
 		return;
-	w->dispatches++;
+	w->window.dispatches++;
 	if (close_window(a, now))
 		irq_work_queue(&a->file->kick);
 	/* A task that is alone is not dispatched again. */
@@ -180,7 +172,6 @@ void equant_watch_init(struct equant_attachment *a, const struct equant_attach *
 	w->hysteresis = arg->hysteresis;
 	w->rounds = arg->rounds ?: EQUANT_ROUNDS;
 	w->share = EQUANT_SHARE_ONE;
-	w->t_window = equant_now();
 }
 
 /* Return: when to look at the attachment again, 0 = when a hook says so. */

@@ -53,8 +53,6 @@ static bool take_off(struct equant_cpu *cpu, struct task_struct *prev, struct ta
 	}
 	if (blocked && !is_idle_task(prev))
 		changed = equant_not_runnable(cpu, prev);
-	if (is_idle_task(next))
-		equant_idles(cpu);
 	return changed;
 }
 

@@ -164,16 +164,21 @@ static void see_competitor(struct situation *now, struct equant_cpu *cpu, struct
 		now->flags |= EQUANT_F_UNSETTLED;
 }
 
+/* Of more than can be looked at at each change the rest is counted. */
 static void see_competitors(struct situation *now, struct equant_cpu *cpu, struct task_struct *self)
 {
-	u32 i;
+	const struct equant_crowd *crowd = &cpu->runnable;
+	u32 i, nr = min_t(u32, crowd->nr, CPU_TASKS), rest = crowd->nr - nr;
+	bool is_in_rest = rest;
 
 	cpu->nr_groups = 0;
-	for (i = 0; i < cpu->nr; i++)
-		if (cpu->task[i] != self)
-			see_competitor(now, cpu, cpu->task[i]);
-	now->runnable += cpu->untracked + 1;
-	if (cpu->untracked)
+	for (i = 0; i < nr; i++)
+		if (crowd->task[i] != self)
+			see_competitor(now, cpu, crowd->task[i]);
+		else
+			is_in_rest = false;
+	now->runnable += rest + !is_in_rest;
+	if (rest)
 		now->flags |= EQUANT_F_WIDE;
 	/* The own task's groups compete with what they meet. */
 	for (i = 1; i < now->levels; i++)

@@ -12,6 +12,9 @@
  * scheduler is kept: entities and queues are looked up from the tasks each time,
  * since groups come and go without a hook.
  *
+ * A list has an end.  Who does not fit is not counted, and is put on it when it is seen next, at the
+ * latest when it gets the CPU, if there is room by then: nothing is remembered of it that could be wrong.
+ *
  * Hooks are registered, and the lists filled by a walk over all threads, when
  * the first task is attached; some time after the last one they go again, so that an
  * idle module costs nothing.
@@ -35,21 +38,11 @@ struct equant_cpu *equant_cpu(int cpu)
 	return per_cpu_ptr(cpus, cpu);
 }
 
-static int find(const struct equant_cpu *cpu, const struct task_struct *task)
-{
-	u32 i;
-
-	for (i = 0; i < cpu->nr; i++)
-		if (cpu->task[i] == task)
-			return i;
-	return -1;
-}
-
 /** equant_is_tracked() - is the task on this list?  cpu->lock is held. */
-bool equant_is_tracked(const struct equant_cpu *cpu, const struct task_struct *task)
+bool equant_is_tracked(struct equant_cpu *cpu, const struct task_struct *task)
 {
 	lockdep_assert_held(&cpu->lock);
-	return find(cpu, task) >= 0;
+	return crowd_has(&cpu->runnable, task);
 }
 
 static void enlist_attachments(struct equant_cpu *cpu, struct task_struct *task)
@@ -80,12 +73,7 @@ void equant_runnable(struct equant_cpu *cpu, struct task_struct *task)
 {
 	lockdep_assert_held(&cpu->lock);
 	enlist_attachments(cpu, task);
-	if (find(cpu, task) >= 0)
-		return;
-	if (cpu->nr < CPU_TASKS)
-		cpu->task[cpu->nr++] = task;
-	else
-		cpu->untracked++;
+	crowd_add(&cpu->runnable, task);
 }
 
 /* The last thing that is done to the attachment: from here on it may be freed. */
@@ -108,25 +96,12 @@ static void delist(struct equant_cpu *cpu, struct equant_attachment *a)
 bool equant_not_runnable(struct equant_cpu *cpu, struct task_struct *task)
 {
 	struct equant_attachment *a, *next;
-	int i = find(cpu, task);
 
 	lockdep_assert_held(&cpu->lock);
 	list_for_each_entry_safe(a, next, &cpu->attached, on_cpu)
 		if (a->task == task)
 			delist(cpu, a);
-	if (i >= 0)
-		cpu->task[i] = cpu->task[--cpu->nr];
-	else if (cpu->untracked)
-		cpu->untracked--;
-	return i >= 0;
-}
-
-/** equant_idles() - nothing can be runnable here, but for tasks held back by a limit */
-void equant_idles(struct equant_cpu *cpu)
-{
-	lockdep_assert_held(&cpu->lock);
-	if (!cpu->nr)
-		cpu->untracked = 0;
+	return crowd_remove(&cpu->runnable, task);
 }
 
 /**
@@ -192,8 +167,7 @@ static void forget(void)
 	for_each_possible_cpu(i) {
 		cpu = equant_cpu(i);
 		raw_spin_lock_irqsave(&cpu->lock, flags);
-		cpu->nr = 0;
-		cpu->untracked = 0;
+		crowd_clear(&cpu->runnable);
 		cpu->curr = NULL;
 		raw_spin_unlock_irqrestore(&cpu->lock, flags);
 	}

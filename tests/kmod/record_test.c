@@ -309,6 +309,33 @@ TEST_F(record, a_task_that_is_moved_is_counted_where_it_is)
 	stop_load(pid);
 }
 
+#define CROWD 100 /* more than are looked at */
+#define FEW 30
+
+TEST_F(record, a_crowd_is_counted_and_forbids_prediction_until_it_is_one_no_more)
+{
+	struct equant_record r;
+	pid_t pid[CROWD];
+
+	pin_to(1); /* to be sure of some time itself */
+	for (int i = 0; i < CROWD; i++)
+		pid[i] = start_load(0, 0);
+	ASSERT_EQ(1, attach(self->fd, pid[0], 0));
+	/* Each has had the CPU several times by then; the rest of a kernel's threads come and go. */
+	for (int i = 0; i < 5 && (!i || r.nr_runnable != CROWD); i++)
+		r = settled_record(self->table, 1, CROWD);
+	EXPECT_EQ(CROWD, r.nr_runnable);
+	EXPECT_TRUE(r.flags & EQUANT_F_WIDE);
+	for (int i = FEW; i < CROWD; i++)
+		stop_load(pid[i]);
+	r = settled_record(self->table, 1, FEW);
+	EXPECT_EQ(FEW, r.nr_runnable);
+	EXPECT_FALSE(r.flags & EQUANT_F_WIDE);
+	EXPECT_TRUE(near(part(r.share_now, EQUANT_SHARE_ONE), 1.0 / FEW, 0.001));
+	for (int i = 0; i < FEW; i++)
+		stop_load(pid[i]);
+}
+
 /* Of a low weight it has had more than its due for long, so that it is left in the queue. */
 static pid_t start_low(int cpu, unsigned int ms)
 {
