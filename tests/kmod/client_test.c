@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -236,6 +237,37 @@ TEST_F(client, one_submission_has_the_records_of_all)
 	for (end = now_ns() + 1000 * MSEC; count_mine(self) && now_ns() < end;)
 		sched_yield();
 	EXPECT_EQ(0, count_mine(self));
+}
+
+static bool all_are_gone(void)
+{
+	struct equant_info info = { .used = 1 };
+	int fd = open(EQUANT_DEVICE, O_RDWR | O_CLOEXEC);
+
+	for (uint64_t end = now_ns() + 5000 * MSEC; info.used && now_ns() < end;)
+		if (ioctl(fd, EQUANT_IOC_INFO, &info))
+			break;
+	close(fd);
+	return !info.used;
+}
+
+TEST_F(client, who_gets_the_record_of_one_that_has_gone_is_there_once)
+{
+	pid_t first = start_child(true), second;
+
+	self->watch = equant_watch_open("kmod", self->why, sizeof(self->why));
+	ASSERT_NE(NULL, self->watch);
+	ASSERT_EQ(1, snapshot(self));
+	EXPECT_NE(NULL, find(self, 1, first));
+	for (int i = 0; i < 3; i++) {
+		end_child(first);
+		ASSERT_TRUE(all_are_gone());
+		second = start_child(true);
+		ASSERT_EQ(1, snapshot(self));
+		EXPECT_NE(NULL, find(self, 1, second));
+		first = second;
+	}
+	end_child(first);
 }
 
 /* Wait for an event of that kind; false after five seconds. */

@@ -67,6 +67,18 @@ static int by_number(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+static void remember(struct source *source, uint32_t tid, uint32_t index)
+{
+	uint32_t i = 0;
+
+	/* A record that is given out again was one's who has gone unnoticed since the last snapshot. */
+	while (i < source->nr && source->indices[i] != index)
+		i++;
+	source->tids[i] = tid;
+	source->indices[i] = index;
+	source->nr += i == source->nr;
+}
+
 /* Tasks that come and go are no error; limits are counted. */
 static int attach_one(struct source *source, uint32_t tid)
 {
@@ -86,8 +98,7 @@ static int attach_one(struct source *source, uint32_t tid)
 			source->refused++;
 		return errno == ENODEV || errno == EINVAL ? -errno : 0;
 	}
-	source->tids[source->nr] = tid;
-	source->indices[source->nr++] = attach.index;
+	remember(source, tid, attach.index);
 	return 0;
 }
 

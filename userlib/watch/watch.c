@@ -107,14 +107,18 @@ int equant_watch_snapshot(struct equant_watch *watch, struct equant_watch_task *
 			  char *why, size_t why_size)
 {
 	char text[256] = "";
+	size_t filled;
 	int ret;
 
 	ret = watch->ops->check(watch, text, sizeof(text));
 	if (!ret)
 		ret = watch->ops->collect(watch, tasks, max, text, sizeof(text));
-	if (ret < 0)
+	if (ret < 0) {
 		equant_say(why, why_size, "%s", *text ? text : strerror(-ret));
-	return ret;
+		return ret;
+	}
+	filled = (size_t)ret < max ? (size_t)ret : max;
+	return ret - (int)(filled - equant_watch_unique(tasks, filled));
 }
 
 static bool is_share(double share)

@@ -69,6 +69,15 @@ void equant_watch_fill(struct equant_watch_task *task, const struct equant_table
 		       const struct equant_record *r, uint32_t index, uint64_t now);
 
 /**
+ * equant_watch_unique() - leave each task once, by its latest record
+ * @tasks: in any order; are in the order of their records then
+ * @nr: how many
+ *
+ * Return: how many are left, at the start.
+ */
+size_t equant_watch_unique(struct equant_watch_task *tasks, size_t nr);
+
+/**
  * equant_witness_stands_still() - has a task been switched without its record moving?
  *
  * To be called once per snapshot; needs a task of this process' pid namespace.
