@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* Loops that start from a static schedule. */
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -119,6 +120,27 @@ static void balancing_goes_on_from_there(void)
 	stop();
 }
 
+/* All units go to rank 0, the last one in a span that is one only where its length overflows. */
+static void spans_that_are_none_are_refused(void)
+{
+	struct equant_plan_span spans[] = { { 0, UNITS - 1, 1 }, { UNITS - 1, 1, 1 } };
+	struct equant_plan plan = { .iterations = UNITS, .processors = ranks, .spans = spans };
+
+	plan.starts = calloc((size_t)ranks + 1, sizeof(*plan.starts));
+	demand(plan.starts);
+	for (int k = 1; k <= ranks; k++)
+		plan.starts[k] = 2;
+	start();
+	spans[1] = (struct equant_plan_span){ UNITS - 1, (1L << 33) + 1, 1L << 31 };
+	demand_equal(-EINVAL, equant_loop_distribute_plan(here.loop, &plan));
+	spans[1] = (struct equant_plan_span){ UNITS - 1, 1, 0 };
+	demand_equal(-EINVAL, equant_loop_distribute_plan(here.loop, &plan));
+	spans[1].step = LONG_MAX;
+	demand_equal(0, equant_loop_distribute_plan(here.loop, &plan));
+	stop();
+	free(plan.starts);
+}
+
 static void plans_that_do_not_fit_are_refused(void)
 {
 	struct equant_plan *plan = plan_by("block", 0);
@@ -151,6 +173,7 @@ static void plans_are_kept_or_refused(void)
 {
 	units_begin_as_planned();
 	plans_that_do_not_fit_are_refused();
+	spans_that_are_none_are_refused();
 }
 
 int main(int argc, char **argv)

@@ -23,6 +23,14 @@ static const char *fault_of(const struct equant_loop *loop, const struct equant_
 	return NULL;
 }
 
+/* Spans of a plan that is not ours may be anything. */
+static bool is_span(const struct equant_plan *plan, const struct equant_plan_span *span)
+{
+	if (span->first < 0 || span->first >= plan->iterations || span->count < 1 || span->step < 1)
+		return false;
+	return span->count - 1 <= (plan->iterations - 1 - span->first) / span->step;
+}
+
 /* By unit, rank + 1; 0 where the plan, which is not ours, has nobody or two. */
 static int *owners_of(const struct equant_plan *plan)
 {
@@ -31,12 +39,13 @@ static int *owners_of(const struct equant_plan *plan)
 	for (int i = 0; owners && i < plan->processors; i++)
 		for (long s = plan->starts[i]; s < plan->starts[i + 1]; s++) {
 			const struct equant_plan_span *span = &plan->spans[s];
-			long last = span->first + (span->count - 1) * span->step;
+			long count = is_span(plan, span) ? span->count : 0;
 
-			if (span->first < 0 || span->step < 1 || last >= plan->iterations)
-				continue;
-			for (long unit = span->first; unit <= last; unit += span->step)
-				owners[unit] = owners[unit] ? -1 : i + 1;
+			for (long k = 0; k < count; k++) {
+				int *owner = &owners[span->first + k * span->step];
+
+				*owner = *owner ? -1 : i + 1;
+			}
 		}
 	return owners;
 }
