@@ -29,7 +29,7 @@ echo "ended with $? after $((SECONDS - cut))" > "$2/end"
 EOF
 
 plan 2
-timeout -k 2 50 tests/hosts/hosts -n 2 bash "$scratch/cut" \
+limited 50 tests/hosts/hosts -n 2 bash "$scratch/cut" \
 	"$TEST_BUILD/libexec/equant/redistribute" "$scratch" > "$scratch/output" 2>&1 < /dev/null
 ended=$(cat "$scratch/end" 2>&1)
 sed 's/^/# /' "$scratch/output"

@@ -5,6 +5,39 @@
 
 . "$(dirname "${BASH_SOURCE[0]}")/../tree/lib.sh"
 
+# What has been started ends with the test: by these traps, and if there is no time for them, as the
+# kernel tells it.
+job_pid=
+end_job()
+{
+	if [ -n "$job_pid" ]; then
+		kill -TERM "$job_pid" 2> /dev/null
+		wait "$job_pid" 2> /dev/null
+	fi
+	rm -rf "$scratch"
+}
+trap end_job EXIT
+trap 'exit 129' HUP
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+# limited SECONDS COMMAND...: ended if it takes longer
+limited()
+{
+	local seconds=$1 status
+
+	shift
+	# Of a group of its own it does not ignore what interrupts it; and waiting can be interrupted.
+	set -m
+	setpriv --pdeathsig TERM timeout -k 2 "$seconds" "$@" < /dev/null &
+	set +m
+	job_pid=$!
+	wait "$job_pid"
+	status=$?
+	job_pid=
+	return $status
+}
+
 # Prints what is missing for several hosts on one machine.
 missing_for_hosts()
 {
@@ -20,9 +53,9 @@ job()
 	local ranks=$1 worker=$TEST_BUILD/tests/$2 case=$3
 
 	shift 3
-	timeout -k 2 30 env "$@" tests/hosts/hosts -n 2 mpirun --oversubscribe --bind-to none \
+	limited 30 env "$@" tests/hosts/hosts -n 2 mpirun --oversubscribe --bind-to none \
 		--host "h0:$((ranks / 2)),h1:$((ranks - ranks / 2))" -np "$ranks" "$worker" "$case" \
-		> "$scratch/output" 2>&1 < /dev/null
+		> "$scratch/output" 2>&1
 }
 
 # passes SENTENCE RANKS WORKER CASE [NAME=VALUE]...: ok when every rank says so

@@ -20,7 +20,7 @@ on_hosts()
 	local network=$1
 
 	shift
-	ranks=${ranks-} timeout -k 2 30 tests/hosts/hosts -f tests/hosts/"$network" sh -c \
+	ranks=${ranks-} limited 30 tests/hosts/hosts -f tests/hosts/"$network" sh -c \
 		'mpirun --oversubscribe --bind-to none --host "${ranks:-$HOSTS}" "$@"' sh "$@" \
 		> "$scratch/output" 2>&1 < /dev/null
 }

@@ -30,7 +30,7 @@ EOF
 
 plan 4
 succeeds "arrays are redistributed while a link becomes slow" \
-	timeout -k 2 50 tests/hosts/hosts -f "$scratch/before" bash "$scratch/job" \
+	limited 50 tests/hosts/hosts -f "$scratch/before" bash "$scratch/job" \
 	"$TEST_BUILD/libexec/equant/redistribute" "$scratch"
 # The bound was 0.05 s and is 0.52 s; a run of which a part was fast lies between.
 awk '/^links that have changed/ { sub(/.*bound=/, ""); bound = $0 }
