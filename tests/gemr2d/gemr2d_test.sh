@@ -54,13 +54,32 @@ link()
 		-lequant_gemr2d -lequant $(config SCALAPACK_LIBS) $(config MPI_LIBS) -lm
 }
 
-# Whose symbol the linked program has.
+# has_ours PROGRAM ARGUMENT...: the symbol that the program calls is of our library, as the linker says
+has_ours()
+{
+	local program=$1
+
+	shift
+	job 1 "$@" -x LD_DEBUG=bindings -x LD_BIND_NOW=1 "$program" > "$scratch/bindings"
+	grep -q "/${program##*/} .* to .*: normal symbol .pdgemr2d_'" "$scratch/bindings" || return 2
+	grep -q "/${program##*/} .* to .*/libequant_gemr2d.so.0 .*: normal symbol .pdgemr2d_'" \
+		"$scratch/bindings"
+}
+
 linked()
 {
 	link && like_theirs -x "LD_LIBRARY_PATH=$TEST_BUILD" "$scratch/program" &&
-		job 1 -x "LD_LIBRARY_PATH=$TEST_BUILD" -x LD_DEBUG=bindings -x LD_BIND_NOW=1 \
-			"$scratch/program" |
-			grep -q "/program .* to .*/libequant_gemr2d.so.0 .*: normal symbol .pdgemr2d_'"
+		has_ours "$scratch/program" -x "LD_LIBRARY_PATH=$TEST_BUILD"
+}
+
+# The solution alone would be the same without.
+preloaded()
+{
+	local program=$TEST_BUILD/tests/gemr2d/program_worker
+
+	like_theirs "${preload[@]}" "$program" && has_ours "$program" "${preload[@]}" || return 1
+	has_ours "$program"
+	[ $? -eq 1 ]
 }
 
 # refuses CASE TEXT: soon, with an error, and says TEXT
@@ -82,7 +101,7 @@ succeeds "a program solves its equations with ScaLAPACK's own" \
 	solves "$TEST_BUILD/tests/gemr2d/program_worker"
 mv "$scratch/solution" "$scratch/theirs"
 succeeds "LD_PRELOAD replaces them in the same program, with the same solution" \
-	like_theirs "${preload[@]}" "$TEST_BUILD/tests/gemr2d/program_worker"
+	preloaded
 succeeds "linking replaces them, with the same solution" linked
 succeeds "blocks of no elements are refused" refuses zero "matrix a: blocks of 0 x 1 elements"
 succeeds "descriptors that differ are refused, and nobody waits" refuses differ \
