@@ -95,4 +95,15 @@ TEST_F(nodes, units_that_move_at_random_are_swept_once_and_right)
 	}
 }
 
+/* Some in memory that ranks share, the rest in messages; three nodes, and one rank that is alone. */
+TEST_F(nodes, transfers_drawn_at_random_bring_every_element_to_its_place)
+{
+	self->job = (struct job){ .ranks = 6,
+				  .program = "drawn_worker",
+				  .argv = { "transfers" },
+				  .environment = { "NODES=3" } };
+	ON("nodea slots=3\nnodeb slots=2\nnodec slots=1\n");
+	EXPECT_PASSED(&self->job);
+}
+
 TEST_HARNESS_MAIN

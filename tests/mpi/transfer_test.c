@@ -99,6 +99,14 @@ TEST_F(transfer, between_groups_is_planned_for_a_network_saved_loaded_and_planne
 	EXPECT_SAID(&self->job, "/plan: for another number of ranks");
 }
 
+TEST_F(transfer, drawn_at_random_brings_every_element_to_its_place)
+{
+	self->job.program = "drawn_worker";
+	self->job.environment[0] = "NODES=1";
+	self->job.ranks = 5;
+	EXPECT_CASE("transfers");
+}
+
 TEST_F(transfer, options_that_the_library_does_not_know_are_refused)
 {
 	EXPECT_CASE("other_options");
