@@ -62,6 +62,17 @@ TEST_F(ranks, a_delay_is_felt_with_every_message)
 	EXPECT_CASE("delays");
 }
 
+/* With an even number of ranks the last one's neighbour has always been the first to be asked. */
+TEST_F(ranks, messages_are_as_dear_as_those_to_the_dearer_neighbour)
+{
+	EXPECT_CASE("both_neighbours");
+}
+
+TEST_F(ranks, messages_are_measured_again_when_they_have_become_dear_and_when_fast)
+{
+	EXPECT_CASE("costs_follow");
+}
+
 TEST_F(ranks, what_cannot_be_swept_is_refused_and_breaks_nothing)
 {
 	EXPECT_CASE("misuse");

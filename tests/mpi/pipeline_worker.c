@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "libjob.h"
+#include "loop/loop_internal.h"
 #include "libworker.h"
 
 #define SHAPES 12 /* random loops per case */
@@ -658,6 +659,97 @@ static void delays(void)
 	tear_down(&s);
 }
 
+/* ---- what messages cost ------------------------------------------------------------------ */
+
+#define DEAR 0.0005 /* seconds of a message */
+#define ABSURD 1e3
+
+/* All ranks use the largest. */
+static double cost_in_use(const struct sweeper *s)
+{
+	double cost = s->loop->pipeline->shift_fixed;
+
+	MPI_Allreduce(MPI_IN_PLACE, &cost, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+	return cost;
+}
+
+static void delay(struct sweeper *s, double seconds)
+{
+	s->eq->waiter.delay_ns = (uint64_t)(1e9 * seconds);
+}
+
+/* As between nodes: strips are messages. */
+static void part_nodes(struct sweeper *s)
+{
+	s->eq->waiter.node = NULL;
+}
+
+/* Only between the last rank, which has no neighbour but this one, and the one before messages are dear. */
+static void both_neighbours(void)
+{
+	for (int apart = 0; apart < 2; apart++) {
+		struct equant_options o = eager_options();
+		struct sweeper s = { 0 };
+
+		o.balance = 0;
+		set_up(&s, &o, 4 * ranks, 12, EQUANT_TABLE_AUTO);
+		if (apart)
+			part_nodes(&s);
+		if (rank == ranks - 1)
+			delay(&s, DEAR);
+		sweep(&s, 0);
+		demand(ranks == 1 || cost_in_use(&s) >= DEAR);
+		tear_down(&s);
+	}
+}
+
+/* What the last sweep has taken, whatever it was: per unit and iteration, on this rank. */
+static void make_up(struct sweeper *s, double unit_time)
+{
+	s->loop->pipeline->seconds = unit_time * s->loop->pipeline->work;
+}
+
+static int sweeps_until(struct sweeper *s, int *n, double unit_time, double low, double high)
+{
+	for (int i = 0; i < 6; i++) {
+		double cost = cost_in_use(s);
+
+		if (cost >= low && cost < high)
+			return 1;
+		make_up(s, unit_time);
+		sweep(s, (*n)++);
+	}
+	return 0;
+}
+
+/*
+ * A rank is busy for so long with each message from now on, and later no longer.  What was measured before
+ * is made next to nothing and absurd, and times of computation short and long, so that nothing that other
+ * processes do makes a difference.
+ */
+static void costs_follow(void)
+{
+	for (int apart = 0; apart < 2 && ranks > 1; apart++) {
+		struct equant_options o = eager_options();
+		struct sweeper s = { 0 };
+		int n = 0;
+
+		o.balance = 0;
+		set_up(&s, &o, 4 * ranks, 12, EQUANT_TABLE_AUTO);
+		if (apart)
+			part_nodes(&s);
+		sweep(&s, n++);
+		s.loop->pipeline->shift_fixed = 1e-6;
+		s.loop->pipeline->byte_time = 0;
+		delay(&s, DEAR);
+		demand(sweeps_until(&s, &n, 1e-6, DEAR, ABSURD));
+		delay(&s, 0);
+		s.loop->pipeline->shift_fixed = ABSURD;
+		demand(sweeps_until(&s, &n, 1, 0, ABSURD));
+		tear_down(&s);
+	}
+}
+
 /* ---- misuse --------------------------------------------------------------------------- */
 
 static void misuse(void)
@@ -784,10 +876,10 @@ static void silence(void)
 int main(int argc, char **argv)
 {
 	static const struct worker_case cases[] = {
-		CASE(forced_moves), CASE(loaded_ranks), CASE(no_balancing), CASE(block_sizes),
-		CASE(grains),	    CASE(abreast),	CASE(ahead),	    CASE(delays),
-		CASE(tiles),	    CASE(misuse),	CASE(disagreement), CASE(failure),
-		CASE(silence),
+		CASE(forced_moves), CASE(loaded_ranks),	   CASE(no_balancing), CASE(block_sizes),
+		CASE(grains),	    CASE(abreast),	   CASE(ahead),	       CASE(delays),
+		CASE(tiles),	    CASE(both_neighbours), CASE(costs_follow), CASE(misuse),
+		CASE(disagreement), CASE(failure),	   CASE(silence),
 	};
 
 	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));

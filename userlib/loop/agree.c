@@ -8,12 +8,9 @@
 #include <string.h>
 
 #include "balance/defaults.h"
-#include "core/clock.h"
 #include "core/message.h"
 #include "loop/loop_internal.h"
 #include "loop/replay.h"
-
-#define ROUNDS 5 /* the least counts: what is above it is something else */
 
 static uint64_t layout_of(const struct equant_loop *loop)
 {
@@ -95,75 +92,32 @@ static int choose(struct equant_loop *loop, const struct equant_intent *all)
 	return 0;
 }
 
-/* What a strip costs beside its computation and its message: reading the counters. */
-static double cost_of_section(const struct equant_loop *loop)
+/* Where the costs make no difference nobody asks whether they are right. */
+static int is_doubtful(struct equant_loop *loop, const struct equant_intent *all)
 {
-	struct equant_probe *probe = loop->eq->waiter.probe; /* none that reading uses up */
-	struct equant_counters seen;
-	double least = 0;
+	const struct equant_options *o = &loop->eq->options;
+	struct equant_pipeline *p = loop->pipeline;
 
-	for (int i = 0; probe && i < ROUNDS; i++) {
-		uint64_t start = equant_now_ns();
-		double cost;
-
-		equant_probe_read(probe, &seen);
-		equant_probe_read(probe, &seen);
-		cost = 1e-9 * (double)(equant_now_ns() - start);
-		if (!i || cost < least)
-			least = cost;
-	}
-	return least;
+	if (loop->ranks == 1 || o->block || o->grain > 0 || equant_replay_block(loop))
+		return 0;
+	return equant_block_doubtful(&p->watch, all, loop->units.counts, loop->ranks, p->bytes,
+				     p->block);
 }
 
-/* Do the two write to each other?  Both find the same. */
-static int has_channel(const struct equant_loop *loop, int peer, const struct equant_intent *all)
-{
-	return all[peer].channel.fd >= 0 && all[loop->rank].channel.fd >= 0 &&
-	       equant_channel_reaches(loop, peer);
-}
-
-static int is_among_its_own(const struct equant_loop *loop)
-{
-	int below = loop->rank - 1, above = loop->rank + 1;
-
-	return (below < 0 || equant_channel_reaches(loop, below)) &&
-	       (above == loop->ranks || equant_channel_reaches(loop, above));
-}
-
-/* What a strip costs where no message is needed; the largest cost of all ranks counts. */
-static int measure_channel(struct equant_loop *loop, int peer)
+/* The block size of this sweep, and for the next ones the costs. */
+static int cut(struct equant_loop *loop, const struct equant_intent *all)
 {
 	struct equant_pipeline *p = loop->pipeline;
-	double least = 0, seconds;
-	int error = 0;
+	int measure = !p->sweeps || (p->length && is_doubtful(loop, all)), error = 0;
 
-	for (int i = 0; i < ROUNDS && !error; i++) {
-		error = equant_strips_swap(loop, peer, &seconds);
-		if (!i || seconds < least)
-			least = seconds;
-	}
-	if (!error && is_among_its_own(loop)) {
-		p->shift_fixed = least;
-		p->byte_time = 0;
-	}
-	return error;
-}
-
-static int measure_costs(struct equant_loop *loop, const struct equant_intent *all)
-{
-	struct equant_pipeline *p = loop->pipeline;
-	int error = equant_costs_of_messages(loop, &p->shift_fixed, &p->byte_time);
-	int peer = loop->rank ^ 1, near = peer < loop->ranks && has_channel(loop, peer, all);
-
-	if (!error && near)
-		error = equant_channel_open(loop, peer, &all[peer].channel);
-	/* Nobody waits for one that cannot. */
-	error = equant_check_place(loop, EQUANT_AT_START, 0, error);
-	if (!error && near)
-		error = measure_channel(loop, peer);
-	p->shift_fixed += cost_of_section(loop);
-	/* The next one to read a channel is another rank: what was written for this is to be gone. */
-	return equant_check_place(loop, EQUANT_AT_START, 0, error);
+	if (p->length)
+		error = choose(loop, all);
+	if (error)
+		return error;
+	/* One of no iterations, too: sweeps are counted. */
+	equant_record_sweep(loop);
+	p->sweeps++;
+	return measure ? equant_shift_cost(loop, all) : 0;
 }
 
 int equant_pipeline_agree(struct equant_loop *loop, long length, int fault)
@@ -177,6 +131,7 @@ int equant_pipeline_agree(struct equant_loop *loop, long length, int fault)
 		.unit_time = p->work > 0 ? p->seconds / p->work : 0,
 		.shift_fixed = p->shift_fixed,
 		.byte_time = p->byte_time,
+		.sent = p->sent,
 		.quantum = quantum_of(loop),
 		.tiles_known = equant_tiles_known(&p->tiles),
 	};
@@ -207,12 +162,5 @@ int equant_pipeline_agree(struct equant_loop *loop, long length, int fault)
 		return error;
 	p->length = length;
 	p->strips = 0;
-	if (length)
-		error = choose(loop, equant_exchange_items(p->exchange));
-	/* One of no iterations, too: sweeps are counted. */
-	if (!error)
-		equant_record_sweep(loop);
-	if (!error && !p->sweeps++)
-		error = measure_costs(loop, equant_exchange_items(p->exchange));
-	return error;
+	return cut(loop, equant_exchange_items(p->exchange));
 }

@@ -2,7 +2,8 @@
 /*
  * The grain of a pipeline: the block size of the least modelled time (equant_block_size()).
  *
- * The cost of a message is measured once, in the first sweep.  The time of an iteration is
+ * The cost of a message is measured in the first sweep, and again when sweeps no longer fit it
+ * (shift_cost.c, shift_watch.c).  The time of an iteration is
  * that of the last sweep: seconds in compute sections per unit and inner iteration, times the
  * units a rank has now; the rank that would take longest counts (eq. 3.1), and one that has
  * computed nothing is taken for the slowest.  The seconds are wall time, so that a rank that
@@ -57,27 +58,47 @@ static int is_learning(const struct equant_intent *all, const long *units, int r
 	return 0;
 }
 
+/* Of the next sweep, by the costs in use; returns the slowest rank. */
+static int model(const struct equant_intent *all, const long *units, int ranks, double bytes,
+		 struct equant_strips *strips)
+{
+	*strips = (struct equant_strips){
+		.ranks = ranks, .iterations = (long)all->length, .units = 1, .bytes = bytes
+	};
+	for (int r = 0; r < ranks; r++) {
+		strips->shift_fixed = larger(strips->shift_fixed, all[r].shift_fixed);
+		strips->byte_time = larger(strips->byte_time, all[r].byte_time);
+	}
+	return find_slowest(all, units, strips);
+}
+
 long equant_block_best(const struct equant_intent *all, const long *units, int ranks, double bytes,
 		       double grain, long before)
 {
-	struct equant_strips strips = {
-		.ranks = ranks, .iterations = (long)all->length, .units = 1, .bytes = bytes
-	};
+	struct equant_strips strips;
+	int slowest = model(all, units, ranks, bytes, &strips);
 	long blocks = FIRST_BLOCKS * (ranks - 1L);
 	struct equant_block best;
 	double quantum = 0;
-	int slowest;
 
-	for (int r = 0; r < ranks; r++) {
-		strips.shift_fixed = larger(strips.shift_fixed, all[r].shift_fixed);
-		strips.byte_time = larger(strips.byte_time, all[r].byte_time);
+	for (int r = 0; r < ranks; r++)
 		quantum = larger(quantum, all[r].quantum);
-	}
-	slowest = find_slowest(all, units, &strips);
 	if (grain > 0 && strips.unit_time > 0)
 		return equant_block_for_grain(&strips, grain * quantum, NULL, 0);
 	if (!(strips.unit_time > 0) || is_learning(all, units, ranks) ||
 	    equant_block_size(&strips, &best, NULL, 0))
 		return blocks ? (strips.iterations + blocks - 1) / blocks : strips.iterations;
 	return equant_tiles_block(all[slowest].tiles, &strips, before, best.size);
+}
+
+int equant_block_doubtful(struct equant_shift_watch *watch, const struct equant_intent *all,
+			  const long *units, int ranks, double bytes, long before)
+{
+	struct equant_strips strips;
+	double sent = 0;
+
+	for (int r = 0; r < ranks; r++)
+		sent = larger(sent, all[r].sent);
+	model(all, units, ranks, bytes, &strips);
+	return equant_shift_watch(watch, &strips, before, sent);
 }

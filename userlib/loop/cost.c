@@ -47,15 +47,16 @@ static int swap(struct equant_loop *loop, int peer, char *out, char *in, int byt
 	return equant_wait_requests(&waiter, requests, 2, MPI_STATUSES_IGNORE, 0, &waited);
 }
 
-/* Seconds to swap messages of this size with a neighbour; 0 without one. */
-static int measure_swap(struct equant_loop *loop, char *buffer, int bytes, double *seconds)
+/* Seconds to swap messages of this size with a rank; 0 without one. */
+static int measure_swap(struct equant_loop *loop, int peer, char *buffer, int bytes,
+			double *seconds)
 {
-	int peer = loop->rank ^ 1, i, error;
 	double times[ROUNDS];
+	int i, error;
 	uint64_t t;
 
 	*seconds = 0;
-	if (peer >= loop->ranks)
+	if (peer < 0)
 		return 0;
 	for (i = 0; i < ROUNDS; i++) {
 		t = equant_now_ns();
@@ -68,18 +69,27 @@ static int measure_swap(struct equant_loop *loop, char *buffer, int bytes, doubl
 	return 0;
 }
 
-int equant_costs_of_messages(struct equant_loop *loop, double *fixed, double *per_byte)
+int equant_costs_neighbour(const struct equant_loop *loop, int round)
+{
+	int peer = loop->rank % 2 == round ? loop->rank + 1 : loop->rank - 1;
+
+	return peer < loop->ranks ? peer : -1;
+}
+
+int equant_costs_of_messages(struct equant_loop *loop, int peer, double *fixed, double *per_byte)
 {
 	double small, large;
 	char *buffer;
 	int error;
 
+	*fixed = *per_byte = 0;
+
 	buffer = calloc(2, BYTES);
 	error = equant_check_place(loop, EQUANT_AT_START, 0, buffer ? 0 : -ENOMEM);
 	if (!error)
-		error = measure_swap(loop, buffer, (int)sizeof(struct equant_header), &small);
+		error = measure_swap(loop, peer, buffer, (int)sizeof(struct equant_header), &small);
 	if (!error)
-		error = measure_swap(loop, buffer, BYTES, &large);
+		error = measure_swap(loop, peer, buffer, BYTES, &large);
 	free(buffer);
 	if (error)
 		return error;
@@ -91,9 +101,16 @@ int equant_costs_of_messages(struct equant_loop *loop, double *fixed, double *pe
 static int measure_transfers(struct equant_loop *loop, struct equant_costs *costs)
 {
 	const struct equant_runs *own = &loop->units.owned[loop->rank];
-	double per_byte;
-	int error = equant_costs_of_messages(loop, &costs->fixed, &per_byte);
+	double fixed, byte, per_byte = 0;
+	int error = 0;
 
+	costs->fixed = 0;
+	for (int round = 0; round < 2 && !error; round++) {
+		error = equant_costs_of_messages(loop, equant_costs_neighbour(loop, round), &fixed,
+						 &byte);
+		costs->fixed = fixed > costs->fixed ? fixed : costs->fixed;
+		per_byte = byte > per_byte ? byte : per_byte;
+	}
 	if (error)
 		return error;
 	costs->per_unit = 0;

@@ -217,8 +217,11 @@ struct equant_costs {
 };
 int equant_costs_measure(struct equant_loop *loop, struct equant_costs *costs);
 
-/* Collective: seconds for a message to a neighbour and for a byte more; 0 without one. */
-int equant_costs_of_messages(struct equant_loop *loop, double *fixed, double *per_byte);
+/* The neighbour that this rank measures with in round 0 or 1, and which does the same; -1 = it has none then. */
+int equant_costs_neighbour(const struct equant_loop *loop, int round);
+
+/* Collective: seconds for a message to a rank, which measures with this one, and for a byte more; -1: 0. */
+int equant_costs_of_messages(struct equant_loop *loop, int peer, double *fixed, double *per_byte);
 
 /* check.c: where ranks meet; an error is the end of the loop on every rank */
 enum equant_place {

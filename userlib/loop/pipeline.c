@@ -156,6 +156,23 @@ static void compute(struct equant_loop *loop, long first, long units, long strip
 	p->work += work;
 }
 
+/* Sends the strip on and notes how long that took, but for a wait, after the computation of a whole one. */
+static int send_strip(struct equant_loop *loop, long unit, long strip)
+{
+	struct equant_pipeline *p = loop->pipeline;
+	uint64_t before = loop->last_ns, waited = p->waited_ns, taken;
+	int error = equant_strips_send(loop, p->right, unit, strip, strip + 1);
+	double sent;
+
+	if (error || p->length - strip * p->block < p->block)
+		return error;
+	taken = equant_since(equant_now_ns(), before);
+	sent = 1e-9 * (double)equant_since(taken, p->waited_ns - waited);
+	if (!(p->sent > 0) || sent < p->sent)
+		p->sent = sent;
+	return 0;
+}
+
 /*
  * The units of the block that have not done the strip: its upper ones.  The last one waits
  * for old values from the rank after, which may come while the others are computed.
@@ -184,7 +201,7 @@ static int compute_strip(struct equant_loop *loop, long strip)
 	if (error)
 		return error;
 	compute(loop, first, last - first + 1, strip);
-	return p->right < 0 ? 0 : equant_strips_send(loop, p->right, last, strip, strip + 1);
+	return p->right < 0 ? 0 : send_strip(loop, last, strip);
 }
 
 /* Units have moved: the foreign ones that are behind catch up. */
@@ -233,6 +250,7 @@ static int begin(struct equant_loop *loop)
 	memset(p->blocks, 0, (size_t)loop->ranks * sizeof(*p->blocks));
 	p->seconds = 0;
 	p->work = 0;
+	p->sent = 0;
 	p->moved = 0;
 	p->phase = -1;
 	equant_tiles_sweep(&p->tiles);

@@ -9,6 +9,7 @@
 #include <equant/equant.h>
 
 #include "loop/channel.h"
+#include "loop/shift_watch.h"
 #include "loop/tiles.h"
 
 struct equant_exchange;
@@ -42,6 +43,8 @@ struct equant_carried {
  * @parts: of strips that have been computed
  * @recorded: the tiles that the trace had last
  * @bytes: one inner iteration shifts
+ * @shift_fixed, @byte_time: what a message to a neighbour costs, as far as this rank has measured it
+ * @sent: seconds that a strip of the last sweep kept its sender busy, the least of all whole ones; 0 = there was none
  * @channel: to and from ranks of this node; without it strips are messages
  *
  * The sweep under way:
@@ -76,6 +79,8 @@ struct equant_pipeline {
 	double bytes;
 	double shift_fixed;
 	double byte_time;
+	double sent;
+	struct equant_shift_watch watch;
 	struct equant_channel channel;
 
 	int under_way;
@@ -114,6 +119,7 @@ struct equant_intent {
 	double unit_time;
 	double shift_fixed;
 	double byte_time;
+	double sent;
 	double quantum;
 	int64_t tiles_known;
 	float tiles[EQUANT_TILES]; /* as pace of struct equant_tiles */
@@ -141,9 +147,16 @@ void equant_pipeline_abort(struct equant_loop *loop);
 /* agree.c: collective; compares what is swept, chooses the block size */
 int equant_pipeline_agree(struct equant_loop *loop, long length, int fault);
 
+/* shift_cost.c: collective; what messages cost, with both neighbours */
+int equant_shift_cost(struct equant_loop *loop, const struct equant_intent *all);
+
 /* block.c: the block size by what all ranks know, the units they have and the block @before */
 long equant_block_best(const struct equant_intent *all, const long *units, int ranks, double bytes,
 		       double grain, long before);
+
+/* ... after a sweep with blocks of @before, the same on all ranks: shall costs be measured again? */
+int equant_block_doubtful(struct equant_shift_watch *watch, const struct equant_intent *all,
+			  const long *units, int ranks, double bytes, long before);
 
 /* boundaries.c: who passes on what to whom, anew after each move */
 int equant_boundaries_draw(struct equant_loop *loop);
