@@ -156,6 +156,47 @@ TEST_F(rate, averages_the_speed_over_about_sixty_four_quanta)
 	EXPECT_LT(1190, self->rate.speed);
 }
 
+TEST_F(rate, has_a_pace_by_the_speed_of_the_last_four_quanta)
+{
+	for (int i = 0; i < 300; i++)
+		update(&self->rate, window(1000, QUANTUM / 2, QUANTUM / 2, 0.5));
+	EXPECT_TRUE(near(self->rate.pace, 500));
+	/* A window of half a quantum is an eighth of them. */
+	update(&self->rate, window(600, QUANTUM / 2, QUANTUM / 2, 0.5));
+	EXPECT_TRUE(near(self->rate.pace, 0.5 * (1000 - 400.0 / 8)));
+	for (int i = 0; i < 60; i++)
+		update(&self->rate, window(600, QUANTUM / 2, QUANTUM / 2, 0.5));
+	EXPECT_TRUE(fabs(self->rate.pace - 300) < 0.1);
+	EXPECT_LT(400, self->rate.rate);
+	/* A window of four quanta or more is all of them. */
+	update(&self->rate, window(900, 4 * QUANTUM, 4 * QUANTUM, 0.5));
+	EXPECT_TRUE(near(self->rate.pace, 450));
+	update(&self->rate, window(800, 10 * QUANTUM, 10 * QUANTUM, 0.5));
+	EXPECT_TRUE(near(self->rate.pace, 400));
+	/* A CPU that stood still once was not slow; nothing computed says nothing. */
+	update(&self->rate, window(100, QUANTUM, QUANTUM, 0.5));
+	EXPECT_TRUE(near(self->rate.pace, 400));
+	update(&self->rate, window(0, 0, 0, 0.5));
+	EXPECT_TRUE(near(self->rate.pace, 400));
+	/* A share that has changed counts at once, as in the rate. */
+	update(&self->rate, window(800, QUANTUM, QUANTUM, 0.25));
+	EXPECT_TRUE(near(self->rate.pace, 800 * self->rate.share));
+}
+
+TEST_F(rate, has_the_same_pace_where_it_is_measured)
+{
+	struct equant_sample sample = window(1000, 0.01, 0.01, 0.5);
+
+	for (int i = 0; i < 10; i++) {
+		sample.wall += 0.003;
+		equant_rate_update(&self->rate, &sample, EQUANT_RATE_MEASURED, QUANTUM, 0);
+		EXPECT_TRUE(self->rate.pace == self->rate.rate);
+	}
+	sample.flags = 0;
+	update(&self->rate, sample);
+	EXPECT_TRUE(self->rate.pace == self->rate.rate);
+}
+
 TEST_F(rate, forgets_the_first_window_when_there_is_another)
 {
 	update(&self->rate, window(500, 10 * QUANTUM, 0, 1));

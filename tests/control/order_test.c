@@ -41,7 +41,8 @@ FIXTURE_SETUP(order)
 		.next_hook = 12,
 	};
 	for (int r = 0; r < RANKS; r++)
-		self->sent.estimates[r] = (struct equant_estimate){ 100 + r, 200 + r, 0.5 };
+		self->sent.estimates[r] =
+			(struct equant_estimate){ 100 + r, 200 + r, 0.5, 300 + r };
 }
 
 FIXTURE_TEARDOWN(order)
@@ -81,6 +82,23 @@ TEST_F(order, what_is_unpacked_is_what_was_packed)
 	EXPECT_EQ(0, memcmp(got->instructions, self->sent.instructions,
 			    2 * sizeof(*got->instructions)));
 	EXPECT_EQ(0, memcmp(got->estimates, self->sent.estimates, RANKS * sizeof(*got->estimates)));
+}
+
+TEST_F(order, ranks_are_as_fast_as_of_late_and_average_where_that_is_not_known)
+{
+	double paces[RANKS];
+
+	equant_order_paces(&self->sent, RANKS, paces);
+	for (int r = 0; r < RANKS; r++)
+		EXPECT_TRUE(paces[r] == 300 + r);
+	self->sent.estimates[0].pace = 0;
+	equant_order_paces(&self->sent, RANKS, paces);
+	EXPECT_TRUE(paces[0] == (301 + 302 + 303 + 304) / 4.0);
+	EXPECT_TRUE(paces[4] == 304);
+	self->sent.speeds_known = 0;
+	equant_order_paces(&self->sent, RANKS, paces);
+	for (int r = 0; r < RANKS; r++)
+		EXPECT_TRUE(paces[r] == 0);
 }
 
 TEST_F(order, a_rank_that_has_failed_or_closed_arrives_without_a_decision)

@@ -46,7 +46,7 @@ static struct equant_pace_of_pass pace(const double *rates, const struct equant_
 				       double period)
 {
 	return (struct equant_pace_of_pass){
-		.rates = rates, .owned = units->counts, .period = period, .least = period / 10
+		.paces = rates, .owned = units->counts, .period = period, .least = period / 10
 	};
 }
 
@@ -130,7 +130,7 @@ TEST_F(progress, loops_without_units_or_rates_plan_a_phase_all_the_same)
 		  equant_units_rest(&self->units, (struct equant_range){ 0, self->units.units }));
 	ASSERT_EQ(0, equant_progress_begin(&self->p, &self->units));
 	EXPECT_EQ(1, equant_progress_plan(&self->p, &how));
-	how.rates = self->rates;
+	how.paces = self->rates;
 	EXPECT_LE(1, equant_progress_plan(&self->p, &how));
 }
 

@@ -42,6 +42,14 @@
  * view of the scheduler adds: "slow because the CPU is shared" (follow the
  * share) is told from "slow because the work has changed" (follow the speed).
  *
+ * How much work to allot depends on how fast a rank is on average; when it will have done a given amount,
+ * in the next moments, on how fast it is now, which lasts for about as long as that.  So beside the rate
+ * there is a pace, the same with the speed of the last four quanta:
+ *
+ *	pace = units per on-CPU second of the last four quanta x share
+ *
+ * by which ranks that count their iterations meet (section 4.2.1, loop/progress.c).
+ *
  * The prediction is the settled share: the kernel's group averages converge
  * within tens of milliseconds, and the decision is about the time after that.
  */
@@ -54,6 +62,8 @@
  * work that follows that arrives too late.
  */
 #define SPEED_QUANTA 64
+/* ... and here so many: what ranks do in the next moments. */
+#define PACE_QUANTA 4
 /* Quanta of evidence that weigh as much as the prediction. */
 #define EVIDENCE_QUANTA 10
 /* Evidence kept beside a prediction; and where there is none, in quanta or in changes. */
@@ -123,15 +133,20 @@ static bool is_stall(struct equant_rate *rate, double units, double run, double 
 static void update_speed(struct equant_rate *rate, double units, double run, double quantum)
 {
 	double keep = 1 / (1 + run / (SPEED_QUANTA * quantum));
+	double late = 1 - run / (PACE_QUANTA * quantum);
 
 	if (units <= 0 || run < EQUANT_TIME_MIN || is_stall(rate, units, run, quantum))
 		return;
 	if (rate->windows < 2)
 		keep = 0;
+	if (rate->windows < 2 || late < 0)
+		late = 0;
 	rate->windows += rate->windows < 2;
 	rate->units = rate->units * keep + units;
 	rate->run = rate->run * keep + run;
 	rate->speed = rate->units / rate->run;
+	rate->late_units = rate->late_units * late + units;
+	rate->late_run = rate->late_run * late + run;
 }
 
 static void update_evidence(struct equant_rate *rate, const struct equant_sample *sample,
@@ -215,8 +230,8 @@ static void update_share(struct equant_rate *rate, const struct equant_sample *s
 		rate->share = SHARE_MIN;
 }
 
-double equant_rate_take(struct equant_rate *rate, const struct equant_sample *sample,
-			const struct equant_following *how)
+static double take(struct equant_rate *rate, const struct equant_sample *sample,
+		   const struct equant_following *how)
 {
 	bool fresh = sample->units > 0 && sample->wall >= EQUANT_TIME_MIN;
 
@@ -230,15 +245,23 @@ double equant_rate_take(struct equant_rate *rate, const struct equant_sample *sa
 		update_share(rate, sample, equant_rate_follows(sample, how), how->quantum,
 			     how->phase);
 		if (how->mode == EQUANT_RATE_PREDICTED) {
-			rate->rate = rate->speed * rate->share;
-			return rate->rate;
+			if (rate->late_run > 0)
+				rate->pace = rate->late_units / rate->late_run * rate->share;
+			return rate->speed * rate->share;
 		}
 	} else {
 		/* Wall time is all there is: it stands for the speed of a whole CPU. */
 		rate->speed = rate->filter.adjusted;
 		rate->share = 1;
 	}
-	rate->rate = rate->filter.adjusted;
+	rate->pace = rate->filter.adjusted;
+	return rate->filter.adjusted;
+}
+
+double equant_rate_take(struct equant_rate *rate, const struct equant_sample *sample,
+			const struct equant_following *how)
+{
+	rate->rate = take(rate, sample, how);
 	return rate->rate;
 }
 

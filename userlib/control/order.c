@@ -70,8 +70,26 @@ void equant_order_decide(struct equant_order *order, struct equant_balancer *bal
 			.rate = rates[r].rate,
 			.speed = rates[r].speed,
 			.share = rates[r].share,
+			.pace = rates[r].pace,
 		};
 	}
+}
+
+void equant_order_paces(const struct equant_order *order, int ranks, double *paces)
+{
+	double sum = 0;
+	int known = 0;
+
+	for (int r = 0; r < ranks; r++) {
+		paces[r] = order->speeds_known ? order->estimates[r].pace : 0;
+		if (paces[r] <= 0)
+			continue;
+		sum += paces[r];
+		known++;
+	}
+	for (int r = 0; r < ranks; r++)
+		if (paces[r] <= 0 && known)
+			paces[r] = sum / known;
 }
 
 /* Those that can, from @done on; returns how many have been carried out in all. */

@@ -8,10 +8,10 @@
 #include <equant/balance.h>
 
 /**
- * struct equant_estimate - what is thought of a rank
+ * struct equant_estimate - what is thought of a rank, as in struct equant_rate
  */
 struct equant_estimate {
-	double rate, speed, share;
+	double rate, speed, share, pace;
 };
 
 /**
@@ -52,6 +52,14 @@ void equant_order_look(struct equant_order *order, const struct equant_sample *s
  */
 void equant_order_decide(struct equant_order *order, struct equant_balancer *balancer,
 			 const struct equant_sample *samples, const long *units, int ranks);
+
+/**
+ * equant_order_paces() - how fast ranks are now
+ * @order: decided
+ * @ranks: how many
+ * @paces: receives units per second, by rank; who has computed nothing is taken for average; all 0: nobody has
+ */
+void equant_order_paces(const struct equant_order *order, int ranks, double *paces);
 
 /** equant_order_size() - of the longest message */
 size_t equant_order_size(int ranks);

@@ -21,7 +21,7 @@ void equant_pass_free(struct equant_pass *pass)
 	for (int i = 0; pass->named && i < pass->progress.ranks; i++)
 		equant_runs_release(&pass->named[i]);
 	free(pass->named);
-	free(pass->rates);
+	free(pass->paces);
 	equant_progress_release(&pass->progress);
 	equant_async_free(pass->async);
 	free(pass);

@@ -21,7 +21,7 @@
  * @look: units between two looks at what is under way
  * @due: the pass in which the next phase is
  * @progress: of all ranks, in the pass @left_of
- * @rates: room for them
+ * @paces: by rank, units per second as of the last decision; 0 = not known
  * @named: the units of a decision's instructions
  * @period: seconds between phases
  * @async: not NULL in asynchronous mode, which knows no phases
@@ -44,7 +44,7 @@ struct equant_pass {
 	long due;
 	long left_of;
 	struct equant_progress progress;
-	double *rates;
+	double *paces;
 	struct equant_runs *named;
 	double period;
 	struct equant_async *async;

@@ -23,10 +23,10 @@ static int set_up(struct equant_loop *loop, struct equant_pass *pass)
 {
 	if (equant_progress_init(&pass->progress, loop->ranks))
 		return -ENOMEM;
-	pass->rates = calloc((size_t)loop->ranks, sizeof(*pass->rates));
+	pass->paces = calloc((size_t)loop->ranks, sizeof(*pass->paces));
 	pass->named = calloc((size_t)loop->ranks, sizeof(*pass->named));
 	pass->look = LONG_MAX;
-	return pass->rates && pass->named ? 0 : -ENOMEM;
+	return pass->paces && pass->named ? 0 : -ENOMEM;
 }
 
 /* @error: of this rank, of which the others have to hear. */
@@ -79,8 +79,8 @@ static void limit_benefit(struct equant_loop *loop)
 
 	if (!loop->balancer)
 		return;
-	if (pass->left_of && pass->rates[loop->rank] > 0)
-		rest = equant_time(pass->rates, pass->progress.counts, loop->ranks);
+	if (pass->left_of && pass->paces[loop->rank] > 0)
+		rest = equant_time(pass->paces, pass->progress.counts, loop->ranks);
 	equant_balancer_horizon(loop->balancer, rest);
 }
 
@@ -100,24 +100,6 @@ static int update_progress(struct equant_loop *loop, int last)
 	loop->mover.broken |= error != 0;
 	limit_benefit(loop);
 	return error;
-}
-
-/* A rank that has computed nothing is taken for average. */
-static void take_rates(struct equant_loop *loop, const struct equant_order *order)
-{
-	double *rates = loop->pass->rates, sum = 0;
-	int known = 0;
-
-	for (int r = 0; r < loop->ranks; r++) {
-		rates[r] = order->speeds_known ? order->estimates[r].rate : 0;
-		if (rates[r] <= 0)
-			continue;
-		sum += rates[r];
-		known++;
-	}
-	for (int r = 0; r < loop->ranks; r++)
-		if (rates[r] <= 0 && known)
-			rates[r] = sum / known;
 }
 
 /*
@@ -156,7 +138,7 @@ static int obey(struct equant_loop *loop)
 
 	if (error)
 		return error;
-	take_rates(loop, order);
+	equant_order_paces(order, loop->ranks, loop->pass->paces);
 	if (order->speeds_known)
 		equant_progress_learn(&loop->pass->progress);
 	loop->pass->period = order->decision.period;
@@ -169,12 +151,12 @@ static void plan(struct equant_loop *loop, int last)
 	double least = loop->interact / loop->eq->options.interact;
 	struct equant_pass *pass = loop->pass;
 	const struct equant_pace_of_pass pace = {
-		.rates = pass->rates,
+		.paces = pass->paces,
 		.owned = loop->units.counts,
 		.period = pass->period,
 		.least = least < pass->period ? least : pass->period,
 	};
-	double look = pass->period * pass->rates[loop->rank] / LOOKS;
+	double look = pass->period * pass->paces[loop->rank] / LOOKS;
 
 	if (!equant_replay_plan(loop, &pass->due, pass->progress.quota))
 		pass->due = pass->number + last + equant_progress_plan(&pass->progress, &pace);

@@ -2,9 +2,11 @@
 /*
  * The next phase of a loop with hooks between its iterations (Siegell 1995, section 4.2.1):
  *
- *	nexthook(r) = period x rate(r)
+ *	nexthook(r) = period x pace(r)
  *
- * so that ranks of different speed meet in it at the same time.  All ranks know all quotas.
+ * so that ranks of different speed meet in it at the same time.  The pace is a rank's rate with the speed of
+ * the last four quanta (balance/rate.c): a core is faster or slower for as long as a period, and by its
+ * average speed over many of them one rank would come early and wait for the other.  All ranks know all quotas.
  *
  * Deviations: the next phase may be in a later pass, because a pass can be shorter than the period;
  * it is then before that pass's first unit.
@@ -20,7 +22,7 @@
 
 #include "loop/progress.h"
 
-#define GROWTH 8 /* of the longest quota with each new rate */
+#define GROWTH 8 /* of the longest quota with each new pace */
 #define LIMIT_MOST 1e15
 #define PASSES_MOST 1e9
 
@@ -101,31 +103,31 @@ int equant_progress_pick(struct equant_progress *p, const struct equant_instruct
 }
 
 /* Seconds that the slowest rank needs for these units. */
-static double longest(const double *rates, const long *units, int ranks)
+static double longest(const double *paces, const long *units, int ranks)
 {
 	double longest = 0;
 
 	for (int r = 0; r < ranks; r++) {
-		double seconds = units[r] ? (double)units[r] / rates[r] : 0;
+		double seconds = units[r] ? (double)units[r] / paces[r] : 0;
 
 		longest = seconds > longest ? seconds : longest;
 	}
 	return longest;
 }
 
-static double fastest(const double *rates, int ranks)
+static double fastest(const double *paces, int ranks)
 {
 	double fastest = 0;
 
 	for (int r = 0; r < ranks; r++)
-		fastest = rates[r] > fastest ? rates[r] : fastest;
+		fastest = paces[r] > fastest ? paces[r] : fastest;
 	return fastest;
 }
 
-static void plan_units(struct equant_progress *p, const double *rates, double seconds)
+static void plan_units(struct equant_progress *p, const double *paces, double seconds)
 {
 	for (int r = 0; r < p->ranks; r++) {
-		double units = seconds * rates[r] + 0.5;
+		double units = seconds * paces[r] + 0.5;
 
 		p->quota[r] = units < LIMIT_MOST ? (long)units : (long)LIMIT_MOST;
 	}
@@ -151,7 +153,7 @@ void equant_progress_learn(struct equant_progress *p)
 
 long equant_progress_plan(struct equant_progress *p, const struct equant_pace_of_pass *pace)
 {
-	double most = fastest(pace->rates, p->ranks), period = pace->period;
+	double most = fastest(pace->paces, p->ranks), period = pace->period;
 	double rest, pass, passes;
 
 	if (most <= 0)
@@ -159,18 +161,18 @@ long equant_progress_plan(struct equant_progress *p, const struct equant_pace_of
 	p->trial = period * most > p->limit;
 	if (p->trial)
 		period = p->limit / most;
-	rest = longest(pace->rates, p->counts, p->ranks);
-	pass = longest(pace->rates, pace->owned, p->ranks);
+	rest = longest(pace->paces, p->counts, p->ranks);
+	pass = longest(pace->paces, pace->owned, p->ranks);
 	if (rest <= period && (pass <= period || rest <= pace->least)) {
 		passes = pass > 0 ? (period - rest) / pass : PASSES_MOST;
 		passes = passes < PASSES_MOST ? floor(passes) : PASSES_MOST;
 		/* Whole passes are balanced best before they begin. */
-		plan_units(p, pace->rates, pass <= period ? 0 : period - rest);
+		plan_units(p, pace->paces, pass <= period ? 0 : period - rest);
 		return 1 + (long)passes;
 	}
 	if (rest / 2 < period)
 		period = rest / 2 > pace->least ? rest / 2 : pace->least;
-	plan_units(p, pace->rates, period);
+	plan_units(p, pace->paces, period);
 	/* The pass must come to its end. */
 	for (int r = 0; r < p->ranks; r++)
 		p->quota[r] += !p->quota[r];

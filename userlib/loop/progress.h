@@ -27,13 +27,13 @@ struct equant_progress {
 
 /**
  * struct equant_pace_of_pass - what a plan is made from
- * @rates: by rank, units per second; all 0 = not known, or none is
+ * @paces: by rank, units per second as of late; all 0 = not known, or none is
  * @owned: by rank, units of a whole pass
  * @period: seconds to the next phase
  * @least: seconds below which phases cost too much
  */
 struct equant_pace_of_pass {
-	const double *rates;
+	const double *paces;
 	const long *owned;
 	double period;
 	double least;
@@ -60,7 +60,7 @@ int equant_progress_advance(struct equant_progress *p);
 int equant_progress_pick(struct equant_progress *p, const struct equant_instruction *move,
 			 struct equant_runs *picked);
 
-/** equant_progress_learn() - rates have been measured anew: plans may reach further */
+/** equant_progress_learn() - paces have been measured anew: plans may reach further */
 void equant_progress_learn(struct equant_progress *p);
 
 /**

@@ -133,11 +133,13 @@ enum equant_rate_mode {
 struct equant_rate {
 	struct equant_filter filter;
 	double units, run; /* decaying sums: speed = units / run */
+	double late_units, late_run; /* the same of about the last four quanta */
 	double share_run, share_wait; /* evidence for the measured share */
 	double mean_run, mean_wait; /* the same over seconds, changes or not */
 	double predicted; /* the prediction the evidence belongs to; < 0 = none */
 	double raw; /* unfiltered rate of the last sample */
 	double rate; /* the rate to allot work by */
+	double pace; /* the same with the speed of the last four quanta: what comes next; as rate if that is measured */
 	double speed;
 	int windows; /* samples with units, up to 2 */
 	int slow; /* the last sample was short and of less than half the speed */
