@@ -25,9 +25,10 @@
  * @a: columns of @length + 1 words, the first of which is not passed on
  * @b: columns of @length half words
  * @table: ... but for the outermost ones, if they are in a slice table
+ * @swept: iterations of the sweep
  */
 struct mesh {
-	long units, length;
+	long units, length, swept;
 	uint64_t *a;
 	uint32_t *b;
 	struct equant_table *table;
@@ -86,7 +87,7 @@ static uint32_t *column_b(const struct mesh *m, long unit)
 
 static void mesh_init(struct mesh *m, long units, long length)
 {
-	*m = (struct mesh){ .units = units, .length = length };
+	*m = (struct mesh){ .units = units, .length = length, .swept = length };
 	m->a = room((units + 2) * (length + 1), sizeof(*m->a));
 	m->b = room((units + 2) * length, sizeof(*m->b));
 	for (long u = -1; u <= units; u++) {
@@ -110,10 +111,10 @@ static void compute_one(const struct mesh *m, long u, long i)
 	uint64_t x = mix(here[i] + 3 * below[i] + 5 * above[i]);
 
 	x += mix(below[0] + below[i / 2] + 7 * column_b(m, u - 1)[i]);
-	x += mix(above[m->length - 1] + 11 * column_b(m, u + 1)[i]);
+	x += mix(above[m->swept - 1] + 11 * column_b(m, u + 1)[i]);
 	if (i > 0)
 		x = mix(x ^ here[i - 1] ^ 13 * below[i - 1]);
-	if (i < m->length - 1)
+	if (i < m->swept - 1)
 		x = mix(x ^ here[i + 1] ^ 17 * above[i + 1]);
 	here[i] = x;
 	column_b(m, u)[i] += (uint32_t)(x >> 32);
@@ -124,11 +125,11 @@ static void sweep_sequentially(const struct mesh *m, int by_units)
 {
 	if (by_units) {
 		for (long u = 0; u < m->units; u++)
-			for (long i = 0; i < m->length; i++)
+			for (long i = 0; i < m->swept; i++)
 				compute_one(m, u, i);
 		return;
 	}
-	for (long i = 0; i < m->length; i++)
+	for (long i = 0; i < m->swept; i++)
 		for (long u = 0; u < m->units; u++)
 			compute_one(m, u, i);
 }
@@ -137,7 +138,7 @@ static void compute_strip(void *ctx, long first, long units, long from, long to)
 {
 	struct sweeper *s = ctx;
 
-	demand(units > 0 && from < to && to <= s->mesh.length);
+	demand(units > 0 && from < to && to <= s->mesh.swept);
 	s->behind += from < s->farthest;
 	s->ahead += equant_loop_owner(s->loop, first - 1) == rank;
 	if (to > s->farthest)
@@ -194,7 +195,7 @@ static void audit(struct sweeper *s)
 	long own = equant_loop_count(s->loop), all;
 
 	equant_for_each_unit(s->loop, u) {
-		demand_equal(m->length, s->next[u]);
+		demand_equal(m->swept, s->next[u]);
 		for (long i = 0; i < m->length; i++) {
 			if (column_a(m, u)[i] == column_a(&s->expected, u)[i] &&
 			    column_b(m, u)[i] == column_b(&s->expected, u)[i])
@@ -213,7 +214,7 @@ static void sweep_by(struct sweeper *s, int number,
 	s->farthest = 0;
 	equant_for_each_unit(s->loop, u)
 		s->next[u] = 0;
-	demand_equal(0, equant_loop_sweep(s->loop, s->mesh.length, body, s));
+	demand_equal(0, equant_loop_sweep(s->loop, s->mesh.swept, body, s));
 	sweep_sequentially(&s->expected, number % 2);
 	audit(s);
 	if (number % 3 == 1)
@@ -362,7 +363,8 @@ static void forced_moves(void)
 		long length = shape ? 1 + random_below(&s.random, 30) : 30;
 		struct equant_options o = eager_options();
 
-		o.block = shape == 1 ? 0 : 1 + random_below(&s.random, shape ? length : 4);
+		o.block = shape % 3 == 1 ? 0 : 1 + random_below(&s.random, shape ? length : 4);
+		o.tiles = shape % 4 ? random_below(&s.random, 4) : 0;
 		o.check = shape % 2;
 		o.replay = folder;
 		if (!rank)
@@ -370,8 +372,13 @@ static void forced_moves(void)
 		MPI_Bcast(folder, sizeof(folder), MPI_CHAR, 0, MPI_COMM_WORLD);
 		write_trace(folder, units, &s.random);
 		set_up(&s, &o, units, length, (enum equant_table_kind)(shape % 6));
-		for (int n = 0; n < SWEEPS; n++)
+		for (int n = 0; n < SWEEPS; n++) {
+			/* An automatic block may be longer than the next sweep. */
+			if (!o.block)
+				s.mesh.swept = s.expected.swept =
+					1 + random_below(&s.random, length);
 			sweep(&s, n);
+		}
 		tear_down(&s);
 		if (!rank)
 			folder_remove(folder);
