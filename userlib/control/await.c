@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* Waiting for a word in the memory that the ranks of a node share. */
+#include <errno.h>
+
 #include "control/await.h"
 #include "control/futex.h"
 #include "control/node.h"
@@ -55,6 +57,10 @@ int equant_signal_await(struct equant_waiter *waiter, struct equant_signal *sign
 		if (waited >= check) {
 			error = equant_node_check(waiter->node);
 			check = waited + CHECK_NS;
+		}
+		if (!error && waiter->limit > 0 && 1e-9 * (double)waited > waiter->limit) {
+			equant_waited_on_give_up(waiter);
+			error = -ETIMEDOUT;
 		}
 	}
 	equant_patience_end(waiter, &p);

@@ -31,10 +31,32 @@
 /* Only collectives use this communicator, and all ranks call them in the same order. */
 enum { TAG_BARRIER = 1, TAG_UP, TAG_DOWN, TAG_COPY, TAG_FAILED };
 
+/* Among leaders @peer is not the context's rank, but its node's. */
+static void say_peer(const struct equant_waited_on *on, double seconds)
+{
+	equant_message("%s: the first rank of node %d has not come within %g s", on->what, on->rank,
+		       seconds);
+}
+
+static int await_peer(struct equant_waiter *waiter, MPI_Comm comm, int peer, MPI_Request *requests,
+		      int n, MPI_Status *statuses)
+{
+	int among_nodes = waiter->node && comm == waiter->node->leaders;
+	struct equant_waited_on on = { .say = among_nodes ? say_peer : equant_say_rank,
+				       .what = waiter->call,
+				       .rank = peer };
+	uint64_t waited = 0;
+	int error;
+
+	equant_waited_on_begin(waiter, &on);
+	error = equant_wait_requests(waiter, requests, n, statuses, 0, &waited);
+	equant_waited_on_end(waiter);
+	return error;
+}
+
 int equant_collective_barrier(struct equant_waiter *waiter, MPI_Comm comm)
 {
 	int rank, ranks, distance, error = 0;
-	uint64_t waited = 0;
 
 	MPI_Comm_rank(comm, &rank);
 	MPI_Comm_size(comm, &ranks);
@@ -48,8 +70,7 @@ int equant_collective_barrier(struct equant_waiter *waiter, MPI_Comm comm)
 			error = MPI_Isend(NULL, 0, MPI_BYTE, to, TAG_BARRIER, comm, &requests[1]);
 		error = equant_mpi_error(error, "equant_barrier");
 		if (!error)
-			error = equant_wait_requests(waiter, requests, 2, MPI_STATUSES_IGNORE, 0,
-						     &waited);
+			error = await_peer(waiter, comm, from, requests, 2, MPI_STATUSES_IGNORE);
 	}
 	return error;
 }
@@ -73,12 +94,10 @@ struct reduction {
 	char *room[2];
 };
 
-static int await(struct reduction *r, int error, MPI_Request *request, MPI_Status *status)
+static int await(struct reduction *r, int error, int peer, MPI_Request *request, MPI_Status *status)
 {
-	uint64_t waited = 0;
-
 	error = equant_mpi_error(error, "sending to all ranks");
-	return error ? error : equant_wait_requests(r->waiter, request, 1, status, 0, &waited);
+	return error ? error : await_peer(r->waiter, r->comm, peer, request, 1, status);
 }
 
 /* Among leaders @peer is not the context's rank. */
@@ -98,7 +117,7 @@ static void send_to(struct reduction *r, const void *elements, int peer, int tag
 	error = MPI_Isend(elements, count, r->datatype, peer,
 			  r->failed ? TAG_FAILED - r->failed : tag, r->comm, &request);
 	ring(r, peer);
-	error = await(r, error, &request, MPI_STATUSES_IGNORE);
+	error = await(r, error, peer, &request, MPI_STATUSES_IGNORE);
 	r->failed = r->failed ? r->failed : error;
 }
 
@@ -124,7 +143,7 @@ static void receive_from(struct reduction *r, void *elements, int peer)
 
 	error = await(
 		r, MPI_Irecv(elements, r->count, r->datatype, peer, MPI_ANY_TAG, r->comm, &request),
-		&request, &status);
+		peer, &request, &status);
 	/* A long message ends for its sender when it has been taken. */
 	ring(r, peer);
 	if (!error && status.MPI_TAG > TAG_FAILED)

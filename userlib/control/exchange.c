@@ -65,6 +65,11 @@ struct equant_exchange *equant_exchange_new(struct equant_waiter *waiter, MPI_Co
 	return x;
 }
 
+void equant_exchange_retag(struct equant_exchange *x, int tag)
+{
+	x->tag = tag;
+}
+
 void equant_exchange_free(struct equant_exchange *x)
 {
 	if (!x)

@@ -22,6 +22,9 @@ struct equant_exchange;
 struct equant_exchange *equant_exchange_new(struct equant_waiter *waiter, MPI_Comm comm, int tag,
 					    size_t size);
 
+/** equant_exchange_retag() - the next one has another tag; none is under way */
+void equant_exchange_retag(struct equant_exchange *x, int tag);
+
 /** equant_exchange_free() - must not be under way */
 void equant_exchange_free(struct equant_exchange *x);
 

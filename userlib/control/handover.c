@@ -30,10 +30,24 @@ static uint32_t full_for(int local)
 	return (uint32_t)local + 1;
 }
 
+static int await(struct equant_waiter *waiter, int local, struct equant_signal *signal,
+		 uint32_t value)
+{
+	struct equant_waited_on on = { .say = equant_say_rank,
+				       .what = waiter->call,
+				       .rank = equant_node_find(waiter->node, local) };
+	int error;
+
+	equant_waited_on_begin(waiter, &on);
+	error = equant_signal_await(waiter, signal, value, 1);
+	equant_waited_on_end(waiter);
+	return error;
+}
+
 static int put(struct equant_waiter *waiter, int to, const void *from, size_t bytes, uint64_t what)
 {
 	struct equant_node_box *own = equant_node_box(waiter->node, waiter->node->rank);
-	int error = equant_signal_await(waiter, &own->signal, EMPTY, 1);
+	int error = await(waiter, to, &own->signal, EMPTY);
 
 	if (error)
 		return error;
@@ -48,7 +62,7 @@ static int take(struct equant_waiter *waiter, int from, void *to, size_t bytes, 
 {
 	struct equant_node_box *other = equant_node_box(waiter->node, from);
 	uint32_t full = full_for(waiter->node->rank);
-	int error = equant_signal_await(waiter, &other->signal, full, 1);
+	int error = await(waiter, from, &other->signal, full);
 
 	if (error)
 		return error;

@@ -116,6 +116,7 @@ static int find_neighbours(struct equant_node *node, MPI_Comm comm)
 				 "finding the ranks of the node");
 	if (error)
 		goto out;
+	node->all = ranks;
 	for (r = 0; r < ranks; r++)
 		node->local[r] = -1;
 	for (r = 0; r < node->ranks; r++)
@@ -227,6 +228,15 @@ void *equant_node_letter(const struct equant_node *node)
 	char *letters = (char *)equant_node_box(node, 0) + boxes_size(node->ranks);
 
 	return letters + (size_t)(node->letters % EQUANT_NODE_LETTERS) * EQUANT_NODE_SLOT;
+}
+
+int equant_node_find(const struct equant_node *node, int local)
+{
+	int r = 0;
+
+	while (r < node->all && node->local[r] != local)
+		r++;
+	return r;
 }
 
 /* Also of a process that nobody has waited for yet. */

@@ -22,6 +22,7 @@
  * @shares: its CPU with another process, and may be nudged
  * @nudges: a futex; how often it was
  * @brought: bytes to the reduction, by turn, as its slots
+ * @entered: barriers that it has come to
  */
 struct equant_node_rank {
 	uint32_t bell;
@@ -31,7 +32,8 @@ struct equant_node_rank {
 	uint32_t shares;
 	uint32_t nudges;
 	uint32_t brought[2];
-	uint32_t pad[7];
+	uint32_t entered;
+	uint32_t pad[6];
 };
 
 /**
@@ -77,6 +79,7 @@ struct equant_node_memory {
  * @turn: which of the two slots the next reduction uses
  * @letters: broadcasts so far
  * @read: so many of them everybody has read
+ * @all: ranks of the context
  * @local: rank in @comm by the context's rank, -1 on another node
  * @left, @right: @EQUANT_NODE_SLOT bytes each, for reductions
  * @nudged: this rank's part of nudge.c
@@ -91,6 +94,7 @@ struct equant_node {
 	int turn;
 	uint32_t letters;
 	uint32_t read;
+	int all;
 	int *local;
 	char *left, *right;
 	size_t size;
@@ -123,6 +127,9 @@ void *equant_node_letter(const struct equant_node *node);
 
 /** equant_node_box() - that of a rank of the node */
 struct equant_node_box *equant_node_box(const struct equant_node *node, int rank);
+
+/** equant_node_find() - the context's rank of one of the node */
+int equant_node_find(const struct equant_node *node, int local);
 
 /** equant_node_check() - are the others still there?  0, or -EIO and a message */
 int equant_node_check(const struct equant_node *node);

@@ -31,6 +31,32 @@
 #include "core/message.h"
 #include "core/mpi_error.h"
 
+/* All that have not come to the barrier that this rank is in. */
+static void say_missing(const struct equant_waited_on *on, double seconds)
+{
+	const struct equant_node *node = on->of;
+	uint32_t entered = equant_word_read(&node->memory->ranks[node->rank].entered);
+
+	for (int r = 0; r < node->ranks; r++)
+		if (equant_word_read(&node->memory->ranks[r].entered) != entered)
+			equant_message("%s: rank %d has not come within %g s", on->what,
+				       equant_node_find(node, r), seconds);
+}
+
+/* A barrier, or the end of one on all nodes. */
+static int await_barrier(struct equant_waiter *waiter, uint32_t old)
+{
+	struct equant_waited_on on = { .say = say_missing,
+				       .of = waiter->node,
+				       .what = waiter->call };
+	int error;
+
+	equant_waited_on_begin(waiter, &on);
+	error = equant_signal_await(waiter, &waiter->node->memory->generation, old, 0);
+	equant_waited_on_end(waiter);
+	return error;
+}
+
 static int node_barrier(struct equant_waiter *waiter)
 {
 	struct equant_node *node = waiter->node;
@@ -39,8 +65,9 @@ static int node_barrier(struct equant_waiter *waiter)
 
 	equant_delay(waiter);
 	node->read = node->letters;
+	equant_word_add(&memory->ranks[node->rank].entered, 1);
 	if (equant_word_add(&memory->arrived, 1) < (uint32_t)node->ranks)
-		return equant_signal_await(waiter, &memory->generation, old, 0);
+		return await_barrier(waiter, old);
 	__atomic_store_n(&memory->arrived, 0, __ATOMIC_SEQ_CST);
 	equant_signal_set(&memory->generation, old + 1);
 	return 0;
@@ -218,11 +245,15 @@ static void send_letter(struct equant_waiter *waiter, const void *from, size_t b
 	equant_signal_set(&node->memory->sent, node->letters + 1);
 }
 
-static int read_letter(struct equant_waiter *waiter, void *to, size_t bytes)
+static int read_letter(struct equant_waiter *waiter, int root, void *to, size_t bytes)
 {
 	struct equant_node *node = waiter->node;
-	int error = equant_signal_await(waiter, &node->memory->sent, node->letters, 0);
+	struct equant_waited_on on = { .say = equant_say_rank, .what = waiter->call, .rank = root };
+	int error;
 
+	equant_waited_on_begin(waiter, &on);
+	error = equant_signal_await(waiter, &node->memory->sent, node->letters, 0);
+	equant_waited_on_end(waiter);
 	if (!error)
 		memcpy(to, equant_node_letter(node), bytes);
 	return error;
@@ -242,7 +273,7 @@ int equant_shared_broadcast(struct equant_waiter *waiter, void *buffer, size_t b
 		if (!error && node->rank == node->local[root])
 			send_letter(waiter, at, n);
 		else if (!error)
-			error = read_letter(waiter, at, n);
+			error = read_letter(waiter, root, at, n);
 		node->letters++;
 		at += n;
 		bytes -= n;

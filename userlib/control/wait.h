@@ -22,6 +22,7 @@ struct equant_node;
  * @wake_ns: what waking this rank takes, as far as it is known
  * @brief: the part of the waits for a word, of late, that took no longer than that
  * @delay_ns: what a message costs its sender more, EQUANT_DELAY
+ * @call: of the program, in which the ranks meet
  * @on: whom this rank waits for, NULL = nobody knows
  * @timeout: seconds until that is said, 0 = never
  * @limit: ... and until the waits for words in the node's memory are given up, 0 = never
@@ -35,6 +36,7 @@ struct equant_waiter {
 	uint64_t wake_ns;
 	double brief;
 	uint64_t delay_ns;
+	const char *call;
 	struct equant_waited_on *on;
 	double timeout;
 	double limit;

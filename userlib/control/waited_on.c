@@ -38,6 +38,17 @@ void equant_waited_on_look(const struct equant_waiter *waiter, uint64_t now_ns)
 		equant_waited_on_give_up(waiter);
 }
 
+int equant_first_missing(const MPI_Request *requests, const int *peers, int n)
+{
+	int here;
+
+	for (int i = 0; i < n; i++)
+		if (MPI_Request_get_status(requests[i], &here, MPI_STATUS_IGNORE) == MPI_SUCCESS &&
+		    !here)
+			return peers[i];
+	return -1;
+}
+
 void equant_say_rank(const struct equant_waited_on *on, double seconds)
 {
 	equant_message("%s: rank %d has not come within %g s", on->what, on->rank, seconds);

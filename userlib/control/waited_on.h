@@ -6,6 +6,7 @@
 #ifndef EQUANT_CONTROL_WAITED_ON_H
 #define EQUANT_CONTROL_WAITED_ON_H
 
+#include <mpi.h>
 #include <stdint.h>
 
 struct equant_waiter;
@@ -44,5 +45,14 @@ void equant_waited_on_give_up(const struct equant_waiter *waiter);
 
 /** equant_say_rank() - a @say: "@what: rank @rank has not come within @seconds" */
 void equant_say_rank(const struct equant_waited_on *on, double seconds);
+
+/**
+ * equant_first_missing() - who has not sent, or not taken, what is under way
+ * @requests: @n of them
+ * @peers: whose they are
+ *
+ * Return: the rank of the first request that is not complete, -1 = none.
+ */
+int equant_first_missing(const MPI_Request *requests, const int *peers, int n);
 
 #endif /* EQUANT_CONTROL_WAITED_ON_H */

@@ -112,6 +112,7 @@ static void release(struct equant *eq)
 		MPI_Comm_free(&eq->comm);
 	if (eq->collectives != MPI_COMM_NULL && !equant_mpi_is_over())
 		MPI_Comm_free(&eq->collectives);
+	equant_exchange_free(eq->meeting);
 	equant_speed_end(&eq->told);
 	free(eq);
 }
@@ -138,6 +139,8 @@ int equant_open(struct equant **out, MPI_Comm comm, const struct equant_options 
 	error = equant_options_resolve(&eq->options, options);
 	if (!error)
 		error = open_probe(eq);
+	if (!error)
+		error = equant_check_open(eq);
 	error = agree(eq, error);
 	if (error)
 		goto fail;

@@ -43,9 +43,19 @@ int equant_barrier(struct equant *eq)
 	if (error)
 		return error;
 	eq->meetings++;
+	eq->waiter.call = "equant_barrier()";
 	if (eq->node)
-		return equant_shared_barrier(&eq->waiter);
-	return equant_collective_barrier(&eq->waiter, eq->collectives);
+		error = equant_shared_barrier(&eq->waiter);
+	else
+		error = equant_collective_barrier(&eq->waiter, eq->collectives);
+	return equant_met(eq, error);
+}
+
+int equant_met(struct equant *eq, int error)
+{
+	if (error == -ETIMEDOUT && !eq->lost)
+		eq->lost = error;
+	return error;
 }
 
 int equant_allreduce(struct equant *eq, const void *send, void *recv, int count,
@@ -59,8 +69,10 @@ int equant_allreduce(struct equant *eq, const void *send, void *recv, int count,
 		return -EINVAL;
 	}
 	eq->meetings++;
+	eq->waiter.call = "equant_allreduce()";
 	if (count && equant_shared_takes(&eq->waiter, count, datatype, op))
-		return equant_shared_allreduce(&eq->waiter, send, recv, count, datatype, op);
+		return equant_met(eq, equant_shared_allreduce(&eq->waiter, send, recv, count,
+							      datatype, op));
 	return equant_collective_allreduce(&eq->waiter, eq->collectives, send, recv, count,
 					   datatype, op, 0);
 }

@@ -136,4 +136,7 @@ void equant_master_hear(struct equant_loop *loop, const struct equant_report_up 
 /** equant_master_act() - what follows from the reports; 0 or -errno */
 int equant_master_act(struct equant_loop *loop);
 
+/** equant_master_awaits() - a rank that still computes, as far as is known; -1 = none */
+int equant_master_awaits(const struct equant_loop *loop);
+
 #endif /* EQUANT_LOOP_ASYNC_H */

@@ -207,6 +207,16 @@ static int decide(struct equant_loop *loop)
 
 /* ---- acting ----------------------------------------------------------------- */
 
+int equant_master_awaits(const struct equant_loop *loop)
+{
+	const struct equant_master *m = loop->pass->async->master;
+
+	for (int r = 1; r < loop->ranks; r++)
+		if (m->reports.last[r].state == EQUANT_ASYNC_COMPUTING)
+			return r;
+	return -1;
+}
+
 /* In checked mode: the rank that has not been heard of for too long, -1 = none. */
 static int silent_rank(const struct equant_loop *loop)
 {

@@ -269,8 +269,23 @@ static int check_silence(struct equant_loop *loop)
 	return -ETIMEDOUT;
 }
 
+/* Rank 0 knows who is missing, the others only of whom they hear that it is over. */
+static void say_missing(const struct equant_waited_on *on, double seconds)
+{
+	const struct equant_loop *loop = on->of;
+	const struct equant_async *async = loop->pass->async;
+	int rank = async->master ? equant_master_awaits(loop) : async->relay.branch.parent;
+
+	if (rank >= 0)
+		equant_message(
+			"loop %s, rank %d: rank %d%s has not come to the end of pass %ld within %g s",
+			loop->name, loop->rank, rank,
+			async->master ? "" : ", or a rank that it waits for,", loop->pass->number,
+			seconds);
+}
+
 /* Until something comes or the pass is over; gives up the CPU. */
-int equant_async_await(struct equant_loop *loop)
+static int await_notice(struct equant_loop *loop)
 {
 	struct equant_waiter *waiter = &loop->eq->waiter;
 	struct equant_patience p = { 0 };
@@ -288,4 +303,15 @@ int equant_async_await(struct equant_loop *loop)
 	if (p.start_ns)
 		loop->waiting_ns += equant_now_ns() - p.start_ns;
 	return some < 0 ? some : 0;
+}
+
+int equant_async_await(struct equant_loop *loop)
+{
+	struct equant_waited_on on = { .say = say_missing, .of = loop };
+	int error;
+
+	equant_waited_on_begin(&loop->eq->waiter, &on);
+	error = await_notice(loop);
+	equant_waited_on_end(&loop->eq->waiter);
+	return error;
 }

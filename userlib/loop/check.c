@@ -327,30 +327,39 @@ static int run(struct meeting *m, uint64_t *waited)
 	if (!error)
 		error = await_all(m, waited);
 	equant_waited_on_end(&m->eq->waiter);
-	if (error)
-		equant_exchange_cancel(m->x);
+	if (!error)
+		return 0;
+	equant_exchange_cancel(m->x);
+	if (!m->eq->lost)
+		m->eq->lost = error;
 	return error;
+}
+
+/* A rank without memory must not keep the others waiting: there is one for all. */
+int equant_check_open(struct equant *eq)
+{
+	eq->meeting = equant_exchange_new(&eq->waiter, eq->comm, 1, sizeof(struct belief));
+	return eq->meeting ? 0 : -errno;
 }
 
 static int meet(struct equant *eq, struct equant_loop *loop, const struct belief *belief,
 		int *refused)
 {
-	struct meeting m = { .eq = eq, .loop = loop, .belief = belief, .number = eq->checks++ };
+	struct meeting m = {
+		.eq = eq, .loop = loop, .belief = belief, .number = eq->checks++, .x = eq->meeting
+	};
 	uint64_t waited = 0;
 	int error;
 
 	/* Before a loop is made ranks may have read files for longer than they are late in a step. */
 	if (belief->place != EQUANT_AT_NEW)
 		m.limit = eq->waiter.limit;
-	m.x = equant_exchange_new(&eq->waiter, eq->comm, tag_of(m.number), sizeof(*belief));
-	if (!m.x)
-		return -errno;
+	equant_exchange_retag(m.x, tag_of(m.number));
 	error = run(&m, &waited);
 	if (!error)
 		error = compare(eq, loop, equant_exchange_items(m.x), refused);
 	if (loop)
 		loop->waiting_ns += waited;
-	equant_exchange_free(m.x);
 	return error;
 }
 

@@ -33,11 +33,15 @@ static double least(const double *values, int n)
 static int swap(struct equant_loop *loop, int peer, char *out, char *in, int bytes)
 {
 	struct equant_waiter waiter = loop->eq->waiter;
+	struct equant_waited_on on = { .say = equant_say_rank,
+				       .what = "measuring transfers",
+				       .rank = peer };
 	MPI_Request requests[2];
 	uint64_t waited = 0;
 	int error;
 
 	waiter.wake_ns = SPIN_NS;
+	equant_waited_on_begin(&waiter, &on);
 	error = MPI_Irecv(in, bytes, MPI_BYTE, peer, EQUANT_TAG_COST, loop->comm, &requests[1]);
 	if (error == MPI_SUCCESS)
 		error = equant_send(&waiter, out, bytes, MPI_BYTE, peer, EQUANT_TAG_COST,

@@ -50,22 +50,28 @@ static int check(const struct equant_loop *loop, const char *function, long unit
 	return equant_async_forbids(loop, function);
 }
 
-static int wait_for(struct equant_loop *loop, int code, MPI_Request *requests, int n)
+static int wait_for(struct equant_loop *loop, int code, int peer, MPI_Request *requests, int n)
 {
+	struct equant_waiter *waiter = &loop->eq->waiter;
+	struct equant_waited_on on = { .say = equant_say_rank, .what = waiter->call, .rank = peer };
 	uint64_t waited = 0;
+	int error;
 
 	if (code != MPI_SUCCESS)
 		return equant_mpi_error(code, "sending a slice");
-	return equant_wait_requests(&loop->eq->waiter, requests, n, MPI_STATUSES_IGNORE, 0,
-				    &waited);
+	equant_waited_on_begin(waiter, &on);
+	error = equant_wait_requests(waiter, requests, n, MPI_STATUSES_IGNORE, 0, &waited);
+	equant_waited_on_end(waiter);
+	return error;
 }
 
 static int broadcast(struct equant_loop *loop, char *slice, size_t bytes, int owner)
 {
 	struct equant_waiter *waiter = &loop->eq->waiter;
 
+	waiter->call = "equant_loop_broadcast()";
 	if (equant_shared_sends(waiter, bytes))
-		return equant_shared_broadcast(waiter, slice, bytes, owner);
+		return equant_met(loop->eq, equant_shared_broadcast(waiter, slice, bytes, owner));
 	return equant_collective_broadcast(waiter, loop->eq->collectives, slice, (int)bytes,
 					   MPI_BYTE, owner);
 }
@@ -105,7 +111,7 @@ static int copy_array(struct equant_loop *loop, char *slice, int bytes, int from
 	else
 		code = MPI_Irecv(slice, bytes, MPI_BYTE, from, EQUANT_TAG_SLICE, loop->comm,
 				 &request);
-	code = wait_for(loop, code, &request, 1);
+	code = wait_for(loop, code, loop->rank == from ? to : from, &request, 1);
 	/* A long message ends for its sender when it has been taken. */
 	if (loop->rank != from)
 		equant_node_ring(loop->eq->node, from);
@@ -120,6 +126,7 @@ int equant_loop_copy(struct equant_loop *loop, long unit, int to)
 		return error;
 	if (to < 0 || to >= loop->ranks)
 		return refuse(loop, "equant_loop_copy", "no such rank", to);
+	loop->eq->waiter.call = "equant_loop_copy()";
 	from = equant_loop_owner(loop, unit);
 	if (from == to || (loop->rank != from && loop->rank != to))
 		return 0;
@@ -144,7 +151,7 @@ static int swap_with(struct equant_loop *loop, char *mine, int bytes, int peer)
 	code = MPI_Irecv(room, bytes, MPI_BYTE, peer, EQUANT_TAG_SLICE, loop->comm, &requests[1]);
 	if (code == MPI_SUCCESS)
 		code = send(loop, mine, bytes, peer, &requests[0]);
-	error = wait_for(loop, code, requests, 2);
+	error = wait_for(loop, code, peer, requests, 2);
 	equant_node_ring(loop->eq->node, peer);
 	if (!error)
 		memcpy(mine, room, (size_t)bytes);
@@ -161,7 +168,8 @@ static int swap(struct equant_loop *loop, int array, char *mine, int peer, uint6
 
 	if (!equant_handover_takes(waiter, peer, bytes))
 		return swap_with(loop, mine, (int)bytes, peer);
-	error = equant_handover_swap(waiter, peer, mine, bytes, what + (uint64_t)array);
+	error = equant_met(loop->eq,
+			   equant_handover_swap(waiter, peer, mine, bytes, what + (uint64_t)array));
 	if (error == -EPROTO)
 		equant_message("loop %s, rank %d: rank %d exchanges something else", loop->name,
 			       loop->rank, peer);
@@ -179,6 +187,7 @@ int equant_loop_exchange(struct equant_loop *loop, long a, long b)
 		return error;
 	what = equant_mix_word(equant_mix_word(loop->order, (uint64_t)(a < b ? a : b)),
 			       (uint64_t)(a + b));
+	loop->eq->waiter.call = "equant_loop_exchange()";
 	owner_a = equant_loop_owner(loop, a);
 	owner_b = equant_loop_owner(loop, b);
 	for (int i = 0; i < loop->slices.nr_arrays && !error; i++) {

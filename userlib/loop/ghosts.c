@@ -22,7 +22,7 @@ static int make_room(struct equant_ghosts *g)
 	int room = g->room ? 2 * g->room : 16;
 	MPI_Request *requests;
 	MPI_Status *statuses;
-	int *bytes;
+	int *bytes, *peers;
 
 	if (g->n < g->room)
 		return 0;
@@ -32,7 +32,9 @@ static int make_room(struct equant_ghosts *g)
 	g->statuses = statuses ? statuses : g->statuses;
 	bytes = realloc(g->bytes, (size_t)room * sizeof(*bytes));
 	g->bytes = bytes ? bytes : g->bytes;
-	if (!requests || !statuses || !bytes)
+	peers = realloc(g->peers, (size_t)room * sizeof(*peers));
+	g->peers = peers ? peers : g->peers;
+	if (!requests || !statuses || !bytes || !peers)
 		return -ENOMEM;
 	g->room = room;
 	return 0;
@@ -43,6 +45,7 @@ void equant_ghosts_release(struct equant_ghosts *g)
 	free(g->requests);
 	free(g->statuses);
 	free(g->bytes);
+	free(g->peers);
 }
 
 static int post(struct equant_loop *loop, const struct equant_array *array, long unit, int peer,
@@ -56,6 +59,7 @@ static int post(struct equant_loop *loop, const struct equant_array *array, long
 	if (!slice || make_room(g))
 		return -ENOMEM;
 	g->bytes[g->n] = incoming ? (int)array->slice : OUTGOING;
+	g->peers[g->n] = peer;
 	request = &g->requests[g->n++];
 	*request = MPI_REQUEST_NULL;
 	if (incoming)
@@ -176,15 +180,28 @@ static int check_sizes(const struct equant_loop *loop)
 	return 0;
 }
 
+static void say_missing(const struct equant_waited_on *on, double seconds)
+{
+	const struct equant_loop *loop = on->of;
+	const struct equant_ghosts *g = &loop->ghosts;
+
+	equant_message("loop %s, rank %d: rank %d has not come to exchange boundaries within %g s",
+		       loop->name, loop->rank, equant_first_missing(g->requests, g->peers, g->n),
+		       seconds);
+}
+
 static int await(struct equant_loop *loop, double timeout)
 {
 	struct equant_ghosts *g = &loop->ghosts;
+	struct equant_waited_on on = { .say = say_missing, .of = loop };
 	uint64_t waited = 0;
 	int error = 0;
 
+	equant_waited_on_begin(&loop->eq->waiter, &on);
 	if (g->n)
 		error = equant_wait_requests(&loop->eq->waiter, g->requests, g->n, g->statuses,
 					     timeout, &waited);
+	equant_waited_on_end(&loop->eq->waiter);
 	/* Long messages end for their senders when they have been taken. */
 	if (g->n)
 		equant_node_ring(loop->eq->node, -1);

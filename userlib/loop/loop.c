@@ -133,8 +133,12 @@ struct equant_loop *equant_loop_new(struct equant *eq, const char *name, long un
 		return NULL;
 	}
 	loop = calloc(1, sizeof(*loop));
-	if (!loop)
+	if (!loop) {
+		eq->made++;
+		equant_check_context(eq, EQUANT_AT_NEW, name, -ENOMEM);
+		errno = ENOMEM;
 		return NULL;
+	}
 	loop->eq = eq;
 	loop->comm = MPI_COMM_NULL;
 	loop->rank = eq->rank;

@@ -30,7 +30,8 @@
  * @collectives: another one, for equant_barrier() and equant_allreduce()
  * @loops: open loops
  * @made: loops made so far
- * @checks: comparisons of checked mode so far
+ * @meeting: with which ranks compare where they are
+ * @checks: comparisons so far
  * @lost: an error after which no rank knows where the others are; no loop goes on
  * @meetings: waits of the program for other ranks so far
  * @told: file that tells this rank's speed
@@ -48,6 +49,7 @@ struct equant {
 	struct equant_waiter waiter;
 	struct equant_loop *loops;
 	uint32_t made;
+	struct equant_exchange *meeting;
 	uint32_t checks;
 	int lost;
 	uint32_t meetings;
@@ -76,6 +78,7 @@ struct equant_window {
  * @requests: @n of them, room for @room
  * @statuses: what has come
  * @bytes: what should come, negative where it goes
+ * @peers: to whom, from whom
  */
 struct equant_ghosts {
 	int under_way;
@@ -83,6 +86,7 @@ struct equant_ghosts {
 	MPI_Request *requests;
 	MPI_Status *statuses;
 	int *bytes;
+	int *peers;
 	int n;
 	int room;
 };
@@ -223,7 +227,10 @@ int equant_costs_neighbour(const struct equant_loop *loop, int round);
 /* Collective: seconds for a message to a rank, which measures with this one, and for a byte more; -1: 0. */
 int equant_costs_of_messages(struct equant_loop *loop, int peer, double *fixed, double *per_byte);
 
-/* check.c: where ranks meet; an error is the end of the loop on every rank */
+/* check.c: before anything else of a context */
+int equant_check_open(struct equant *eq);
+
+/* ... where ranks meet; an error is the end of the loop on every rank */
 enum equant_place {
 	EQUANT_AT_HOOK,
 	EQUANT_AT_FREE,
@@ -258,6 +265,9 @@ int equant_check_call(struct equant_loop *loop, enum equant_place place, uint64_
 
 /* ... of one of the context, which no loop is part of; @name: of what it makes, may be NULL */
 int equant_check_context(struct equant *eq, enum equant_place place, const char *name, int error);
+
+/* waits.c: a wait for words in the node's memory that was given up: it means nothing any more */
+int equant_met(struct equant *eq, int error);
 
 /* ends.c: arrays are registered by now: measure the costs and set up the decision */
 int equant_loop_start(struct equant_loop *loop);

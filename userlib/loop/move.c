@@ -72,21 +72,32 @@ static int go_on_waiting(struct equant_mover *m, uint64_t since_ns)
 	}
 	if (error || m->timeout <= 0 || 1e-9 * (double)(m->waited_ns - since_ns) <= m->timeout)
 		return error;
-	equant_message("rank %d: a transfer was not completed within %g s", m->rank, m->timeout);
+	equant_waited_on_give_up(m->waiter);
 	return -ETIMEDOUT;
+}
+
+static void say_missing(const struct equant_waited_on *on, double seconds)
+{
+	const struct equant_mover *m = on->of;
+
+	equant_message("rank %d: rank %d has not come to move work within %g s", m->rank,
+		       equant_first_missing(m->requests, m->peers, m->nr_requests), seconds);
 }
 
 int equant_mover_complete(struct equant_mover *m)
 {
+	struct equant_waited_on on = { .say = say_missing, .of = m };
 	uint64_t since_ns = m->waited_ns;
 	int error, gone = 0;
 
+	equant_waited_on_begin(m->waiter, &on);
 	do {
 		error = equant_wait_requests(m->waiter, m->requests, m->nr_requests,
 					     MPI_STATUSES_IGNORE, LOOK, &m->waited_ns);
 		if (error == -ETIMEDOUT)
 			gone = go_on_waiting(m, since_ns);
 	} while (error == -ETIMEDOUT && !gone);
+	equant_waited_on_end(m->waiter);
 	if (error)
 		abandon(m);
 	m->nr_requests = 0;
@@ -132,8 +143,10 @@ void equant_mover_forget(struct equant_mover *m)
 	forget_transfers(m);
 	free(m->transfers);
 	free(m->requests);
+	free(m->peers);
 	m->transfers = NULL;
 	m->requests = NULL;
+	m->peers = NULL;
 	m->room = m->requests_room = m->nr_requests = 0;
 }
 

@@ -46,6 +46,7 @@ struct equant_mover {
 	int nr_transfers;
 	int room;
 	MPI_Request *requests;
+	int *peers; /* whose they are */
 	int nr_requests;
 	int requests_room;
 	/* what has happened so far */

@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "core/message.h"
 #include "core/mpi_error.h"
 #include "loop/loop_internal.h"
 
@@ -45,7 +46,7 @@ static int agree(struct equant_loop *loop, int *failed)
 {
 	struct equant_exchange *x;
 	const int *all;
-	int error;
+	int error, itself;
 
 	x = equant_exchange_new(&loop->eq->waiter, loop->comm, EQUANT_TAG_AGREE, sizeof(*failed));
 	if (!x)
@@ -59,6 +60,9 @@ static int agree(struct equant_loop *loop, int *failed)
 	all = equant_exchange_items(x);
 	for (int r = 0; r < loop->ranks && !error; r++)
 		*failed |= all[r];
+	if (error == -ETIMEDOUT)
+		equant_message("loop %s: rank %d has not come to free it within %g s", loop->name,
+			       equant_exchange_awaited(x, &itself), patience(loop));
 	if (error)
 		equant_exchange_cancel(x);
 	equant_exchange_free(x);

@@ -197,7 +197,7 @@ void equant_strips_abandon(struct equant_loop *loop);
  *
  * Return: 0; -ECANCELED another rank gave up; -ETIMEDOUT in checked mode; -EIO.
  */
-int equant_pipeline_wait(struct equant_loop *loop, MPI_Request *requests, int n);
+int equant_pipeline_wait(struct equant_loop *loop, int peer, MPI_Request *requests, int n);
 
 /** equant_pipeline_wait_exchange() - the same for an exchange */
 int equant_pipeline_wait_exchange(struct equant_loop *loop, struct equant_exchange *x);

@@ -28,10 +28,12 @@ static int post_one(struct equant_mover *m, const struct equant_transfer *t, voi
 	if (m->nr_requests == m->requests_room) {
 		int room = m->requests_room ? 2 * m->requests_room : 16;
 		MPI_Request *grown = realloc(m->requests, (size_t)room * sizeof(*grown));
+		int *peers = realloc(m->peers, (size_t)room * sizeof(*peers));
 
-		if (!grown)
+		m->requests = grown ? grown : m->requests;
+		m->peers = peers ? peers : m->peers;
+		if (!grown || !peers)
 			return -ENOMEM;
-		m->requests = grown;
 		m->requests_room = room;
 	}
 	if (t->incoming)
@@ -42,7 +44,7 @@ static int post_one(struct equant_mover *m, const struct equant_transfer *t, voi
 				    &m->requests[m->nr_requests]);
 	if (error != MPI_SUCCESS)
 		return equant_mpi_error(error, "moving work");
-	m->nr_requests++;
+	m->peers[m->nr_requests++] = t->peer;
 	return 0;
 }
 

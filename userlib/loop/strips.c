@@ -42,48 +42,79 @@ static int look(struct equant_loop *loop)
 	return -ECANCELED;
 }
 
+static void say_missing(const struct equant_waited_on *on, double seconds)
+{
+	const struct equant_loop *loop = on->of;
+
+	equant_message(
+		"loop %s, rank %d: rank %d, or one that it waits for, has not gone on with a sweep within %g s; does every rank call equant_loop_sweep() equally often?",
+		loop->name, loop->rank, on->rank, seconds);
+}
+
+/* ... before a sweep; on->rank is found when it is asked for */
+struct gathering {
+	struct equant_waited_on on;
+	const struct equant_exchange *x;
+};
+
+static void say_absent(const struct equant_waited_on *on, double seconds)
+{
+	const struct gathering *g = (const struct gathering *)on;
+	const struct equant_loop *loop = on->of;
+	int itself, rank = equant_exchange_awaited(g->x, &itself);
+
+	equant_message(
+		"loop %s, rank %d: rank %d%s has not come to sweep %ld within %g s; does every rank call equant_loop_sweep() equally often?",
+		loop->name, loop->rank, rank, itself ? "" : ", or a rank that it waits for,",
+		loop->pipeline->sweeps, seconds);
+}
+
 /* A wait has lasted for LOOK seconds more. */
 static int go_on_waiting(struct equant_loop *loop, uint64_t since_ns)
 {
-	double timeout = loop->eq->options.check ? loop->eq->options.timeout : 0;
+	double timeout = loop->eq->waiter.limit;
 	int error = look(loop);
 
 	if (error || !timeout || 1e-9 * (double)(loop->pipeline->waited_ns - since_ns) <= timeout)
 		return error;
-	equant_message(
-		"loop %s, rank %d: nothing has come from the other ranks of a sweep within %g s; does every rank call equant_loop_sweep() equally often?",
-		loop->name, loop->rank, timeout);
+	equant_waited_on_give_up(&loop->eq->waiter);
 	return -ETIMEDOUT;
 }
 
-int equant_pipeline_wait(struct equant_loop *loop, MPI_Request *requests, int n)
+int equant_pipeline_wait(struct equant_loop *loop, int peer, MPI_Request *requests, int n)
 {
+	struct equant_waited_on on = { .say = say_missing, .of = loop, .rank = peer };
 	struct equant_pipeline *p = loop->pipeline;
 	uint64_t since_ns = p->waited_ns;
-	int error;
+	int error, over = 0;
 
+	equant_waited_on_begin(&loop->eq->waiter, &on);
 	do {
 		error = equant_wait_requests(&loop->eq->waiter, requests, n, MPI_STATUSES_IGNORE,
 					     LOOK, &p->waited_ns);
-		if (error != -ETIMEDOUT)
-			return error;
-		error = go_on_waiting(loop, since_ns);
-	} while (!error);
+		over = error != -ETIMEDOUT;
+		if (!over)
+			error = go_on_waiting(loop, since_ns);
+	} while (!over && !error);
+	equant_waited_on_end(&loop->eq->waiter);
 	return error;
 }
 
 int equant_pipeline_wait_exchange(struct equant_loop *loop, struct equant_exchange *x)
 {
+	struct gathering g = { .on = { .say = say_absent, .of = loop }, .x = x };
 	struct equant_pipeline *p = loop->pipeline;
 	uint64_t since_ns = p->waited_ns;
-	int error;
+	int error, over = 0;
 
+	equant_waited_on_begin(&loop->eq->waiter, &g.on);
 	do {
 		error = equant_exchange_finish(x, LOOK, &p->waited_ns);
-		if (error != -ETIMEDOUT)
-			return error;
-		error = go_on_waiting(loop, since_ns);
-	} while (!error);
+		over = error != -ETIMEDOUT;
+		if (!over)
+			error = go_on_waiting(loop, since_ns);
+	} while (!over && !error);
+	equant_waited_on_end(&loop->eq->waiter);
 	return error;
 }
 
@@ -110,16 +141,18 @@ static long iteration_of(const struct equant_pipeline *p, long strip)
 /* ---- on this node -------------------------------------------------------------- */
 
 /* Until the channel has bytes, or room for them.  MPI meanwhile goes on with messages of ours. */
-static int await_channel(struct equant_loop *loop,
+static int await_channel(struct equant_loop *loop, int peer,
 			 int (*is_so)(const struct equant_channel *channel, size_t bytes),
 			 size_t bytes)
 {
 	struct equant_pipeline *p = loop->pipeline;
 	struct equant_waiter *waiter = &loop->eq->waiter;
+	struct equant_waited_on on = { .say = say_missing, .of = loop, .rank = peer };
 	struct equant_patience patience = { 0 };
 	uint64_t since_ns = p->waited_ns, waited = 0, next = NSEC_LOOK;
 	int error = 0;
 
+	equant_waited_on_begin(waiter, &on);
 	while (!error) {
 		equant_patience_listen(waiter, &patience);
 		if (is_so(&p->channel, bytes))
@@ -135,6 +168,7 @@ static int await_channel(struct equant_loop *loop,
 			error = equant_node_check(waiter->node);
 	}
 	equant_patience_end(waiter, &patience);
+	equant_waited_on_end(waiter);
 	return error;
 }
 
@@ -168,7 +202,7 @@ static int write_strips(struct equant_loop *loop, int rank, long unit, long from
 	if (p->nr_sends)
 		error = drop_complete(p);
 	if (!error && !equant_channel_room(&p->channel, bytes))
-		error = await_channel(loop, equant_channel_room, bytes);
+		error = await_channel(loop, rank, equant_channel_room, bytes);
 	if (error)
 		return error;
 	for (int i = 0; i < p->nr_carried; i++) {
@@ -190,7 +224,7 @@ static int read_strips(struct equant_loop *loop, long unit, long from, long to)
 	int error = p->nr_sends ? drop_complete(p) : 0;
 
 	if (!error && !equant_channel_has(&p->channel, bytes))
-		error = await_channel(loop, equant_channel_has, bytes);
+		error = await_channel(loop, p->left, equant_channel_has, bytes);
 	for (int i = 0; i < p->nr_carried && !error; i++) {
 		const struct equant_carried *c = &p->carried[i];
 		char *place = equant_array_place(&loop->slices.arrays[c->array], unit);
@@ -214,7 +248,7 @@ int equant_strips_swap(struct equant_loop *loop, int rank, double *seconds)
 	equant_channel_put(channel, &word, sizeof(word));
 	equant_channel_ring(loop, rank);
 	if (!equant_channel_has(channel, sizeof(word)))
-		error = await_channel(loop, equant_channel_has, sizeof(word));
+		error = await_channel(loop, rank, equant_channel_has, sizeof(word));
 	if (error)
 		return error;
 	equant_channel_get(channel, &word, sizeof(word));
@@ -433,12 +467,12 @@ int equant_strips_await(struct equant_loop *loop, long strip)
 	if (p->channel.in)
 		return take_strips(loop, strip);
 	if (p->earlier != MPI_REQUEST_NULL)
-		error = equant_pipeline_wait(loop, &p->earlier, 1);
+		error = equant_pipeline_wait(loop, p->left, &p->earlier, 1);
 	while (!error && p->arrived <= strip) {
 		error = equant_strips_expect(loop);
 		if (!error)
 			error = equant_pipeline_wait(
-				loop, &p->receives[p->arrived % EQUANT_STRIPS_AHEAD], 1);
+				loop, p->left, &p->receives[p->arrived % EQUANT_STRIPS_AHEAD], 1);
 		p->arrived += !error;
 	}
 	return error;
@@ -489,7 +523,8 @@ int equant_above_await(struct equant_loop *loop)
 {
 	struct equant_pipeline *p = loop->pipeline;
 
-	return p->above == MPI_REQUEST_NULL ? 0 : equant_pipeline_wait(loop, &p->above, 1);
+	return p->above == MPI_REQUEST_NULL ? 0 :
+					      equant_pipeline_wait(loop, p->right, &p->above, 1);
 }
 
 /* ---- all together ------------------------------------------------------------------ */
@@ -508,7 +543,8 @@ int equant_strips_settle(struct equant_loop *loop)
 	if (!error)
 		error = equant_above_await(loop);
 	if (!error && p->nr_sends)
-		error = equant_pipeline_wait(loop, p->sends, p->nr_sends);
+		error = equant_pipeline_wait(loop, p->right >= 0 ? p->right : p->left, p->sends,
+					     p->nr_sends);
 	if (!error)
 		p->nr_sends = 0;
 	return error;
@@ -520,7 +556,8 @@ int equant_strips_drain(struct equant_loop *loop)
 
 	return equant_channel_room(channel, channel->room) ?
 		       0 :
-		       await_channel(loop, equant_channel_room, channel->room);
+		       await_channel(loop, loop->pipeline->right, equant_channel_room,
+				     channel->room);
 }
 
 static void let_go(MPI_Request *request)

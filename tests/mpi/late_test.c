@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* Whoever waits for too long says for whom, and goes on waiting. */
+#include <equant/equant.h>
+
+#include "kselftest_harness.h"
+#include "libjob.h"
+
+FIXTURE(late)
+{
+	struct job job;
+	char folder[64];
+	char said[96];
+};
+
+FIXTURE_VARIANT(late)
+{
+	int ranks;
+	const char *control;
+};
+
+/* clang-format off */
+FIXTURE_VARIANT_ADD(late, two) { .ranks = 2, .control = "EQUANT_CONTROL=exchange" };
+FIXTURE_VARIANT_ADD(late, three_in_a_tree) { .ranks = 3, .control = "EQUANT_CONTROL=tree" };
+/* clang-format on */
+
+FIXTURE_SETUP(late)
+{
+	ASSERT_EQ(0, folder_make(self->folder, sizeof(self->folder)));
+	snprintf(self->said, sizeof(self->said), "SAID=%s/said", self->folder);
+	self->job = (struct job){
+		.ranks = variant->ranks,
+		.limit = 25,
+		.program = "late_worker",
+		.environment = { self->said, variant->control },
+	};
+}
+
+FIXTURE_TEARDOWN(late)
+{
+	folder_remove(self->folder);
+}
+
+TEST_F(late, a_rank_that_others_wait_for_is_named_without_checked_mode)
+{
+	self->job.argv[0] = "one_is_late";
+	EXPECT_PASSED(&self->job);
+	EXPECT_SAID(&self->job, "loop hook: rank 1 has not reached balancing phase");
+	EXPECT_SAID(&self->job, "loop pass: rank 1 has not reached balancing phase");
+	EXPECT_SAID(&self->job, "rank 1 has not come to the end of pass 2 within 0.05 s");
+	EXPECT_SAID(&self->job, "rank 1 has not come to sweep 1 within 0.05 s");
+	EXPECT_SAID(&self->job, "rank 1 has not come to exchange boundaries within 0.05 s");
+	EXPECT_SAID(&self->job, "equant_loop_broadcast(): rank 1 has not come within 0.05 s");
+	EXPECT_SAID(&self->job, "equant_loop_exchange(): rank 1 has not come within 0.05 s");
+	EXPECT_SAID(&self->job, "equant_loop_copy(): rank 1 has not come within 0.05 s");
+	EXPECT_SAID(&self->job, "equant_allreduce(): rank 1 has not come within 0.05 s");
+}
+
+TEST_F(late, a_rank_that_is_late_to_the_beginning_or_end_of_a_loop_is_named)
+{
+	self->job.argv[0] = "one_is_late_at_first";
+	EXPECT_PASSED(&self->job);
+	EXPECT_SAID(&self->job, "rank 1 has not reached equant_loop_new() within 0.05 s");
+	EXPECT_SAID(&self->job,
+		    "loop made: rank 1 has not reached balancing phase 0 within 0.05 s");
+	EXPECT_SAID(&self->job, "equant_barrier(): rank 1 has not come within 0.05 s");
+	EXPECT_SAID(&self->job,
+		    "loop made: rank 1 has not reached balancing phase 1 within 0.05 s");
+}
+
+TEST_HARNESS_MAIN

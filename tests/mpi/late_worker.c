@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * A rank that comes late is named by those who wait for it, and waited for.  It comes when it reads
+ * its name in what they say, which goes to a file for the time being.
+ */
+#include <equant/equant.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "libworker.h"
+
+#define UNITS 60
+#define ODD 1
+
+static double mesh[UNITS + 2][UNITS + 2];
+
+/* ---- what is said ------------------------------------------------------------------- */
+
+static int said, terminal;
+
+static void listen_to_others(void)
+{
+	said = open(getenv("SAID"), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+	demand(said >= 0);
+	terminal = dup(STDERR_FILENO);
+	demand(terminal >= 0);
+	demand(dup2(said, STDERR_FILENO) >= 0);
+	MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void await_name(void)
+{
+	char name[32], text[4096];
+	ssize_t n;
+
+	snprintf(name, sizeof(name), "rank %d has not ", ODD);
+	do {
+		compute(0.01);
+		n = pread(said, text, sizeof(text) - 1, 0);
+		demand(n >= 0);
+		text[n] = 0;
+	} while (!strstr(text, name));
+}
+
+static void repeat_what_was_said(void)
+{
+	char text[4096];
+	ssize_t n;
+
+	MPI_Barrier(MPI_COMM_WORLD);
+	demand(dup2(terminal, STDERR_FILENO) >= 0);
+	n = rank ? 0 : pread(said, text, sizeof(text), 0);
+	demand(n >= 0 && write(STDERR_FILENO, text, (size_t)n) == n);
+	MPI_Barrier(MPI_COMM_WORLD);
+	demand_equal(0, rank ? 0 : unlink(getenv("SAID")));
+	MPI_Barrier(MPI_COMM_WORLD);
+	close(said);
+	close(terminal);
+}
+
+/* ---- waits ---------------------------------------------------------------------------- */
+
+static int hook(struct equant_loop *loop)
+{
+	equant_begin(loop);
+	compute(0.001);
+	equant_end(loop);
+	return equant_hook(loop);
+}
+
+static int pass(struct equant_loop *loop)
+{
+	int error = equant_pass_begin(loop);
+
+	demand_equal(0, error);
+	demand_equal(0, equant_pass_join(loop));
+	equant_for_each_next(loop, u)
+		mesh[u + 1][0]++;
+	return equant_pass_end(loop);
+}
+
+static void relax(void *ctx, long first, long units, long from, long to)
+{
+	(void)ctx;
+	for (long u = first; u < first + units; u++)
+		for (long i = from + 1; i <= to; i++)
+			mesh[u + 1][i] = (mesh[u][i] + mesh[u + 2][i]) / 2;
+}
+
+static int sweep(struct equant_loop *loop)
+{
+	return equant_loop_sweep(loop, UNITS, relax, NULL);
+}
+
+static int ghosts(struct equant_loop *loop)
+{
+	int error = equant_loop_ghosts_start(loop, 1, 1);
+
+	return error ? error : equant_loop_ghosts_finish(loop);
+}
+
+static int broadcast(struct equant_loop *loop)
+{
+	return equant_loop_broadcast(loop, UNITS / ranks);
+}
+
+static int exchange(struct equant_loop *loop)
+{
+	return equant_loop_exchange(loop, 0, UNITS / ranks);
+}
+
+static int copy(struct equant_loop *loop)
+{
+	return equant_loop_copy(loop, UNITS / ranks, 0);
+}
+
+static int reduction(struct equant_loop *loop)
+{
+	double sum;
+
+	return equant_allreduce_units(loop, mesh[0], EQUANT_SUM, &sum, NULL);
+}
+
+static const struct wait {
+	const char *name;
+	int (*call)(struct equant_loop *loop);
+	int sweeps; /* it is a loop of sweeps */
+	int mode; /* enum equant_mode */
+} waits[] = {
+	{ "hook", hook, 0, 0 },
+	{ "pass", pass, 0, 0 },
+	{ "asynchronous pass", pass, 0, EQUANT_MODE_ASYNCHRONOUS },
+	{ "sweep", sweep, 1, 0 },
+	{ "ghosts", ghosts, 0, 0 },
+	{ "broadcast", broadcast, 0, 0 },
+	{ "exchange", exchange, 0, 0 },
+	{ "copy", copy, 0, 0 },
+	{ "reduction", reduction, 0, 0 },
+};
+
+static struct equant_loop *make(struct equant *eq, const struct wait *w)
+{
+	struct equant_loop *loop = must_loop(eq, w->name, UNITS);
+
+	if (w->sweeps)
+		demand_equal(0, equant_loop_distribute(loop, EQUANT_BLOCK_ORDER));
+	demand_equal(0, equant_loop_array(loop, mesh[1], sizeof(mesh[1])));
+	if (w->sweeps)
+		demand_equal(0,
+			     equant_loop_pipelined(loop, mesh[1], sizeof(double), sizeof(double)));
+	return loop;
+}
+
+/* The first time all ranks come, and the balancing begins; then one of them does not. */
+static void wait_for_one(const struct wait *w)
+{
+	struct equant_options o = eager_options();
+	struct equant_loop *loop;
+	struct equant *eq;
+
+	o.period = 1e-9;
+	o.timeout = 0.05;
+	o.mode = (enum equant_mode)w->mode;
+	eq = must_open(MPI_COMM_WORLD, &o);
+	loop = make(eq, w);
+	demand_equal(0, w->call(loop));
+	listen_to_others();
+	if (rank == ODD)
+		await_name();
+	for (int i = 0; i < 3; i++)
+		demand_equal(0, w->call(loop));
+	repeat_what_was_said();
+	must_free(loop);
+	must_close(eq);
+}
+
+static void one_is_late(void)
+{
+	for (size_t i = 0; i < sizeof(waits) / sizeof(waits[0]); i++)
+		wait_for_one(&waits[i]);
+}
+
+/* ---- of the context, and the beginning of a loop -------------------------------------------- */
+
+static void one_is_late_at_first(void)
+{
+	struct equant_options o = eager_options();
+	struct equant_loop *loop;
+	struct equant *eq;
+
+	o.timeout = 0.05;
+	eq = must_open(MPI_COMM_WORLD, &o);
+	listen_to_others();
+	if (rank == ODD)
+		await_name();
+	loop = must_loop(eq, "made", UNITS);
+	repeat_what_was_said();
+	listen_to_others();
+	if (rank == ODD)
+		await_name();
+	demand_equal(0, equant_hook(loop));
+	repeat_what_was_said();
+	listen_to_others();
+	if (rank == ODD)
+		await_name();
+	demand_equal(0, equant_barrier(eq));
+	repeat_what_was_said();
+	listen_to_others();
+	if (rank == ODD)
+		await_name();
+	must_free(loop);
+	repeat_what_was_said();
+	must_close(eq);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct worker_case cases[] = {
+		CASE(one_is_late),
+		CASE(one_is_late_at_first),
+	};
+
+	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));
+}
