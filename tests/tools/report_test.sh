@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 23
+plan 31
 
 zero=$scratch/rows.0.trace one=$scratch/rows.1.trace
 "$TEST_BUILD/tests/trace/write_worker" "$scratch" || exit 1
@@ -123,7 +123,54 @@ succeeds "the picture holds two bands and no raw special characters" sh -c "
 "$equant" report --svg "$scratch/passes.svg" "$scratch"/passes.?.trace > /dev/null 2>&1
 succeeds "the picture of an asynchronous loop has its units change as well" sh -c "
 	[ \$(grep -c 'class=\"units\" d=.*H.*H' '$scratch/passes.svg') -eq 2 ]"
+# viewer LOOP: its traces for a viewer, and the table
+viewer()
+{
+	"$equant" report --width 66 --perfetto "$scratch/$1.json" "$scratch/$1".?.trace \
+		> "$scratch/$1.txt"
+}
+
+moved()
+{
+	viewer moves && perl tests/tools/perfetto.pl moves "$scratch/moves.json" \
+		> "$scratch/actual" && diff - "$scratch/actual" << 'EOF2'
+0 1750000 250000 0>1:10:1000 0>1:5:500
+1 1750000 250000 0>1:10:1000 0>1:5:500
+EOF2
+}
+
+passed()
+{
+	viewer passes && perl tests/tools/perfetto.pl form "$scratch/passes.json" &&
+		[ "$(grep -c '"name": "given".*"units": 15' "$scratch/passes.json")" -eq 1 ] &&
+		[ "$(grep -c '"name": "taken".*"units": 15' "$scratch/passes.json")" -eq 1 ]
+}
+
+if perl -MJSON::PP -e 1 2> /dev/null; then
+	succeeds "traces are written for a viewer" viewer rows
+	succeeds "... in order, slices of a track behind each other" \
+		perl tests/tools/perfetto.pl form "$scratch/rows.json"
+	succeeds "... with the durations and numbers of the table" \
+		perl tests/tools/perfetto.pl agrees "$scratch/rows.json" "$scratch/rows.txt"
+	succeeds "moves have a length, which those of a phase share" moved
+	succeeds "... and what does not fit into a period ends with it" \
+		perl tests/tools/perfetto.pl form "$scratch/moves.json"
+	succeeds "transfers of an asynchronous loop are there" passed
+else
+	for sentence in "traces are written for a viewer" \
+		"... in order, slices of a track behind each other" \
+		"... with the durations and numbers of the table" \
+		"moves have a length, which those of a phase share" \
+		"... and what does not fit into a period ends with it" \
+		"transfers of an asynchronous loop are there"; do
+		skip "$sentence" "JSON::PP is missing"
+	done
+fi
+
 exits 1 '/nonexistent/x.svg: No such file' "a picture that cannot be written is an error" \
 	"$equant" report --svg /nonexistent/x.svg "$zero"
+exits 1 '/nonexistent/x.json: No such file' "and so are traces for a viewer" \
+	"$equant" report --perfetto /nonexistent/x.json "$zero"
+exits 1 '/dev/full: No space' "a full disk is an error" "$equant" report --perfetto /dev/full "$zero"
 
 finish

@@ -2,7 +2,8 @@
 /*
  * Writes the traces of two ranks that share 90 units for four seconds: rank 0
  * has half a CPU, so after the first second it holds 30.  "rows" has balancing phases; "passes"
- * is asynchronous, and began as a plan said: with 15 units on rank 0.
+ * is asynchronous, and began as a plan said: with 15 units on rank 0.  "moves" has a phase with
+ * two moves of a quarter of a second, and times that do not quite fit, where "rows" has but balance.
  *
  * Usage: write_worker DIRECTORY
  */
@@ -62,6 +63,31 @@ static struct equant_event transfer(int rank)
 				.count = 1,
 				.list = { { 15, 15 } } },
 	};
+}
+
+static struct equant_event move(int64_t units)
+{
+	return (struct equant_event){
+		.type = EQUANT_EVENT_MOVE,
+		.phase = 2,
+		.u.move = { .from = 0,
+			    .to = 1,
+			    .units = units,
+			    .duration_ns = SECOND / 4,
+			    .bytes = 100 * (uint64_t)units },
+	};
+}
+
+/* The second's status comes later, the sample begins a little early and has more in it than time. */
+static void make_uneven(struct file *file)
+{
+	struct equant_event *event = &file->events[3];
+
+	event[1] = move(10);
+	event[2] = move(5);
+	event[1].t_ns = event[2].t_ns = event[0].t_ns;
+	event[4].u.sample.interval = 1.25;
+	event[4].u.sample.interact = 0.5;
 }
 
 static void fill_second(struct file *file, int rank, int second)
@@ -140,6 +166,10 @@ int main(int argc, char **argv)
 			return 1;
 		fill(&file, rank, "passes", true);
 		if (store(argv[1], "passes", rank, &file))
+			return 1;
+		fill(&file, rank, "moves", false);
+		make_uneven(&file);
+		if (store(argv[1], "moves", rank, &file))
 			return 1;
 	}
 	return 0;

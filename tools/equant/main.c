@@ -61,11 +61,12 @@ static const struct equant_command commands[] = {
 		.run = equant_cmd_report,
 		.summary = "turn traces into a table and a time line",
 		.usage =
-			"Usage: equant report [--json] [--svg FILE] [--width N] TRACE...\n"
+			"Usage: equant report [--json] [--svg FILE] [--perfetto FILE] [--width N] TRACE...\n"
 			"\n"
-			"  --json        as JSON\n"
-			"  --svg FILE    draw the ranks over time, too\n"
-			"  --width N     columns of the time line, from 1 to 1000 (the terminal's)\n"
+			"  --json           as JSON\n"
+			"  --svg FILE       draw the ranks over time, too\n"
+			"  --perfetto FILE  write them for a trace viewer, such as Perfetto, too\n"
+			"  --width N        columns of the time line, from 1 to 1000 (the terminal's)\n"
 			"\n"
 			"One trace per rank of the same loop, in any order.\n",
 	},

@@ -15,7 +15,7 @@
 
 #include "rank_trace.h"
 
-static double seconds_since_start(const struct rank_trace *trace, uint64_t t_ns)
+double rank_trace_seconds(const struct rank_trace *trace, uint64_t t_ns)
 {
 	return 1e-9 * ((double)t_ns - (double)trace->header.t0_ns);
 }
@@ -100,7 +100,7 @@ void rank_traces_release(struct rank_traces *set)
 }
 
 /* What the trace says, or else a block distribution, earlier ranks with one unit more. */
-static long initial_units(const struct rank_trace *trace)
+long rank_trace_initial_units(const struct rank_trace *trace)
 {
 	const struct equant_trace_header *header = &trace->header;
 
@@ -115,9 +115,18 @@ static double first_time(const struct rank_trace *trace)
 {
 	for (size_t i = 0; i < trace->count; i++)
 		if (trace->events[i].type == EQUANT_EVENT_SAMPLE)
-			return fmax(0.0, seconds_since_start(trace, trace->events[i].t_ns) -
+			return fmax(0.0, rank_trace_seconds(trace, trace->events[i].t_ns) -
 						 trace->events[i].u.sample.interval);
 	return 0.0;
+}
+
+double rank_traces_start(const struct rank_traces *set)
+{
+	double start = INFINITY;
+
+	for (int i = 0; i < set->count; i++)
+		start = fmin(start, first_time(&set->traces[i]));
+	return start;
 }
 
 static double last_time(const struct rank_trace *trace)
@@ -125,7 +134,7 @@ static double last_time(const struct rank_trace *trace)
 	double last = 0.0;
 
 	for (size_t i = 0; i < trace->count; i++)
-		last = fmax(last, seconds_since_start(trace, trace->events[i].t_ns));
+		last = fmax(last, rank_trace_seconds(trace, trace->events[i].t_ns));
 	return last;
 }
 
@@ -214,7 +223,7 @@ void rank_figures_of(struct rank_trace *trace)
 	struct rank_figures *figures = &trace->figures;
 
 	*figures = (struct rank_figures){ .quantum = NAN, .dropped = -1 };
-	figures->units = initial_units(trace);
+	figures->units = rank_trace_initial_units(trace);
 	trace->measured = false;
 	for (size_t i = 0; i < trace->count; i++)
 		add_event(trace, &trace->events[i]);
@@ -249,7 +258,7 @@ static void add_point(struct timeline_series *series, double t, double value)
 static int make_units(const struct rank_trace *trace, double start, struct timeline_series *series)
 {
 	const struct equant_event *event;
-	long units = initial_units(trace);
+	long units = rank_trace_initial_units(trace);
 
 	if (allot(series, trace->count + 1))
 		return -ENOMEM;
@@ -259,7 +268,7 @@ static int make_units(const struct rank_trace *trace, double start, struct timel
 		if (units_since(event, units) == units)
 			continue;
 		units = units_since(event, units);
-		add_point(series, seconds_since_start(trace, event->t_ns) - start, (double)units);
+		add_point(series, rank_trace_seconds(trace, event->t_ns) - start, (double)units);
 	}
 	return 0;
 }
@@ -291,7 +300,7 @@ static int make_series(const struct rank_trace *trace, double start,
 		event = &trace->events[i];
 		if (event->type != EQUANT_EVENT_SAMPLE)
 			continue;
-		end = seconds_since_start(trace, event->t_ns) - start;
+		end = rank_trace_seconds(trace, event->t_ns) - start;
 		add_point(series, fmax(0.0, end - event->u.sample.interval), value(event));
 	}
 	add_point(series, end, NAN);
@@ -310,7 +319,7 @@ static int make_rank(const struct rank_trace *trace, double start, struct timeli
 
 int rank_traces_timeline(const struct rank_traces *set, struct timeline *timeline)
 {
-	double start = INFINITY;
+	double start;
 	int ret = 0;
 
 	*timeline = (struct timeline){
@@ -320,8 +329,7 @@ int rank_traces_timeline(const struct rank_traces *set, struct timeline *timelin
 	};
 	if (!timeline->ranks)
 		return -ENOMEM;
-	for (int i = 0; i < set->count; i++)
-		start = fmin(start, first_time(&set->traces[i]));
+	start = rank_traces_start(set);
 	for (int i = 0; i < set->count && !ret; i++) {
 		timeline->length = fmax(timeline->length, last_time(&set->traces[i]) - start);
 		timeline->nr_ranks++;

@@ -80,6 +80,15 @@ void rank_traces_release(struct rank_traces *set);
 /** rank_figures_of() - work out trace->figures and trace->measured */
 void rank_figures_of(struct rank_trace *trace);
 
+/** rank_trace_seconds() - from the start of its trace to @t_ns */
+double rank_trace_seconds(const struct rank_trace *trace, uint64_t t_ns);
+
+/** rank_trace_initial_units() - what the rank held at first */
+long rank_trace_initial_units(const struct rank_trace *trace);
+
+/** rank_traces_start() - when the first rank began to compute, in seconds since the traces' start */
+double rank_traces_start(const struct rank_traces *set);
+
 /** rank_traces_timeline() - to be released whatever is returned; 0 or -ENOMEM */
 int rank_traces_timeline(const struct rank_traces *set, struct timeline *timeline);
 void rank_traces_timeline_release(struct timeline *timeline);

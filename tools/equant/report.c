@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * equant report: from the traces of a loop to a table, a time line, JSON, SVG.
+ * equant report: from the traces of a loop to a table, a time line, JSON, SVG, a trace viewer.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -12,6 +12,7 @@
 #include "json.h"
 #include "option.h"
 #include "output.h"
+#include "perfetto.h"
 #include "plain.h"
 #include "rank_trace.h"
 
@@ -21,6 +22,7 @@
 struct report_options {
 	bool json;
 	const char *svg;
+	const char *perfetto;
 	int width;
 };
 
@@ -175,11 +177,25 @@ static int write_svg(const struct rank_traces *set, const char *path)
 	return ret;
 }
 
+static int write_perfetto(const struct rank_traces *set, const char *path)
+{
+	FILE *out = output_open("report", path);
+	int ret;
+
+	if (!out)
+		return 1;
+	ret = perfetto_write(out, set);
+	if (ret == -ENOMEM)
+		errno = ENOMEM;
+	return output_close(out, "report", path, ret);
+}
+
 static int parse(int argc, char **argv, struct report_options *options)
 {
 	static const struct option known[] = {
 		{ "json", no_argument, NULL, 'j' },
 		{ "svg", required_argument, NULL, 's' },
+		{ "perfetto", required_argument, NULL, 'p' },
 		{ "width", required_argument, NULL, 'w' },
 		{ 0 },
 	};
@@ -192,6 +208,8 @@ static int parse(int argc, char **argv, struct report_options *options)
 			options->json = true;
 		else if (c == 's')
 			options->svg = optarg;
+		else if (c == 'p')
+			options->perfetto = optarg;
 		else if (c != 'w' || option_whole(&width, optarg, 1, MAX_WIDTH, &options->width))
 			return -EINVAL;
 	}
@@ -207,6 +225,8 @@ static int show(const struct rank_traces *set, const struct report_options *opti
 
 	if (options->svg)
 		ret = write_svg(set, options->svg);
+	if (!ret && options->perfetto)
+		ret = write_perfetto(set, options->perfetto);
 	if (ret)
 		return ret;
 	if (options->json)
