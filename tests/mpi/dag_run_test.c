@@ -67,6 +67,14 @@ TEST_F(dag_run, messages_are_measured_between_each_two_ranks_and_all_know)
 	EXPECT_PASSED(&self->job);
 }
 
+TEST_F(dag_run, messages_that_are_measured_keep_their_memory_when_mpi_fails)
+{
+	self->job.program = "dag_calibrate_worker";
+	self->job.argv[0] = "mpi_fails";
+	self->job.ranks = 2;
+	EXPECT_PASSED(&self->job);
+}
+
 TEST_F(dag_run, a_task_that_fails_stops_all_ranks_with_its_error)
 {
 	self->job.program = "dag_fault_worker";

@@ -134,10 +134,13 @@ int equant_dag_calibrate(struct equant *eq, struct equant_dag_machine *machine, 
 		error = -EINVAL;
 	}
 	error = equant_mpi_agree(eq->collectives, error);
-	if (!error)
+	if (!error) {
 		error = measure_all(eq, most, memory, links);
-	if (!error)
+		/* Where MPI has failed it may still send from there, or receive. */
+		if (error)
+			return error;
 		error = set_links(machine, links);
+	}
 	free(memory);
 	free(links);
 	return error;

@@ -116,7 +116,8 @@ EQUANT_API int equant_dag_task_memory(struct equant_dag *dag, int task, uint64_t
  * equant_dag_check() - can the graph be scheduled?
  *
  * Return: 0, -EINVAL for a graph without tasks, -EEXIST if two edges join the same tasks the same
- * way, -ELOOP for a cycle (@why names a shortest one, or the shortest that 2^24 steps found), -ENOMEM.
+ * way, -ELOOP for a cycle (@why names a shortest one, in large graphs the shortest that was found in
+ * 2^24 steps), -ENOMEM.
  */
 EQUANT_API int equant_dag_check(const struct equant_dag *dag, char *why, size_t why_size);
 
