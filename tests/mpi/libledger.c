@@ -12,10 +12,15 @@ static unsigned char mark(long unit, long count, int i)
 	return (unsigned char)(unit * 31 + count * 7 + i);
 }
 
+/* The unit's name, which no other one has, and marks. */
 static void write_odd(struct ledger *ledger, long unit)
 {
-	for (int i = 0; i < LEDGER_ODD; i++)
-		ledger->odd[unit][i] = mark(unit, ledger->count[unit], i);
+	unsigned char *odd = ledger->odd[unit];
+	int32_t name = (int32_t)unit;
+
+	memcpy(odd, &name, sizeof(name));
+	for (int i = sizeof(name); i < LEDGER_ODD; i++)
+		odd[i] = mark(unit, ledger->count[unit], i);
 }
 
 /* Its size varies from nothing to LEDGER_MOST - 1 bytes. */
@@ -33,10 +38,14 @@ static void write_bag(struct ledger *ledger, long unit)
 static void check_unit(const struct ledger *ledger, long unit)
 {
 	const struct ledger_bag *bag = &ledger->bags[unit];
+	const unsigned char *odd = ledger->odd[unit];
 	long count = ledger->count[unit];
+	int32_t name;
 
-	for (int i = 0; i < LEDGER_ODD; i++)
-		demand_equal(mark(unit, count, i), ledger->odd[unit][i]);
+	memcpy(&name, odd, sizeof(name));
+	demand_equal(unit, name);
+	for (int i = sizeof(name); i < LEDGER_ODD; i++)
+		demand_equal(mark(unit, count, i), odd[i]);
 	demand(bag->here);
 	demand_equal((unit + count) % LEDGER_MOST, bag->size);
 	for (int i = 0; i < bag->size; i++)

@@ -420,6 +420,8 @@ static long resident(void)
 	return pages * sysconf(_SC_PAGESIZE);
 }
 
+#define AUDIT 50 /* steps between two looks at who has which unit */
+
 /* Speeds are made up: the loop is told of any number of units. */
 static void phases(struct work *w, long from, long to, struct random *random)
 {
@@ -431,6 +433,8 @@ static void phases(struct work *w, long from, long to, struct random *random)
 		equant_end_units(w->loop, 1 + random_below(random, 10000));
 		w->steps++;
 		demand_equal(0, equant_hook(w->loop));
+		if (w->steps % AUDIT == 0)
+			ledger_audit(&w->ledger, MPI_COMM_WORLD, w->steps);
 		demand_equal(0, equant_loop_stats(w->loop, &stats));
 	} while (stats.phases < to);
 	demand(stats.phases >= from);
