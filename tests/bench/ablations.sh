@@ -12,7 +12,9 @@
 #
 # Traces of single runs, and pictures of them, are like figures 7.13 and 7.26.
 #
-#	BENCH_ROWS="mm sor1000 sor2000"			only these programs
+# Of equant also who decides and how ranks wait are changed, and how the rows of lu are dealt out.
+#
+#	BENCH_ROWS="mm lu sor1000 sor2000"		only these programs
 #	BENCH_LOADS="none constant 2 trace20 trace2"	only under these loads
 
 . "$(dirname "$0")/cells.sh"
@@ -63,6 +65,10 @@ variants()
 		equant		period		1 s		equant,PERIOD=1
 		equant		period		2 s		equant,PERIOD=2
 		equant		prompt		off		equant,PROMPT=off
+		equant		control		tree		equant,CONTROL=tree
+		equant		control		central		equant,CONTROL=central
+		equant		wait		block		equant,WAIT=block
+		equant		wait		spin		equant,WAIT=spin
 		equant		rate		measured	equant,RATE=measured
 		equant		hooks		inside		inside,equant
 		equant		mode		asynchronous	inside,equant,MODE=asynchronous
@@ -77,6 +83,18 @@ blocks()
 		3.8		block		1.5 quanta	off,BLOCK
 		balanced	block		automatic	equant
 		balanced	block		1.5 quanta	equant,BLOCK
+	END
+}
+
+# LU needs fewer rows from step to step: ranks that have blocks of them run out of work one after the other,
+# those with rows from all over do not.
+rows()
+{
+	cat <<- 'END' | tr -s '\t'
+		off		rows		in blocks	off
+		off		rows		in turn		cyclic,off
+		equant		rows		in blocks	equant
+		equant		rows		in turn		cyclic,equant
 	END
 }
 
@@ -98,7 +116,7 @@ settings()
 		case $word in
 		off) options+=(--balance off) ;;
 		equant) ;;
-		inside) run=("${inside[@]}") ;;
+		inside | cyclic) run=("${other[@]}") ;;
 		thesis) options+=("${thesis[@]}") ;;
 		basic) options+=("${thesis[@]}" --set EQUANT_DEPTH=0 --set EQUANT_THRESHOLD=0
 			--set EQUANT_FILTER=none --set EQUANT_PROFIT=0) ;;
@@ -117,23 +135,41 @@ block_of()
 		print $block < 1 ? 1 : $block > $n ? $n : $block' "$1" "$2" "${BENCH_QUANTUM:-0.004}"
 }
 
-# prepare PROGRAM.LOAD; inside is the command for hooks between the rows of a product
-inside=()
+# prepare PROGRAM.LOAD; other is the command for hooks between the rows of a product, or for rows dealt out in turn
+other=()
 prepare()
 {
-	local load=${1#*.} n=${1%%.*} plain
+	local load=${1#*.} n=${1%%.*} meet=$meet
 
-	if [ "$n" = mm ]; then
-		work mm "$length" mm -n @n -p @r
-		plain=("${command[@]}") after=(--hooks inside)
-		work mm "$length" mm -n @n -p @r
-		inside=("${command[@]}") after=() command=("${plain[@]}")
-	else
+	case $n in
+	mm) both --hooks inside -- mm "$length" mm -n @n -p @r ;;
+	lu)
+		meet=1000
+		both --cyclic -- lu "$length" lu -n 1000 -r @r --no-verify
+		;;
+	*)
 		n=${n#sor}
 		work "sor$n" "$length" sor -n "$n" -s @r --no-verify
 		block=$(block_of "$n" "$per_second")
-	fi
+		;;
+	esac
 	compete "${load#trace}"
+}
+
+# both WORD... -- NAME SECONDS PROGRAM ARGUMENT...: sets command as work does, and other with these words more
+both()
+{
+	local more=() plain
+
+	while [ "$1" != -- ]; do
+		more+=("$1")
+		shift
+	done
+	shift
+	work "$@"
+	plain=("${command[@]}") after=("${more[@]}")
+	work "$@"
+	other=("${command[@]}") after=() command=("${plain[@]}")
 }
 
 cell()
@@ -165,6 +201,12 @@ length=$seconds
 for load in constant 2 none; do
 	! wanted "mm.$load" || group "mm.$load" "$(plus 1 "$seconds" 1.3)" "${names[@]}"
 done
+mapfile -t names < <(rows | cut -f 4)
+if [ -x "$programs/lu" ]; then
+	for load in constant 2 none; do
+		! wanted "lu.$load" || group "lu.$load" "$(plus 2 "$seconds" 1.4)" "${names[@]}"
+	done
+fi
 mapfile -t names < <(blocks | cut -f 4)
 if [ -x "$programs/sor" ]; then
 	for load in sor1000.none sor1000.constant sor2000.none sor2000.constant; do
@@ -187,6 +229,10 @@ echo "Efficiency (Siegell 1995, eq. 1.4): median (quartiles)"
 echo
 {
 	variants | known | perl "$bench/matrix.pl" "$raw" efficiency "$head" mm.none mm.constant mm.2
+	if [ -x "$programs/lu" ]; then
+		echo
+		rows | perl "$bench/matrix.pl" "$raw" efficiency "$head" lu.none lu.constant lu.2
+	fi
 	if [ -x "$programs/sor" ]; then
 		echo
 		blocks | perl "$bench/matrix.pl" "$raw" efficiency "$head" sor1000.none sor1000.constant \

@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/../tree/lib.sh"
 
-plan 16
+plan 19
 
 bench=$TEST_SOURCE/tests/bench
 raw=$scratch/raw
@@ -120,6 +120,60 @@ minutes()
 	minutes=$(BENCH_LEFT=1 "$bench/run" | sed -n 's/.*, that is \([0-9]*\) minutes$/\1/p')
 	[ -n "$minutes" ] && [ "$minutes" -le 20 ] || echo "make bench takes '$minutes' minutes"
 }
+
+# of_at_least_five ITEM...: a median of fewer rounds says little
+of_at_least_five()
+{
+	awk -v "items= $* " '!/^#/ && index(items, " " $1 " ") {
+			seen++
+			for (run = 4; run <= 5; run++)
+				if ($run != "-" && $run < 5)
+					print $1 " has " $run " rounds"
+		}
+		END { if (!seen) print "no such measurements" }' "$bench/items"
+}
+silent "waiting, control and reaction are medians of five rounds at least" \
+	of_at_least_five waiting control reaction
+
+# cells_of ROW: how many cells of ablations there are to measure
+cells_of()
+{
+	mkdir -p "$scratch/empty"
+	ln -sfn "$TEST_BUILD_REAL/bin" "$TEST_BUILD_REAL/libexec" "$TEST_BUILD_REAL/libequant.so" \
+		"$scratch/empty"
+	TEST_BUILD=$scratch/empty BENCH_FULL=1 BENCH_LEFT=1 BENCH_ROWS=$1 BENCH_LOADS=${2:-} \
+		bash "$bench/ablations.sh" | cut -d' ' -f 1
+}
+
+subsets()
+{
+	local row all=0
+
+	for row in mm lu sor1000 sor2000; do
+		[ "$(cells_of "$row")" -gt 0 ] || echo "no cells of $row"
+		all=$((all + $(cells_of "$row")))
+	done
+	[ "$all" -eq "$(cells_of "")" ] || echo "$all cells of rows, of all $(cells_of "")"
+	[ "$(cells_of lu constant)" -eq 4 ] || echo "lu, constant: $(cells_of lu constant) cells"
+	[ "$(cells_of nothing)" -eq 0 ] || echo "cells of no program"
+}
+
+# The mechanisms that are switched, one variant each
+switched()
+{
+	local word
+
+	for word in CONTROL=tree CONTROL=central WAIT=block WAIT=spin cyclic,equant cyclic,off; do
+		grep -qE "^[[:space:]].*[[:space:],]$word\$" "$bench/ablations.sh" || echo "no variant $word"
+	done
+}
+if [ -x "$TEST_BUILD_REAL/libexec/equant/sor" ]; then
+	silent "ablations of one program can be measured by themselves" subsets
+else
+	skip "ablations of one program can be measured by themselves" "built without MPI"
+fi
+silent "who decides, how ranks wait and how rows are dealt out are switched" switched
+
 silent "make bench takes at most 20 minutes by its own account" minutes
 
 # Rank 1 of two has 45 units; the competitor comes at 2 s and leaves at 2.5 s.  It gets 3 of the
