@@ -7,8 +7,9 @@
  * Columns are distributed; the rows are the inner loop that is cut into strips, so that the
  * ranks sweep through the mesh as a pipeline (figure 1.9c).  Every point sees the
  * same operations with the same operands wherever it is and whenever its column moves, so the mesh and
- * each column's sums are those of the sequential program bit for bit, which rank 0
- * verifies.
+ * each column's sums are those of the sequential program bit for bit.  So are the sums over all columns, which
+ * say when the solution is good enough: they are exact and rounded once, in whatever order columns are
+ * added.  Rank 0 verifies all of it, with a sequential program that decides by itself when to end.
  */
 #include <equant/equant.h>
 #include <math.h>
@@ -31,7 +32,9 @@ struct sor {
 	double *norms; /* ... and its size */
 	long done; /* sweeps */
 	long block;
-	double change; /* in the last sweep, error over norm */
+	double error_sum; /* of the last sweep, over all columns */
+	double norm_sum;
+	double change; /* error over norm */
 };
 
 static void usage(FILE *out)
@@ -127,19 +130,25 @@ static void relax_strip(void *ctx, long first, long units, long from, long to)
 			relax(sor, sor->mesh, &sor->errors[u], &sor->norms[u], i, u + 1);
 }
 
+static double change(double error_sum, double norm_sum)
+{
+	return norm_sum > 0 ? error_sum / norm_sum : 0;
+}
+
 static int sweep(struct sor *sor, struct equant_loop *columns)
 {
-	double error_sum = 0, norm_sum = 0;
 	int error;
 
 	equant_for_each_unit(columns, u)
 		sor->errors[u] = sor->norms[u] = 0;
 	error = equant_loop_sweep(columns, sor->n, relax_strip, sor);
 	if (!error)
-		error = equant_allreduce_units(columns, sor->errors, EQUANT_SUM, &error_sum, NULL);
+		error = equant_allreduce_units(columns, sor->errors, EQUANT_SUM, &sor->error_sum,
+					       NULL);
 	if (!error)
-		error = equant_allreduce_units(columns, sor->norms, EQUANT_SUM, &norm_sum, NULL);
-	sor->change = norm_sum > 0 ? error_sum / norm_sum : 0;
+		error = equant_allreduce_units(columns, sor->norms, EQUANT_SUM, &sor->norm_sum,
+					       NULL);
+	sor->change = change(sor->error_sum, sor->norm_sum);
 	sor->done++;
 	return error;
 }
@@ -220,36 +229,139 @@ static int solve(struct sor *sor, double *elapsed)
 	return error ? error : closed;
 }
 
+/*
+ * The sum of doubles from 2^-968 on, rounded once, as equant_allreduce_units() has it, but in another way: what
+ * each addition loses is added to a number of its own as long as anything is lost (Shewchuk 1997), and the
+ * parts that are left, which do not overlap, are rounded together.
+ */
+struct exact {
+	double parts[40]; /* smallest first */
+	int n;
+};
+
+static void exact_add(struct exact *sum, double x)
+{
+	int n = 0;
+
+	for (int i = 0; i < sum->n; i++) {
+		volatile double y = sum->parts[i], high = x + y, back = high - x;
+		volatile double low = (x - (high - back)) + (y - back);
+
+		if (low != 0)
+			sum->parts[n++] = low;
+		x = high;
+	}
+	sum->parts[n++] = x;
+	sum->n = n;
+}
+
+/* Half a unit in the last place: the parts below say where to. */
+static double exact_value(const struct exact *sum)
+{
+	volatile double high = 0, low = 0, more;
+	int i = sum->n;
+
+	while (i > 0 && low == 0) {
+		double y = sum->parts[--i];
+
+		more = high + y;
+		low = y - (more - high);
+		high = more;
+	}
+	if (i > 0 && low != 0 && (low < 0) == (sum->parts[i - 1] < 0)) {
+		more = high + 2 * low;
+		if (2 * low == more - high)
+			high = more;
+	}
+	return high;
+}
+
+static double sum(const double *values, long n)
+{
+	struct exact all = { .n = 0 };
+
+	for (long i = 0; i < n; i++)
+		exact_add(&all, values[i]);
+	return exact_value(&all);
+}
+
+/* The sequential program: row by row, each from left to right (figure 1.9a), until it is good enough. */
+static void solve_alone(struct sor *alone)
+{
+	long n = alone->n;
+
+	for (long j = 0; j <= n + 1; j++)
+		fill_column(alone, alone->mesh, j);
+	while (alone->done < alone->sweeps) {
+		memset(alone->errors, 0, (size_t)n * sizeof(*alone->errors));
+		memset(alone->norms, 0, (size_t)n * sizeof(*alone->norms));
+		for (long i = 1; i <= n; i++)
+			for (long j = 1; j <= n; j++)
+				relax(alone, alone->mesh, &alone->errors[j - 1],
+				      &alone->norms[j - 1], i, j);
+		alone->error_sum = sum(alone->errors, n);
+		alone->norm_sum = sum(alone->norms, n);
+		alone->change = change(alone->error_sum, alone->norm_sum);
+		alone->done++;
+		if (alone->change < alone->tolerance)
+			break;
+	}
+}
+
 static int differ(const double *a, const double *b, long n)
 {
 	return memcmp(a, b, (size_t)n * sizeof(*a)) != 0;
 }
 
-/* Against the sequential program: row by row, each from left to right (figure 1.9a). */
-static int verify(const struct sor *sor)
+/* How many columns, or their sums, are not the sequential program's. */
+static long compare(const struct sor *sor, const struct sor *alone)
 {
 	long n = sor->n, wrong = 0;
-	double *mesh = app_doubles("sor", (n + 2) * (n + 2)), *errors = app_doubles("sor", n),
-	       *norms = app_doubles("sor", n);
 
-	for (long j = 0; j <= n + 1; j++)
-		fill_column(sor, mesh, j);
-	for (long s = 0; s < sor->done; s++) {
-		memset(errors, 0, (size_t)n * sizeof(*errors));
-		memset(norms, 0, (size_t)n * sizeof(*norms));
-		for (long i = 1; i <= n; i++)
-			for (long j = 1; j <= n; j++)
-				relax(sor, mesh, &errors[j - 1], &norms[j - 1], i, j);
-	}
 	for (long j = 1; j <= n; j++)
-		wrong += differ(column(sor, mesh, j), column(sor, sor->mesh, j), n + 2) ||
-			 differ(&errors[j - 1], &sor->errors[j - 1], 1) ||
-			 differ(&norms[j - 1], &sor->norms[j - 1], 1);
-	free(mesh);
-	free(errors);
-	free(norms);
+		wrong += differ(column(sor, alone->mesh, j), column(sor, sor->mesh, j), n + 2) ||
+			 differ(&alone->errors[j - 1], &sor->errors[j - 1], 1) ||
+			 differ(&alone->norms[j - 1], &sor->norms[j - 1], 1);
 	if (wrong)
 		fprintf(stderr, "sor: %ld of %ld columns are wrong\n", wrong, n);
+	if (alone->done != sor->done) {
+		fprintf(stderr, "sor: it ended after %ld sweeps, not %ld\n", sor->done,
+			alone->done);
+		wrong++;
+	}
+	if (differ(&alone->error_sum, &sor->error_sum, 1) ||
+	    differ(&alone->norm_sum, &sor->norm_sum, 1)) {
+		fprintf(stderr,
+			"sor: error %.17g and norm %.17g of the last sweep, not %.17g and %.17g\n",
+			sor->error_sum, sor->norm_sum, alone->error_sum, alone->norm_sum);
+		wrong++;
+	}
+	return wrong;
+}
+
+static void allocate(struct sor *sor)
+{
+	sor->mesh = app_doubles("sor", (sor->n + 2) * (sor->n + 2));
+	sor->errors = app_doubles("sor", sor->n);
+	sor->norms = app_doubles("sor", sor->n);
+}
+
+static void release(struct sor *sor)
+{
+	free(sor->mesh);
+	free(sor->errors);
+	free(sor->norms);
+}
+
+static int verify(const struct sor *sor)
+{
+	struct sor alone = { .n = sor->n, .sweeps = sor->sweeps, .tolerance = sor->tolerance };
+	long wrong;
+
+	allocate(&alone);
+	solve_alone(&alone);
+	wrong = compare(sor, &alone);
+	release(&alone);
 	return wrong != 0;
 }
 
@@ -287,9 +399,7 @@ int main(int argc, char **argv)
 	parse(&sor, argc, argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &sor.rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-	sor.mesh = app_doubles("sor", (sor.n + 2) * (sor.n + 2));
-	sor.errors = app_doubles("sor", sor.n);
-	sor.norms = app_doubles("sor", sor.n);
+	allocate(&sor);
 
 	error = solve(&sor, &elapsed);
 	if (error) {
@@ -306,9 +416,7 @@ int main(int argc, char **argv)
 		       sor.unverified ? "not verified" :
 		       wrong	      ? "WRONG" :
 					"verified");
-	free(sor.mesh);
-	free(sor.errors);
-	free(sor.norms);
+	release(&sor);
 	MPI_Finalize();
 	return wrong;
 }

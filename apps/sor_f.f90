@@ -4,8 +4,8 @@
 ! section 1.2.5).
 !
 ! Columns are distributed, as Fortran stores them; the rows are the inner loop that is cut into
-! strips.  Mesh and sums are those of the sequential program bit for bit, which rank 0 verifies,
-! and those of sor: both print the same check word.
+! strips.  Mesh and sums, those over all columns included, are those of the sequential program bit for
+! bit, which rank 0 verifies, and those of sor: both print the same check word.
 
 ! The mesh and what is done to a strip of it.  In a module, because an internal procedure that uses
 ! its host's variables could be handed to C only by code on the stack.
@@ -53,7 +53,7 @@ end module sor_mesh
 
 program sor_f
     use, intrinsic :: iso_c_binding, only: c_double
-    use, intrinsic :: iso_fortran_env, only: error_unit, int64, output_unit
+    use, intrinsic :: iso_fortran_env, only: error_unit, int64, output_unit, real128
     use mpi_f08, only: MPI_Barrier, MPI_Comm_rank, MPI_Comm_size, MPI_COMM_WORLD, &
         MPI_DOUBLE_PRECISION, MPI_Finalize, MPI_Init, MPI_MAX, MPI_Reduce, MPI_Wtime
     use equant, only: equant_allreduce_units, equant_block_order, equant_close, equant_context, &
@@ -66,7 +66,8 @@ program sor_f
 
     integer(kind) :: n = 512
     integer(kind) :: most = 20, done = 0 ! sweeps
-    real(c_double) :: tolerance = 0, change = 0, elapsed, longest
+    real(c_double) :: tolerance = 0, elapsed, longest
+    real(c_double) :: error_sum = 0, norm_sum = 0 ! of the last sweep, over all columns
     logical :: quiet = .false., unverified = .false., wrong = .false.
     type(equant_options) :: options
     type(equant_stats) :: stats
@@ -169,7 +170,6 @@ contains
     subroutine sweep(columns)
         type(equant_loop), intent(in) :: columns
         type(equant_range), allocatable :: own(:)
-        real(c_double) :: error, norm
         integer :: k
 
         call equant_loop_ranges(columns, own)
@@ -178,12 +178,18 @@ contains
             norms(own(k)%first:own(k)%last) = 0
         end do
         call equant_loop_sweep(columns, n, relax_strip)
-        call equant_allreduce_units(columns, errors, equant_sum, error)
-        call equant_allreduce_units(columns, norms, equant_sum, norm)
-        change = 0
-        if (norm > 0) change = error / norm
+        call equant_allreduce_units(columns, errors, equant_sum, error_sum)
+        call equant_allreduce_units(columns, norms, equant_sum, norm_sum)
         done = done + 1
     end subroutine sweep
+
+    pure function change(error, norm)
+        real(c_double), intent(in) :: error, norm
+        real(c_double) :: change
+
+        change = 0
+        if (norm > 0) change = error / norm
+    end function change
 
     subroutine set_up(eq, columns)
         type(equant_context), intent(in) :: eq
@@ -220,7 +226,7 @@ contains
         call equant_hook(columns)
         do while (done < most)
             call sweep(columns)
-            if (change < tolerance) exit
+            if (change(error_sum, norm_sum) < tolerance) exit
         end do
         elapsed = elapsed + MPI_Wtime()
         do j = 1, n ! a column and its sums
@@ -231,16 +237,17 @@ contains
         call equant_close(eq)
     end subroutine solve
 
-    ! Against the sequential program: row by row, each from left to right (figure 1.9a).
-    subroutine verify()
-        real(c_double), allocatable :: alone(:, :), error(:), norm(:)
-        integer(kind) :: i, j, s, wrongs
+    ! The sequential program: row by row, each from left to right (figure 1.9a), until it is good enough.
+    subroutine solve_alone(alone, error, norm, sweeps)
+        real(c_double), intent(out) :: alone(0:, 0:), error(:), norm(:)
+        integer(kind), intent(out) :: sweeps
+        integer(kind) :: i, j
 
-        allocate(alone(0:n + 1, 0:n + 1), error(n), norm(n))
         do j = 0, n + 1
             call fill_column(alone, j)
         end do
-        do s = 1, done
+        sweeps = 0
+        do while (sweeps < most)
             error = 0
             norm = 0
             do i = 1, n
@@ -248,17 +255,52 @@ contains
                     call relax(alone, error(j), norm(j), i, j)
                 end do
             end do
+            sweeps = sweeps + 1
+            if (change(total(error), total(norm)) < tolerance) exit
         end do
+    end subroutine solve_alone
+
+    ! Rounded once, as equant_allreduce_units() has it: what is added has the same sign, and 60 bits are
+    ! to spare.
+    pure function total(values)
+        real(c_double), intent(in) :: values(:)
+        real(c_double) :: total
+
+        total = real(sum(real(values, real128)), c_double)
+    end function total
+
+    subroutine verify()
+        real(c_double), allocatable :: alone(:, :), error(:), norm(:)
+        integer(kind) :: j, sweeps, wrongs
+
+        allocate(alone(0:n + 1, 0:n + 1), error(n), norm(n))
+        call solve_alone(alone, error, norm, sweeps)
         wrongs = 0
         do j = 1, n
             if (check_word(alone(:, j)) /= check_word(mesh(:, j))) wrongs = wrongs + 1
         end do
-        if (done > 0) wrong = check_word(error) /= check_word(errors) .or. &
+        wrong = wrongs > 0
+        if (done > 0) wrong = wrong .or. check_word(error) /= check_word(errors) .or. &
             check_word(norm) /= check_word(norms)
-        wrong = wrong .or. wrongs > 0
         if (wrong) write(error_unit, "(2(a, i0), a)") "sor_f: ", wrongs, " of ", n, &
             " columns or their sums are wrong"
+        call verify_end(error, norm, sweeps)
     end subroutine verify
+
+    ! When it ended, and the sums by which it did.
+    subroutine verify_end(error, norm, sweeps)
+        real(c_double), intent(in) :: error(:), norm(:)
+        integer(kind), intent(in) :: sweeps
+
+        if (sweeps /= done) write(error_unit, "(2(a, i0))") "sor_f: it ended after ", done, &
+            " sweeps, not ", sweeps
+        wrong = wrong .or. sweeps /= done
+        if (sweeps == 0) return
+        if (check_word([error_sum, norm_sum]) == check_word([total(error), total(norm)])) return
+        write(error_unit, "(4(a, es24.16e3))") "sor_f: error", error_sum, " and norm", norm_sum, &
+            " of the last sweep, not", total(error), " and", total(norm)
+        wrong = .true.
+    end subroutine verify_end
 
     ! Every bit of every element counts, and where the element is.
     pure function check_word(values) result(word)
@@ -284,7 +326,7 @@ contains
             word = ieor(ishftc(word, 1), check_word(mesh(:, j)))
         end do
         write(output_unit, "(4(a, i0), a, es9.3, a, z16.16, a, es9.3, 2a)") "sor_f: n=", n, &
-            " ranks=", ranks, " sweeps=", done, " block=", stats%block, " change=", change, &
+            " ranks=", ranks, " sweeps=", done, " block=", stats%block, " change=", change(error_sum, norm_sum), &
             " check=", word, " elapsed=", longest, " s ", trim(verdict)
     end subroutine report
 end program sor_f

@@ -243,9 +243,11 @@ TEST_F(sor, it_is_when_the_solution_is_good_enough_before)
 {
 	self->job.argv[3] = "1000";
 	self->job.argv[4] = "--tolerance";
-	self->job.argv[5] = "0.01";
+	self->job.argv[5] = "0.0001";
 	EXPECT_VERIFIED(&self->job);
 	EXPECT_EQ(0, job_count(&self->job, "sweeps=1000"));
+	/* It is not after the first one. */
+	EXPECT_EQ(variant->size[0] == '0', job_count(&self->job, "sweeps=1 "));
 }
 
 /* Rank 0 has half a CPU, by replayed shares, so that work must move from the start. */
