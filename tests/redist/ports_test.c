@@ -12,8 +12,15 @@
 
 #define ROUNDS 300
 #define LARGEST 12 /* ranks */
+#define BYTES 100 /* of a message */
 #define LINE 200
 #define ROUNDING 1e-9
+
+/* Where a byte is, and since when. */
+struct place {
+	int rank;
+	double since;
+};
 
 FIXTURE(ports)
 {
@@ -22,6 +29,8 @@ FIXTURE(ports)
 	struct equant_redist_volume volumes[LARGEST * LARGEST];
 	int64_t count;
 	struct equant_redist_costs *costs;
+	/* Of each byte of each message. */
+	struct place places[LARGEST * LARGEST][BYTES];
 	char why[LINE];
 };
 
@@ -273,6 +282,214 @@ TEST_F(ports, costs_know_of_those_that_can_be_full)
 	self->network->places[2] = -1;
 	ASSERT_TRUE(make_costs(self));
 	EXPECT_EQ(NULL, self->costs->network);
+}
+
+/* ---- routes ------------------------------------------------------------------------------- */
+
+static struct equant_redist_route *routed(FIXTURE_DATA(ports) * self, const char *router)
+{
+	return equant_redist_route_new(router, self->network, self->count, self->volumes, self->why,
+				       LINE);
+}
+
+/* A leg takes what it carries from where it is, when it is there. */
+static bool carry(FIXTURE_DATA(ports) * self, const struct equant_redist_route *route,
+		  const struct equant_redist_leg *leg)
+{
+	int64_t bytes = 0;
+
+	for (int64_t i = leg->first; i < leg->first + leg->count; i++) {
+		const struct equant_redist_parcel *parcel = &route->parcels[i];
+
+		for (int64_t b = parcel->begin; b < parcel->begin + parcel->bytes; b++) {
+			struct place *place = &self->places[parcel->volume][b];
+
+			if (place->rank != leg->from || place->since > leg->begin + ROUNDING)
+				return false;
+			*place = (struct place){ leg->to, leg->end };
+		}
+		bytes += parcel->bytes;
+	}
+	return bytes == leg->bytes;
+}
+
+static bool carry_all(FIXTURE_DATA(ports) * self, const struct equant_redist_route *route)
+{
+	for (int64_t k = 0; k < self->count; k++)
+		for (int b = 0; b < BYTES; b++)
+			self->places[k][b] = (struct place){ self->volumes[k].from, 0 };
+	for (int64_t l = 0; l < route->count; l++)
+		if (!carry(self, route, &route->legs[l]))
+			return false;
+	for (int64_t k = 0; k < self->count; k++)
+		for (int b = 0; b < self->volumes[k].bytes; b++)
+			if (self->places[k][b].rank != self->volumes[k].to)
+				return false;
+	return true;
+}
+
+/* Legs as pieces, one after the other between the same two ranks. */
+static bool are_carried(FIXTURE_DATA(ports) * self, const struct equant_redist_route *route,
+			int host, int side, double begin, double end)
+{
+	const struct equant_redist_host *port = &self->network->host[host];
+	double carried = 0;
+
+	for (int64_t l = 0; l < route->count; l++) {
+		const struct equant_redist_leg *leg = &route->legs[l];
+		struct equant_redist_piece piece = { .from = leg->from, .to = leg->to };
+
+		if (uses(self->network, &piece, host, side) && leg->begin >= begin &&
+		    leg->end <= end)
+			carried += (double)leg->bytes;
+	}
+	return carried <=
+	       (end - begin) * (side ? port->receive : port->send) + ROUNDING * (1 + carried);
+}
+
+static bool ports_bear(FIXTURE_DATA(ports) * self, const struct equant_redist_route *route)
+{
+	for (int p = 0; p < 2 * self->network->hosts; p++)
+		for (int64_t i = 0; i < route->count; i++)
+			for (int64_t k = i % 3; k < route->count; k += 3)
+				if (route->legs[k].end > route->legs[i].begin &&
+				    !are_carried(self, route, p / 2, p % 2, route->legs[i].begin,
+						 route->legs[k].end))
+					return false;
+	return true;
+}
+
+/* What the ports have to carry, whatever the ways are. */
+static double port_bound(const FIXTURE_DATA(ports) * self)
+{
+	double most = 0;
+
+	for (int p = 0; p < 2 * self->network->hosts; p++) {
+		const struct equant_redist_host *port = &self->network->host[p / 2];
+		double bytes = 0;
+
+		for (int64_t k = 0; k < self->count; k++) {
+			struct equant_redist_piece piece = { .from = self->volumes[k].from,
+							     .to = self->volumes[k].to };
+
+			if (uses(self->network, &piece, p / 2, p % 2))
+				bytes += (double)self->volumes[k].bytes;
+		}
+		most = fmax(most, bytes / (p % 2 ? port->receive : port->send));
+	}
+	return most;
+}
+
+TEST_F(ports, a_route_that_is_chosen_takes_no_longer_than_going_straight)
+{
+	static const char *const chosen[] = { "relay", "best", "shortest" };
+	int relayed = 0;
+
+	for (int round = 0; round < ROUNDS / 3; round++) {
+		double direct, improved;
+
+		ASSERT_TRUE(make(self));
+		direct = time_of(self, "direct") * (1 + ROUNDING);
+		improved = time_of(self, "improved") * (1 + ROUNDING);
+		for (int i = 0; i < 3; i++) {
+			struct equant_redist_route *route = routed(self, chosen[i]), *done;
+
+			ASSERT_NE(NULL, route);
+			done = equant_redist_route_replay(route, self->network, 1, false, self->why,
+							  LINE);
+			ASSERT_NE(NULL, done);
+			EXPECT_LE(done->makespan, direct);
+			EXPECT_LE(done->makespan, improved);
+			relayed += done->steps > 1 && done->makespan < 0.99 * improved;
+			equant_redist_route_free(done);
+			equant_redist_route_free(route);
+		}
+	}
+	EXPECT_LT(ROUNDS / 6, relayed);
+}
+
+TEST_F(ports, on_routes_all_arrives_and_no_port_carries_more_than_it_has)
+{
+	const char *name;
+
+	for (int round = 0; round < ROUNDS / 10; round++) {
+		ASSERT_TRUE(make(self));
+		for (int i = 0; (name = equant_redist_router_name(i)); i++) {
+			struct equant_redist_route *route = routed(self, name), *again;
+
+			ASSERT_NE(NULL, route);
+			ASSERT_TRUE(carry_all(self, route));
+			ASSERT_TRUE(ports_bear(self, route));
+			ASSERT_GE(route->makespan * (1 + ROUNDING), port_bound(self));
+			again = equant_redist_route_replay(route, self->network, 1, false,
+							   self->why, LINE);
+			ASSERT_NE(NULL, again);
+			ASSERT_TRUE(carry_all(self, again));
+			ASSERT_LE(again->makespan, route->makespan * (1 + ROUNDING));
+			if (self->costs->network && !strcmp(name, "shortest"))
+				ASSERT_EQ(again->makespan, route->makespan);
+			equant_redist_route_free(again);
+			for (int window = 2; window < 4; window++) {
+				again = equant_redist_route_replay(route, self->network, window,
+								   window == 3, self->why, LINE);
+				ASSERT_NE(NULL, again);
+				ASSERT_TRUE(carry_all(self, again));
+				ASSERT_TRUE(ports_bear(self, again));
+				equant_redist_route_free(again);
+			}
+			equant_redist_route_free(route);
+		}
+	}
+}
+
+/*
+ * 0 and 1 on one host have 100 bytes for each of 2 and 3, whose links to 3 are thin.  Relaying by
+ * way of 4 would be faster, were it not behind a port that is thinner still.
+ */
+TEST_F(ports, nothing_goes_by_way_of_a_rank_behind_a_thin_port)
+{
+	static const struct equant_redist_volume volumes[] = { { 0, 3, 100 }, { 1, 2, 100 } };
+	struct equant_redist_route *route;
+
+	self->count = 2;
+	memcpy(self->volumes, volumes, sizeof(volumes));
+	self->network = equant_redist_network_new(5, 0, 10, NULL, 0);
+	for (int i = 0; i < 3; i++)
+		equant_redist_network_set(self->network, &(struct equant_redist_link){ i, 3, 0, 1 },
+					  NULL, 0);
+	ASSERT_EQ(0, equant_redist_network_host(self->network,
+						&(struct equant_redist_host){ INFINITY, 0.5 }, NULL,
+						0));
+	ASSERT_EQ(0, equant_redist_network_place(self->network, 4, 0, NULL, 0));
+	route = routed(self, "relay");
+	ASSERT_NE(NULL, route);
+	EXPECT_EQ(100, route->makespan);
+	EXPECT_EQ(1, route->steps);
+	equant_redist_route_free(route);
+	self->network->host[0].receive = 10;
+	route = routed(self, "relay");
+	ASSERT_NE(NULL, route);
+	EXPECT_GT(50, route->makespan);
+	equant_redist_route_free(route);
+}
+
+TEST_F(ports, a_route_of_other_ranks_is_not_simulated)
+{
+	struct equant_redist_network *larger = equant_redist_network_new(3, 0, 1, NULL, 0);
+	struct equant_redist_route *route;
+
+	self->count = 0;
+	self->network = equant_redist_network_new(2, 0, 1, NULL, 0);
+	route = routed(self, "relay");
+	ASSERT_NE(NULL, route);
+	EXPECT_EQ(NULL, equant_redist_route_replay(route, larger, 1, false, self->why, LINE));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_STREQ("a route of 2 ranks in a network of 3", self->why);
+	EXPECT_EQ(NULL,
+		  equant_redist_route_replay(route, self->network, 0, false, self->why, LINE));
+	EXPECT_STREQ("a window of 0 messages", self->why);
+	equant_redist_route_free(route);
+	equant_redist_network_free(larger);
 }
 
 TEST_HARNESS_MAIN

@@ -381,6 +381,41 @@ TEST_F(route, no_router_is_faster_than_the_best)
 	}
 }
 
+/* What is through before another way is planned goes straight; the shortest is planned all the same. */
+TEST_F(route, the_best_does_not_plan_longer_than_that_can_save)
+{
+	static const double seconds[] = { 1, 1e-9 };
+
+	for (int combines = 0; combines < 2; combines++) {
+		for (int i = 0; i < 2; i++) {
+			struct equant_redist_route *best, *shortest;
+
+			if (combines) {
+				ASSERT_TRUE(make_uniform(self, seconds[i]));
+				self->network->usual.bandwidth = 1e6 / seconds[i];
+			} else {
+				const struct equant_redist_link thin = { 0, 1, 0, 1 / seconds[i] };
+
+				self->network =
+					equant_redist_network_new(4, 0, 10 / seconds[i], NULL, 0);
+				equant_redist_network_set(self->network, &thin, NULL, 0);
+				self->volumes[0] = (struct equant_redist_volume){ 0, 1, 100 };
+				self->count = 1;
+			}
+			best = routed(self, "best");
+			shortest = routed(self, "shortest");
+			ASSERT_NE(NULL, best);
+			ASSERT_NE(NULL, shortest);
+			EXPECT_EQ(i, best->steps == 1);
+			EXPECT_LT(1, shortest->steps);
+			equant_redist_route_free(best);
+			equant_redist_route_free(shortest);
+			equant_redist_network_free(self->network);
+			self->network = NULL;
+		}
+	}
+}
+
 TEST_F(route, by_an_unknown_router_is_refused)
 {
 	self->network = equant_redist_network_new(2, 0, 1, NULL, 0);

@@ -27,7 +27,6 @@
 
 #include "redist/ports.h"
 
-#define TURNS 24.
 #define SIMULATED 1e6 /* pieces times ranks in all turns, about: a tenth of a second */
 #define ROUNDING 1e-12 /* of the bound: nothing is left to be gained */
 
@@ -167,7 +166,7 @@ static int improve(struct equant_redist_draft *draft, struct turns *turns, doubl
 	turns->simulated = draft->costs->network && work <= EQUANT_REDIST_REPLAY_MOST;
 	if (turns->simulated)
 		most = fmin(most, fmax(SIMULATED / work, 2));
-	error = take_turns(draft, turns, fmin(most, TURNS));
+	error = take_turns(draft, turns, fmin(most, EQUANT_REDIST_TURNS));
 	return error || !draft->costs->network ? error : or_direct(draft, turns);
 }
 
@@ -190,7 +189,7 @@ int equant_redist_improve(struct equant_redist_draft *draft, double most)
 
 int equant_redist_improved(struct equant_redist_draft *draft)
 {
-	return equant_redist_improve(draft, TURNS);
+	return equant_redist_improve(draft, draft->turns);
 }
 
 int equant_redist_eager(struct equant_redist_draft *draft)

@@ -13,7 +13,14 @@ double equant_redist_planning_pass(int64_t count);
 /* the direct schedule; */
 double equant_redist_planning_direct(int ranks, int64_t count);
 
-/* and the preemptive one. */
+/* the preemptive one; */
 double equant_redist_planning_preemptive(const struct equant_redist_costs *costs);
+
+/* legs of a route and their times; */
+double equant_redist_planning_legs(int64_t count);
+
+/* combining; finding out what relays could save, and so many looks at ways over third ranks. */
+double equant_redist_planning_combine(int ranks, int64_t count);
+double equant_redist_planning_relay(int ranks, int64_t count, double looks);
 
 #endif /* EQUANT_REDIST_PLANNING_H */

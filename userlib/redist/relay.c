@@ -10,7 +10,9 @@
  * The sums of section 4.2 never grow for the busiest, so what comes out has a smaller bound, and
  * it is kept if it takes less time than the improved schedule of the whole messages.
  *
- * Ports that several ranks share are counted as those of one message.
+ * Ports that ranks of a host share are busy with the bytes of all of them.  No detour is to make one
+ * as busy as the rank that it relieves, and a port that is the busiest nobody can relieve: what
+ * leaves a host leaves by it, whatever way it goes.
  */
 #include <errno.h>
 #include <math.h>
@@ -18,6 +20,7 @@
 
 #include "redist/route.h"
 
+#define PORTS 6 /* that a detour goes through, or that goes straight no more */
 #define WORTH 1e-3 /* of the largest sum: less is not worth another part */
 #define PARTS 8 /* of a message and a rank, at most, on average */
 #define LOOKS 2e8 /* at a message and a third rank, at most */
@@ -30,6 +33,7 @@
  * @left: bytes of each message that go straight
  * @price: seconds per byte from one rank to another, row by row
  * @startup: seconds, the same
+ * @ports: seconds that each host's port to send is busy, and, after it, that to receive
  * @met: is anything sent from one rank to another in the first step, and, after that, in the
  *	second?
  */
@@ -40,6 +44,7 @@ struct balance {
 	int64_t *left;
 	double *price;
 	double *startup;
+	double *ports;
 	bool *met;
 };
 
@@ -64,6 +69,60 @@ static double *sends(const struct balance *balance, int rank)
 static double *receives(const struct balance *balance, int rank)
 {
 	return &balance->busy[balance->ranks + rank];
+}
+
+/* What a byte changes for a port: seconds. */
+struct use {
+	int port;
+	double change;
+};
+
+/* A byte that goes from @from to @to takes @sign times its time from the ports; how many uses. */
+static int use_ports(const struct balance *balance, int from, int to, double sign, struct use *uses,
+		     int count)
+{
+	const struct equant_redist_network *network = balance->journey->network;
+	int place[2] = { network->places[from], network->places[to] };
+
+	for (int side = 0; side < 2 && place[0] != place[1]; side++) {
+		const struct equant_redist_host *host = &network->host[place[side]];
+		int port = 2 * place[side] + side, i = 0;
+
+		if (place[side] < 0)
+			continue;
+		while (i < count && uses[i].port != port)
+			i++;
+		if (i == count)
+			uses[count++] = (struct use){ port, 0 };
+		uses[i].change += sign / (side ? host->receive : host->send);
+	}
+	return count;
+}
+
+/* Of a byte that goes by way of @over instead of straight. */
+static int use_detour(const struct balance *balance, int from, int over, int to,
+		      struct use uses[PORTS])
+{
+	int count = use_ports(balance, from, to, -1, uses, 0);
+
+	count = use_ports(balance, from, over, 1, uses, count);
+	return use_ports(balance, over, to, 1, uses, count);
+}
+
+/* Bytes by @over after which no port is busier than the busiest, who has @relief less @gain each. */
+static double spare(const struct balance *balance, int from, int over, int to, double relief,
+		    double gain)
+{
+	struct use uses[PORTS];
+	int count = balance->journey->network->hosts ? use_detour(balance, from, over, to, uses) :
+						       0;
+	double bytes = INFINITY;
+
+	for (int i = 0; i < count; i++)
+		if (uses[i].change > 0)
+			bytes = fmin(bytes, (relief - balance->ports[uses[i].port]) /
+						    (uses[i].change + gain));
+	return bytes;
 }
 
 /* Seconds that a first part between two ranks costs more than its bytes. */
@@ -100,8 +159,19 @@ static struct detour look(const struct balance *balance, int64_t k, int over, bo
 
 		bytes = fmin(bytes, (relief - peer) / (gain - other));
 	}
+	if (bytes >= 1)
+		bytes = fmin(bytes, spare(balance, from, over, to, relief, gain));
 	bytes = floor(bytes);
 	return (struct detour){ k, over, bytes, bytes > 0 ? bytes * gain - cost : 0 };
+}
+
+/* Is any port busier than all ranks? */
+static bool port_decides(const struct balance *balance, double most)
+{
+	for (int p = 0; p < 2 * balance->journey->network->hosts; p++)
+		if (balance->ports[p] > most)
+			return true;
+	return false;
 }
 
 static int busiest(const struct balance *balance)
@@ -144,6 +214,8 @@ static int take(struct balance *balance, const struct detour *detour)
 	double enter = entry(balance, 0, from, over), leave = entry(balance, 1, over, to);
 	int64_t bytes = (int64_t)detour->bytes;
 	struct equant_redist_parcel parcel;
+	struct use uses[PORTS];
+	int ports;
 	double back = detour->bytes * balance->price[pair(balance, from, to)];
 
 	balance->left[detour->message] -= bytes;
@@ -157,6 +229,9 @@ static int take(struct balance *balance, const struct detour *detour)
 	*receives(balance, over) += enter;
 	*sends(balance, over) += leave;
 	*receives(balance, to) += leave - back;
+	ports = use_detour(balance, from, over, to, uses);
+	for (int i = 0; i < ports; i++)
+		balance->ports[uses[i].port] += detour->bytes * uses[i].change;
 	balance->met[pair(balance, from, over)] = true;
 	balance->met[all + pair(balance, over, to)] = true;
 	error = equant_redist_add_hop(balance->journey, 0, from, over, parcel);
@@ -169,14 +244,20 @@ static int relieve(struct balance *balance)
 	double parts = PARTS * ((double)balance->journey->count + ranks);
 	int error = 0;
 
-	for (double part = 0; part < parts && looks < LOOKS && !error; part++) {
+	for (double part = 0; part < parts && looks < balance->journey->looks && looks < LOOKS;
+	     part++) {
 		int most = busiest(balance);
-		struct detour detour = find(balance, most);
+		struct detour detour;
 
+		if (port_decides(balance, balance->busy[most]))
+			break;
+		detour = find(balance, most);
 		looks += ranks * ranks + (double)balance->journey->count;
 		if (!(detour.saved > WORTH * balance->busy[most]))
 			break;
 		error = take(balance, &detour);
+		if (error)
+			break;
 	}
 	return error;
 }
@@ -199,61 +280,48 @@ static void weigh(struct balance *balance)
 		const struct equant_redist_volume *volume = &journey->volumes[k];
 		size_t at = pair(balance, volume->from, volume->to);
 		double time = balance->startup[at] + balance->price[at] * (double)volume->bytes;
+		struct use uses[PORTS];
+		int ports;
 
 		balance->left[k] = volume->from == volume->to ? 0 : volume->bytes;
 		balance->met[at] = true;
 		*sends(balance, volume->from) += time;
 		*receives(balance, volume->to) += time;
+		ports = use_ports(balance, volume->from, volume->to, 1, uses, 0);
+		for (int i = 0; i < ports; i++)
+			balance->ports[uses[i].port] += (double)volume->bytes * uses[i].change;
 	}
 }
 
-/* What is left of the messages, or all of them; what has no bytes is sent, too. */
-static int send_straight(struct balance *balance, bool all)
+/* What is left of the messages; what has no bytes is sent, too. */
+static int send_left(const struct balance *balance)
 {
 	struct equant_redist_journey *journey = balance->journey;
 	int error = 0;
 
 	for (int64_t k = 0; k < journey->count && !error; k++) {
 		const struct equant_redist_volume *volume = &journey->volumes[k];
-		int64_t bytes = all ? volume->bytes : balance->left[k];
 
-		if (volume->from != volume->to && (bytes || !volume->bytes))
-			error = equant_redist_add_hop(journey, 0, volume->from, volume->to,
-						      (struct equant_redist_parcel){ k, 0, bytes });
+		if (volume->from != volume->to && (balance->left[k] || !volume->bytes))
+			error = equant_redist_add_hop(
+				journey, 0, volume->from, volume->to,
+				(struct equant_redist_parcel){ k, 0, balance->left[k] });
 	}
 	return error;
 }
 
-/* Parts over third ranks and what is left of their messages; no hops if nothing is worth that. */
 static int relay(struct balance *balance)
 {
 	int error;
 
 	weigh(balance);
 	error = relieve(balance);
-	return error || !balance->journey->hop_count ? error : send_straight(balance, false);
+	return error || !balance->journey->hop_count ? error : send_left(balance);
 }
 
-/* With parts over third ranks, if that takes less time than without. */
-static int plan(struct balance *balance)
+int equant_redist_relay_parts(struct equant_redist_journey *journey)
 {
-	struct equant_redist_journey *journey = balance->journey, relayed = *journey;
-	int error;
-
-	balance->journey = &relayed;
-	error = relay(balance);
-	balance->journey = journey;
-	if (!error)
-		error = send_straight(balance, true);
-	if (!error && relayed.hop_count)
-		return equant_redist_take_shorter(journey, &relayed);
-	free(relayed.hops);
-	return error;
-}
-
-int equant_redist_relay(struct equant_redist_journey *journey)
-{
-	size_t ranks = (size_t)journey->network->ranks;
+	size_t ranks = (size_t)journey->network->ranks, hosts = (size_t)journey->network->hosts;
 	struct balance balance = {
 		.journey = journey,
 		.ranks = journey->network->ranks,
@@ -261,16 +329,33 @@ int equant_redist_relay(struct equant_redist_journey *journey)
 		.left = calloc((size_t)journey->count + 1, sizeof(int64_t)),
 		.price = calloc(ranks * ranks, sizeof(double)),
 		.startup = calloc(ranks * ranks, sizeof(double)),
+		.ports = calloc(2 * hosts + 1, sizeof(double)),
 		.met = calloc(2 * ranks * ranks, sizeof(bool)),
 	};
 	int error = -ENOMEM;
 
-	if (balance.busy && balance.left && balance.price && balance.startup && balance.met)
-		error = plan(&balance);
+	if (balance.busy && balance.left && balance.price && balance.startup && balance.ports &&
+	    balance.met)
+		error = relay(&balance);
 	free(balance.busy);
 	free(balance.left);
 	free(balance.price);
 	free(balance.startup);
+	free(balance.ports);
 	free(balance.met);
+	return error;
+}
+
+/* With parts over third ranks, if that takes less time than without. */
+int equant_redist_relay(struct equant_redist_journey *journey)
+{
+	struct equant_redist_journey relayed = *journey;
+	int error = equant_redist_relay_parts(&relayed);
+
+	if (!error)
+		error = equant_redist_straight(journey);
+	if (!error && relayed.hop_count)
+		return equant_redist_take_shorter(journey, &relayed);
+	free(relayed.hops);
 	return error;
 }

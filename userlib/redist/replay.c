@@ -27,7 +27,7 @@ static void begin(struct equant_replay *replay, int64_t i)
 {
 	struct equant_trip *trip = &replay->trips[i];
 
-	if (trip->opened < 2 || !trip->ready)
+	if (trip->opened < 2 || trip->waits)
 		return;
 	trip->phase = STARTING;
 	trip->event = replay->now + trip->startup;
@@ -54,7 +54,7 @@ static void open_side(struct equant_replay *replay, int side, int rank)
 static void open_all(struct equant_replay *replay)
 {
 	for (int side = 0; side < 2; side++)
-		for (int rank = 0; rank < replay->costs->ranks; rank++)
+		for (int rank = 0; rank < replay->result->ranks; rank++)
 			open_side(replay, side, rank);
 }
 
@@ -85,16 +85,18 @@ static void share(struct equant_replay *replay)
 
 static void finish(struct equant_replay *replay, int64_t i)
 {
-	int64_t following = replay->trips[i].following;
+	int64_t follower = replay->trips[i].followers;
 
 	replay->trips[i].phase = THROUGH;
 	replay->result->pieces[i].end = replay->now;
 	replay->left[replay->trips[i].step]--;
 	for (int side = 0; side < 2; side++)
 		replay->sides[side].open[equant_replay_rank(replay, i, side)]--;
-	if (following >= 0) {
-		replay->trips[following].ready = true;
-		begin(replay, following);
+	for (; follower >= 0; follower = replay->followers[follower].next) {
+		int64_t trip = replay->followers[follower].trip;
+
+		replay->trips[trip].waits--;
+		begin(replay, trip);
 	}
 }
 
@@ -131,9 +133,11 @@ static double next_event(const struct equant_replay *replay)
 	return next;
 }
 
-static void run(struct equant_replay *replay)
+int equant_replay_run(struct equant_replay *replay)
 {
-	for (;;) {
+	int error = equant_replay_queue(replay);
+
+	while (!error) {
 		while (replay->step < replay->steps && !replay->left[replay->step])
 			replay->step++;
 		open_all(replay);
@@ -144,6 +148,7 @@ static void run(struct equant_replay *replay)
 		advance(replay);
 	}
 	replay->result->makespan = replay->now;
+	return error;
 }
 
 /* ---- the whole ---------------------------------------------------------------------------- */
@@ -166,25 +171,71 @@ static struct equant_redist_schedule *copy(const struct equant_redist_schedule *
 	return result;
 }
 
-static int simulate(struct equant_replay *replay, const struct equant_redist_network *network,
-		    int64_t count, const struct equant_redist_volume *volumes, char *why,
-		    size_t why_size)
+/* Each piece is a part of a message, and follows the one before it; @volumes in order. */
+static int make_trips(struct equant_replay *replay, const struct equant_redist_costs *costs,
+		      const struct equant_redist_volume *volumes, int64_t *last, int64_t *sent,
+		      char *why, size_t why_size)
 {
-	struct equant_redist_volume *sorted = equant_redist_in_order(count, volumes);
-	int error = sorted ? 0 : -ENOMEM;
+	for (int64_t i = 0; i < replay->result->count; i++) {
+		const struct equant_redist_piece *piece = &replay->result->pieces[i];
+		int64_t message = equant_redist_message_of(costs, piece);
 
-	if (!error)
-		error = equant_replay_init(replay, network, sorted, why, why_size);
-	if (!error) {
-		run(replay);
-		error = equant_redist_order(replay->result);
+		if (message < 0)
+			return equant_redist_refuse(-EINVAL, why, why_size,
+						    "no message is from %d to %d", piece->from,
+						    piece->to);
+		replay->trips[i].bytes = piece->share * (double)volumes[message].bytes;
+		replay->trips[i].step = sent[piece->from]++;
+		if (last[message])
+			equant_replay_follow(replay, last[message] - 1, i);
+		last[message] = i + 1;
 	}
+	for (int64_t k = 0; k < costs->count; k++)
+		if (!last[k])
+			return equant_redist_refuse(-EINVAL, why, why_size,
+						    "nothing of the message from %d to %d is sent",
+						    costs->messages[k].from, costs->messages[k].to);
+	return 0;
+}
+
+static int simulate(struct equant_replay *replay, const struct equant_redist_network *network,
+		    const struct equant_redist_costs *costs,
+		    const struct equant_redist_volume *volumes, char *why, size_t why_size)
+{
+	struct equant_redist_volume *sorted = equant_redist_in_order(costs->count, volumes);
+	int64_t *last = calloc((size_t)costs->count + 1, sizeof(*last));
+	int64_t *sent = calloc((size_t)costs->ranks, sizeof(*sent));
+	int error = equant_replay_init(replay, network, replay->result->count);
+
+	if (!sorted || !last || !sent)
+		error = -ENOMEM;
 	if (!error)
-		replay->result->bound =
-			equant_redist_network_bound(network, count, sorted, replay->window == 1);
+		error = make_trips(replay, costs, sorted, last, sent, why, why_size);
+	if (!error)
+		error = equant_replay_run(replay);
+	if (!error)
+		error = equant_redist_order(replay->result);
+	if (!error)
+		replay->result->bound = equant_redist_network_bound(network, costs->count, sorted,
+								    replay->window == 1);
 	free(sorted);
+	free(last);
+	free(sent);
 	equant_replay_release(replay);
 	return error;
+}
+
+int equant_replay_check(const char *what, int ranks, const struct equant_redist_network *network,
+			int window, char *why, size_t why_size)
+{
+	if (window < 1)
+		return equant_redist_refuse(-EINVAL, why, why_size, "a window of %d messages",
+					    window);
+	if (ranks != network->ranks)
+		return equant_redist_refuse(-EINVAL, why, why_size,
+					    "a %s of %d ranks in a network of %d", what, ranks,
+					    network->ranks);
+	return 0;
 }
 
 struct equant_redist_schedule *equant_redist_replay(const struct equant_redist_schedule *schedule,
@@ -196,15 +247,9 @@ struct equant_redist_schedule *equant_redist_replay(const struct equant_redist_s
 {
 	struct equant_replay replay = { .window = window, .barrier = barrier };
 	struct equant_redist_costs *costs;
-	int error = 0;
+	int error =
+		equant_replay_check("schedule", schedule->ranks, network, window, why, why_size);
 
-	if (window < 1)
-		error = equant_redist_refuse(-EINVAL, why, why_size, "a window of %d messages",
-					     window);
-	else if (schedule->ranks != network->ranks)
-		error = equant_redist_refuse(-EINVAL, why, why_size,
-					     "a schedule of %d ranks in a network of %d",
-					     schedule->ranks, network->ranks);
 	if (error) {
 		errno = -error;
 		return NULL;
@@ -212,9 +257,8 @@ struct equant_redist_schedule *equant_redist_replay(const struct equant_redist_s
 	costs = equant_redist_network_price(network, count, volumes, why, why_size);
 	if (!costs)
 		return NULL;
-	replay.costs = costs;
 	replay.result = copy(schedule);
-	error = replay.result ? simulate(&replay, network, count, volumes, why, why_size) : -ENOMEM;
+	error = replay.result ? simulate(&replay, network, costs, volumes, why, why_size) : -ENOMEM;
 	equant_redist_costs_free(costs);
 	if (!error)
 		return replay.result;

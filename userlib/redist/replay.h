@@ -12,8 +12,8 @@ enum equant_phase { WAITING, STARTING, FLOWING, THROUGH };
  * @flow: its data
  * @phase: where it is
  * @opened: sides that have opened it
- * @ready: is the one before it of the same message through?
- * @following: the one after it, or -1
+ * @waits: for so many others that bring what it carries, or are before it of the same message
+ * @followers: the first of those that wait for it, or -1
  * @startup: seconds
  * @step: how many its sender sends before
  * @bytes: that were left at @since
@@ -25,14 +25,24 @@ struct equant_trip {
 	struct equant_redist_flow flow;
 	enum equant_phase phase;
 	int opened;
-	bool ready;
-	int64_t following;
+	int64_t waits;
+	int64_t followers;
 	double startup;
 	int64_t step;
 	double bytes;
 	double since;
 	double rate;
 	double event;
+};
+
+/**
+ * struct equant_follower - a piece that waits for another
+ * @trip: which one
+ * @next: another one that waits for the same, or -1
+ */
+struct equant_follower {
+	int64_t trip;
+	int64_t next;
 };
 
 /**
@@ -51,9 +61,10 @@ struct equant_queues {
 
 /**
  * struct equant_replay - the state of the simulation
- * @costs: of the messages in this network
  * @result: pieces, with times as they turn out
  * @trips: of each
+ * @followers: of all trips
+ * @follows: how many
  * @sides: senders and receivers
  * @active: pieces that are starting or flowing
  * @flows: those that are flowing
@@ -68,9 +79,10 @@ struct equant_queues {
  * @left: of each step, pieces that are not through
  */
 struct equant_replay {
-	const struct equant_redist_costs *costs;
 	struct equant_redist_schedule *result;
 	struct equant_trip *trips;
+	struct equant_follower *followers;
+	int64_t follows;
 	struct equant_queues sides[2];
 	int64_t *active;
 	struct equant_redist_flow **flows;
@@ -92,11 +104,28 @@ static inline int equant_replay_rank(const struct equant_replay *replay, int64_t
 }
 
 /*
- * From its costs and its result, which is a copy of the schedule, all else; @volumes in the order
- * of the costs' messages.  0 or -errno; to be released either way.
+ * Trips of the pieces of its result, each of a network's link, which wait for nothing yet; and
+ * memory for @follows that do.  0 or -ENOMEM; to be released either way.
  */
 int equant_replay_init(struct equant_replay *replay, const struct equant_redist_network *network,
-		       const struct equant_redist_volume *volumes, char *why, size_t why_size);
+		       int64_t follows);
 void equant_replay_release(struct equant_replay *replay);
+
+/* Trip @after waits for trip @before. */
+void equant_replay_follow(struct equant_replay *replay, int64_t before, int64_t after);
+
+/* Ranks' queues.  0 or -ENOMEM. */
+int equant_replay_queue(struct equant_replay *replay);
+
+/* Let it happen, when all trips have their bytes and steps.  0 or -ENOMEM. */
+int equant_replay_run(struct equant_replay *replay);
+
+/* Legs of a route get the times at which they begin and end in the network.  0 or -errno. */
+int equant_replay_route(struct equant_redist_route *route,
+			const struct equant_redist_network *network, int window, bool barrier);
+
+/* A window, and ranks of what is to be simulated: -EINVAL and @why for what cannot be. */
+int equant_replay_check(const char *what, int ranks, const struct equant_redist_network *network,
+			int window, char *why, size_t why_size);
 
 #endif /* EQUANT_REDIST_REPLAY_H */

@@ -6,79 +6,44 @@
 
 #include "redist/replay.h"
 
-/*
- * What piece @i is of the message that is number @message of @volumes; @last are their last
- * pieces.
- */
 static void make_trip(struct equant_replay *replay, const struct equant_redist_network *network,
-		      int64_t i, int64_t message, const struct equant_redist_volume *volume,
-		      int64_t *last)
+		      int64_t i)
 {
 	const struct equant_redist_piece *piece = &replay->result->pieces[i];
-	struct equant_trip *trip = &replay->trips[i];
+	struct equant_redist_link link =
+		equant_redist_network_link(network, piece->from, piece->to);
 
-	trip->flow.from = piece->from;
-	trip->flow.to = piece->to;
-	trip->flow.most = equant_redist_network_link(network, piece->from, piece->to).bandwidth;
-	trip->startup = replay->costs->messages[message].startup;
-	trip->bytes = piece->share * (double)volume->bytes;
-	trip->following = -1;
-	trip->ready = last[message] < 0;
-	if (last[message] >= 0)
-		replay->trips[last[message]].following = i;
-	last[message] = i;
+	replay->trips[i] = (struct equant_trip){
+		.flow = { .from = piece->from, .to = piece->to, .most = link.bandwidth },
+		.followers = -1,
+		.startup = link.startup,
+	};
 }
 
-/* @volumes in the order of the costs' messages. */
-static int make_trips(struct equant_replay *replay, const struct equant_redist_network *network,
-		      const struct equant_redist_volume *volumes, char *why, size_t why_size)
+void equant_replay_follow(struct equant_replay *replay, int64_t before, int64_t after)
 {
-	int64_t *last = calloc((size_t)replay->costs->count + 1, sizeof(*last));
-	int error = last ? 0 : -ENOMEM;
+	struct equant_trip *trip = &replay->trips[before];
 
-	for (int64_t k = 0; k < replay->costs->count && !error; k++)
-		last[k] = -1;
-	for (int64_t i = 0; i < replay->result->count && !error; i++) {
-		const struct equant_redist_piece *piece = &replay->result->pieces[i];
-		int64_t message = equant_redist_message_of(replay->costs, piece);
-
-		if (message < 0)
-			error = equant_redist_refuse(-EINVAL, why, why_size,
-						     "no message is from %d to %d", piece->from,
-						     piece->to);
-		else
-			make_trip(replay, network, i, message, &volumes[message], last);
-	}
-	for (int64_t k = 0; k < replay->costs->count && !error; k++)
-		if (last[k] < 0)
-			error = equant_redist_refuse(-EINVAL, why, why_size,
-						     "nothing of the message from %d to %d is sent",
-						     replay->costs->messages[k].from,
-						     replay->costs->messages[k].to);
-	free(last);
-	return error;
+	replay->followers[replay->follows] =
+		(struct equant_follower){ .trip = after, .next = trip->followers };
+	trip->followers = replay->follows++;
+	replay->trips[after].waits++;
 }
 
-/* Each piece's step; with a barrier also @order, which has steps one after the other. */
-static int make_steps(struct equant_replay *replay, int64_t *order)
+/* What there is of each step; with a barrier @order has steps one after the other. */
+static void order_steps(struct equant_replay *replay, int64_t *order)
 {
 	int64_t count = replay->result->count, steps = 0, at = 0;
-	int64_t *sent = calloc((size_t)replay->result->ranks, sizeof(*sent));
 
-	if (!sent)
-		return -ENOMEM;
 	for (int64_t i = 0; i < count; i++) {
-		replay->trips[i].step = sent[replay->result->pieces[i].from]++;
 		replay->left[replay->trips[i].step]++;
 		steps = equant_redist_max(steps, replay->trips[i].step + 1);
 	}
-	free(sent);
 	replay->steps = steps;
 	for (int64_t s = 0; s < (replay->barrier ? steps : 1); s++)
 		for (int64_t i = 0; i < count; i++)
 			if (!replay->barrier || replay->trips[i].step == s)
 				order[at++] = i;
-	return 0;
 }
 
 /* The pieces of each rank, as they are in @order. */
@@ -104,28 +69,36 @@ static int make_side(struct equant_replay *replay, int side, const int64_t *orde
 	return 0;
 }
 
+int equant_replay_queue(struct equant_replay *replay)
+{
+	int64_t *order = calloc((size_t)replay->result->count + 1, sizeof(*order));
+	int error = order ? 0 : -ENOMEM;
+
+	if (order)
+		order_steps(replay, order);
+	for (int side = 0; side < 2 && !error; side++)
+		error = make_side(replay, side, order);
+	free(order);
+	return error;
+}
+
 int equant_replay_init(struct equant_replay *replay, const struct equant_redist_network *network,
-		       const struct equant_redist_volume *volumes, char *why, size_t why_size)
+		       int64_t follows)
 {
 	size_t count = (size_t)replay->result->count + 1;
-	int64_t *order = calloc(count, sizeof(*order));
 	int error = equant_redist_rates_init(&replay->rates, network);
 
 	replay->trips = calloc(count, sizeof(*replay->trips));
+	replay->followers = calloc((size_t)follows + 1, sizeof(*replay->followers));
 	replay->active = calloc(count, sizeof(*replay->active));
 	replay->ended = calloc(count, sizeof(*replay->ended));
 	replay->flows = calloc(count, sizeof(*replay->flows));
 	replay->left = calloc(count, sizeof(*replay->left));
-	if (!order || !replay->trips || !replay->active || !replay->ended || !replay->flows ||
-	    !replay->left)
+	if (!replay->trips || !replay->followers || !replay->active || !replay->ended ||
+	    !replay->flows || !replay->left)
 		error = -ENOMEM;
-	if (!error)
-		error = make_trips(replay, network, volumes, why, why_size);
-	if (!error)
-		error = make_steps(replay, order);
-	for (int side = 0; side < 2 && !error; side++)
-		error = make_side(replay, side, order);
-	free(order);
+	for (int64_t i = 0; i < replay->result->count && !error; i++)
+		make_trip(replay, network, i);
 	return error;
 }
 
@@ -138,6 +111,7 @@ void equant_replay_release(struct equant_replay *replay)
 		free(replay->sides[side].open);
 	}
 	free(replay->trips);
+	free(replay->followers);
 	free(replay->active);
 	free(replay->ended);
 	free(replay->flows);

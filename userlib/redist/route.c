@@ -3,10 +3,7 @@
  * Data that goes by way of other ranks: what all routes have in common.
  *
  * A router says which part of which message goes from where to where in which step.  What goes
- * between the same two ranks in a step is one leg, and pays one start-up.  Legs of the first step
- * are sent in the order of the improved scheduler; of those of a later one the one goes next that
- * can begin first, and of several the longest.  A leg begins when its sender has got all that it
- * carries, and one message at a time is sent and received, as everywhere.
+ * between the same two ranks in a step is one leg, and pays one start-up.
  */
 #include <errno.h>
 #include <math.h>
@@ -21,6 +18,7 @@ static const struct {
 } routers[] = {
 	{ "combine", equant_redist_combine },
 	{ "relay", equant_redist_relay },
+	{ "shortest", equant_redist_shortest_route },
 	{ "best", equant_redist_best_route },
 };
 
@@ -66,19 +64,6 @@ static int by_leg(const void *a, const void *b)
 	return x->parcel.begin < y->parcel.begin ? -1 : x->parcel.begin > y->parcel.begin;
 }
 
-double equant_redist_leg_time(const struct equant_redist_network *network, int from, int to,
-			      double bytes)
-{
-	struct equant_redist_link link = equant_redist_network_link(network, from, to);
-	int a = network->places[from], b = network->places[to];
-
-	if (a != b && a >= 0)
-		link.bandwidth = fmin(link.bandwidth, network->host[a].send);
-	if (a != b && b >= 0)
-		link.bandwidth = fmin(link.bandwidth, network->host[b].receive);
-	return link.startup + bytes / link.bandwidth;
-}
-
 static bool same_leg(const struct equant_redist_hop *a, const struct equant_redist_hop *b)
 {
 	return a->step == b->step && a->from == b->from && a->to == b->to;
@@ -108,143 +93,6 @@ static int gather(const struct equant_redist_journey *journey, struct equant_red
 	return 0;
 }
 
-/* ---- times ------------------------------------------------------------------------------- */
-
-/**
- * struct clocks - when who is free and what is where
- * @network: what is between the ranks
- * @route: its legs in order up to those of the current step
- * @send: when each sender is free
- * @receive: when each receiver is
- * @there: when all that a message consists of has come as far as it has, message by message
- */
-struct clocks {
-	const struct equant_redist_network *network;
-	struct equant_redist_route *route;
-	double *send;
-	double *receive;
-	double *there;
-};
-
-static double earliest(const struct clocks *clocks, const struct equant_redist_leg *leg)
-{
-	double begin = equant_redist_later(clocks->send[leg->from], clocks->receive[leg->to]);
-
-	for (int64_t i = leg->first; i < leg->first + leg->count && leg->step; i++)
-		begin = equant_redist_later(begin, clocks->there[clocks->route->parcels[i].volume]);
-	return begin;
-}
-
-static void time_leg(struct clocks *clocks, struct equant_redist_leg *leg, double *arrivals)
-{
-	leg->begin = earliest(clocks, leg);
-	leg->end = leg->begin +
-		   equant_redist_leg_time(clocks->network, leg->from, leg->to, (double)leg->bytes);
-	clocks->send[leg->from] = clocks->receive[leg->to] = leg->end;
-	clocks->route->makespan = equant_redist_later(clocks->route->makespan, leg->end);
-	for (int64_t i = leg->first; i < leg->first + leg->count; i++) {
-		double *arrival = &arrivals[clocks->route->parcels[i].volume];
-
-		*arrival = equant_redist_later(*arrival, leg->end);
-	}
-}
-
-/* Which of @count legs goes next: it is put in front. */
-static void choose(const struct clocks *clocks, struct equant_redist_leg *legs, int64_t count)
-{
-	struct equant_redist_leg chosen;
-	double begin = INFINITY;
-	int64_t best = 0;
-
-	for (int64_t k = 0; k < count; k++) {
-		double at = earliest(clocks, &legs[k]);
-
-		if (at > begin || (at == begin && legs[k].bytes <= legs[best].bytes))
-			continue;
-		begin = at;
-		best = k;
-	}
-	chosen = legs[best];
-	memmove(legs + 1, legs, (size_t)best * sizeof(*legs));
-	legs[0] = chosen;
-}
-
-/* The first step's legs in the order of a schedule. */
-static int order_first(const struct clocks *clocks, struct equant_redist_leg *legs, int64_t count)
-{
-	struct equant_redist_message *messages = calloc((size_t)count + 1, sizeof(*messages));
-	struct equant_redist_leg *ordered = calloc((size_t)count + 1, sizeof(*ordered));
-	struct equant_redist_costs *costs = NULL;
-	struct equant_redist_schedule *schedule = NULL;
-	int error = -ENOMEM;
-
-	for (int64_t k = 0; k < count && messages; k++)
-		messages[k] = (struct equant_redist_message){
-			legs[k].from, legs[k].to, 0,
-			equant_redist_leg_time(clocks->network, legs[k].from, legs[k].to,
-					       (double)legs[k].bytes)
-		};
-	if (messages && ordered)
-		costs = equant_redist_costs_new(clocks->network->ranks, count, messages, NULL, 0);
-	if (costs)
-		schedule = equant_redist_schedule_new("improved", costs, NULL, 0);
-	if (schedule) {
-		for (int64_t i = 0; i < count; i++)
-			ordered[i] = legs[equant_redist_message_of(costs, &schedule->pieces[i])];
-		memcpy(legs, ordered, (size_t)count * sizeof(*legs));
-		error = 0;
-	}
-	equant_redist_schedule_free(schedule);
-	equant_redist_costs_free(costs);
-	free(messages);
-	free(ordered);
-	return error;
-}
-
-/* Arrivals count from the next step on: what is sent on has come in an earlier one. */
-static int time_step(struct clocks *clocks, int64_t first, int64_t count, double *arrivals)
-{
-	struct equant_redist_leg *legs = clocks->route->legs + first;
-	int error = 0;
-
-	memcpy(arrivals, clocks->there, (size_t)clocks->route->messages * sizeof(*arrivals));
-	if (count && !legs->step)
-		error = order_first(clocks, legs, count);
-	for (int64_t k = 0; k < count && !error; k++) {
-		if (legs->step)
-			choose(clocks, legs + k, count - k);
-		time_leg(clocks, &legs[k], arrivals);
-	}
-	memcpy(clocks->there, arrivals, (size_t)clocks->route->messages * sizeof(*arrivals));
-	return error;
-}
-
-static int time_all(struct equant_redist_journey *journey, struct equant_redist_route *route)
-{
-	size_t ranks = (size_t)route->ranks, messages = (size_t)journey->count + 1;
-	struct clocks clocks = {
-		.network = journey->network,
-		.route = route,
-		.send = calloc(ranks, sizeof(double)),
-		.receive = calloc(ranks, sizeof(double)),
-		.there = calloc(messages, sizeof(double)),
-	};
-	double *arrivals = calloc(messages, sizeof(*arrivals));
-	int error = clocks.send && clocks.receive && clocks.there && arrivals ? 0 : -ENOMEM;
-
-	for (int64_t first = 0, end; first < route->count && !error; first = end) {
-		for (end = first;
-		     end < route->count && route->legs[end].step == route->legs[first].step;)
-			end++;
-		error = time_step(&clocks, first, end - first, arrivals);
-	}
-	free(clocks.send);
-	free(clocks.receive);
-	free(clocks.there);
-	free(arrivals);
-	return error;
-}
-
 int equant_redist_make_legs(struct equant_redist_journey *journey,
 			    struct equant_redist_route *route)
 {
@@ -253,34 +101,37 @@ int equant_redist_make_legs(struct equant_redist_journey *journey,
 	if (journey->hop_count)
 		qsort(journey->hops, (size_t)journey->hop_count, sizeof(*journey->hops), by_leg);
 	error = gather(journey, route);
-	return error ? error : time_all(journey, route);
+	return error ? error : equant_redist_time_legs(journey, route);
 }
 
-/* What a route of these hops takes; NaN if out of memory. */
-static double time_of(struct equant_redist_journey *journey)
+int equant_redist_time_journey(struct equant_redist_journey *journey)
 {
 	struct equant_redist_route route = { .ranks = journey->network->ranks,
 					     .messages = journey->count };
-	double time = equant_redist_make_legs(journey, &route) ? NAN : route.makespan;
+	int error = isnan(journey->time) ? equant_redist_make_legs(journey, &route) : 0;
 
+	if (isnan(journey->time) && !error)
+		journey->time = route.makespan;
 	free(route.legs);
 	free(route.parcels);
-	return time;
+	return error;
 }
 
 int equant_redist_take_shorter(struct equant_redist_journey *journey,
 			       struct equant_redist_journey *other)
 {
-	double time = time_of(journey), others = time_of(other);
+	int error = equant_redist_time_journey(journey);
 
-	if (others < (1 - ROUNDING) * time) {
+	if (!error)
+		error = equant_redist_time_journey(other);
+	if (!error && other->time < (1 - ROUNDING) * journey->time) {
 		struct equant_redist_journey shorter = *other;
 
 		*other = *journey;
 		*journey = shorter;
 	}
 	free(other->hops);
-	return isnan(time) || isnan(others) ? -ENOMEM : 0;
+	return error;
 }
 
 /* ---- the whole ---------------------------------------------------------------------------- */
@@ -299,7 +150,14 @@ struct equant_redist_route *equant_redist_route_new(const char *router,
 						    const struct equant_redist_volume *volumes,
 						    char *why, size_t why_size)
 {
-	struct equant_redist_journey journey = { network, count, volumes, NULL, 0, 0 };
+	struct equant_redist_journey journey = {
+		.network = network,
+		.count = count,
+		.volumes = volumes,
+		.time = NAN,
+		.turns = INFINITY,
+		.looks = INFINITY,
+	};
 	struct equant_redist_costs *costs;
 	struct equant_redist_route *route;
 	int error, i = 0;

@@ -26,6 +26,9 @@ struct equant_redist_hop {
  * @hops: in any order
  * @hop_count: how many
  * @room: for so many there is memory
+ * @time: that they take, NaN if that is not known
+ * @turns: of improving the order of the first step, at most; 0: it is eager's, and nothing is simulated
+ * @looks: at messages and third ranks to relay them, at most
  */
 struct equant_redist_journey {
 	const struct equant_redist_network *network;
@@ -34,6 +37,9 @@ struct equant_redist_journey {
 	struct equant_redist_hop *hops;
 	int64_t hop_count;
 	int64_t room;
+	double time;
+	double turns;
+	double looks;
 };
 
 /* 0 or -ENOMEM. */
@@ -44,6 +50,13 @@ int equant_redist_add_hop(struct equant_redist_journey *journey, int step, int f
 int equant_redist_make_legs(struct equant_redist_journey *journey,
 			    struct equant_redist_route *route);
 
+/* Legs, which are in the order of steps and ranks, in the order in which they are sent.  0 or -errno. */
+int equant_redist_time_legs(struct equant_redist_journey *journey,
+			    struct equant_redist_route *route);
+
+/* What a route of these hops takes, if that is not known.  0 or -errno. */
+int equant_redist_time_journey(struct equant_redist_journey *journey);
+
 /* The hops of @other instead of those of @journey, if they take less time; the rest is freed. */
 int equant_redist_take_shorter(struct equant_redist_journey *journey,
 			       struct equant_redist_journey *other);
@@ -52,9 +65,19 @@ int equant_redist_take_shorter(struct equant_redist_journey *journey,
 double equant_redist_leg_time(const struct equant_redist_network *network, int from, int to,
 			      double bytes);
 
+/* All messages straight.  0 or -ENOMEM. */
+int equant_redist_straight(struct equant_redist_journey *journey);
+
+/* Seconds that no route can be faster than: what ranks and ports have to carry; NaN: no memory. */
+double equant_redist_route_bound(const struct equant_redist_journey *journey);
+
+/* What is left and parts over third ranks, or no hops if relays are not worth it.  0 or -ENOMEM. */
+int equant_redist_relay_parts(struct equant_redist_journey *journey);
+
 /* Routers: hops of all messages; 0 or -errno. */
 int equant_redist_combine(struct equant_redist_journey *journey);
 int equant_redist_relay(struct equant_redist_journey *journey);
+int equant_redist_shortest_route(struct equant_redist_journey *journey);
 int equant_redist_best_route(struct equant_redist_journey *journey);
 
 #endif /* EQUANT_REDIST_ROUTE_H */

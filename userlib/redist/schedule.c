@@ -162,13 +162,14 @@ static int shortest(struct equant_redist_draft *draft)
 /* ---- schedules ------------------------------------------------------------------------- */
 
 static int fill_new(struct equant_redist_schedule *schedule,
-		    const struct equant_redist_costs *costs, int scheduler)
+		    const struct equant_redist_costs *costs, int scheduler, double turns)
 {
 	struct equant_redist_draft draft = {
 		.costs = costs,
 		.schedule = schedule,
 		.send = calloc((size_t)costs->ranks, sizeof(double)),
 		.receive = calloc((size_t)costs->ranks, sizeof(double)),
+		.turns = turns,
 	};
 	int error = draft.send && draft.receive ? fill(&draft, scheduler) : -ENOMEM;
 
@@ -177,32 +178,47 @@ static int fill_new(struct equant_redist_schedule *schedule,
 	return error;
 }
 
-struct equant_redist_schedule *equant_redist_schedule_new(const char *scheduler,
-							  const struct equant_redist_costs *costs,
-							  char *why, size_t why_size)
+static struct equant_redist_schedule *make(const struct equant_redist_costs *costs, int scheduler,
+					   double turns)
 {
-	struct equant_redist_schedule *schedule;
-	int error, i = 0;
+	struct equant_redist_schedule *schedule = calloc(1, sizeof(*schedule));
+	int error;
 
-	while (i < SCHEDULERS && strcmp(schedulers[i].name, scheduler))
-		i++;
-	if (i == SCHEDULERS) {
-		errno = -equant_redist_refuse(-EINVAL, why, why_size, "no scheduler is called '%s'",
-					      scheduler);
-		return NULL;
-	}
-	schedule = calloc(1, sizeof(*schedule));
 	if (!schedule)
 		return NULL;
 	schedule->ranks = costs->ranks;
 	schedule->bound = equant_redist_bound(costs);
-	error = isnan(schedule->bound) ? -ENOMEM : fill_new(schedule, costs, i);
-	if (error) {
-		equant_redist_schedule_free(schedule);
-		errno = -error;
-		return NULL;
-	}
-	return schedule;
+	error = isnan(schedule->bound) ? -ENOMEM : fill_new(schedule, costs, scheduler, turns);
+	if (!error)
+		return schedule;
+	equant_redist_schedule_free(schedule);
+	errno = -error;
+	return NULL;
+}
+
+struct equant_redist_schedule *equant_redist_schedule_new(const char *scheduler,
+							  const struct equant_redist_costs *costs,
+							  char *why, size_t why_size)
+{
+	int i = 0;
+
+	while (i < SCHEDULERS && strcmp(schedulers[i].name, scheduler))
+		i++;
+	if (i < SCHEDULERS)
+		return make(costs, i, INFINITY);
+	errno = -equant_redist_refuse(-EINVAL, why, why_size, "no scheduler is called '%s'",
+				      scheduler);
+	return NULL;
+}
+
+struct equant_redist_schedule *
+equant_redist_schedule_improved(const struct equant_redist_costs *costs, double turns)
+{
+	int i = 0;
+
+	while (schedulers[i].fill != equant_redist_improved)
+		i++;
+	return make(costs, i, turns);
 }
 
 void equant_redist_schedule_free(struct equant_redist_schedule *schedule)

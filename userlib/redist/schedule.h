@@ -69,6 +69,7 @@ int64_t equant_redist_message_of(const struct equant_redist_costs *costs,
  * @room: of them
  * @send: sendavail of section 4.3: when each sender is free again
  * @receive: recvavail
+ * @turns: of improving, at most
  */
 struct equant_redist_draft {
 	const struct equant_redist_costs *costs;
@@ -76,6 +77,7 @@ struct equant_redist_draft {
 	int64_t room;
 	double *send;
 	double *receive;
+	double turns;
 };
 
 /**
@@ -150,7 +152,13 @@ int equant_redist_split(struct equant_redist_draft *draft, double slack);
 bool equant_redist_have_startups(const struct equant_redist_costs *costs);
 #define EQUANT_REDIST_SLACKS 5
 
+#define EQUANT_REDIST_TURNS 24. /* of improving, at most */
+
 /* Eager, made shorter, in so many turns at most.  0 or -ENOMEM. */
 int equant_redist_improve(struct equant_redist_draft *draft, double turns);
+
+/* The improved schedule of so many turns at most; NULL and errno: out of memory. */
+struct equant_redist_schedule *
+equant_redist_schedule_improved(const struct equant_redist_costs *costs, double turns);
 
 #endif /* EQUANT_REDIST_SCHEDULE_H */

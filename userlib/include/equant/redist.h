@@ -731,7 +731,8 @@ struct equant_redist_route {
  *			cyclic(K x), and the contrary, at most ceil(log2 K) + 2 of them
  *	relay		the improved scheduler's order, with parts of messages over third ranks where
  *			the links that they should take are slower, if that makes it shorter
- *	best		what takes the least time of these and of going straight
+ *	shortest	what takes the least time of these and of going straight
+ *	best		straight, or what combining and relaying can save if planning that takes less
  *
  * Return: a name, or NULL after the last one.
  */
@@ -744,7 +745,9 @@ EQUANT_API const char *equant_redist_router_name(int i);
  * @count: of @volumes
  * @volumes: as for equant_redist_network_costs(); what a rank has for itself is left out
  *
- * Times are those of ranks that send one message at a time and receive one at a time.
+ * Times are those of ranks that send one message at a time and receive one at a time; if ranks share
+ * a port that is full, as equant_redist_route_replay() has it, with up to 10^7 legs times ranks, or
+ * for "best" if that takes less time than it can save; otherwise what they are at most.
  *
  * Return: the route, or NULL and errno: EINVAL for an unknown router, what
  * equant_redist_network_costs() gave, ENOMEM.
@@ -754,6 +757,23 @@ equant_redist_route_new(const char *router, const struct equant_redist_network *
 			int64_t count, const struct equant_redist_volume *volumes, char *why,
 			size_t why_size);
 EQUANT_API void equant_redist_route_free(struct equant_redist_route *route);
+
+/**
+ * equant_redist_route_replay() - what becomes of a route in a network, its own or another
+ * @route: ranks send and receive its legs in their order, each when all has come that it carries
+ * @network: where
+ * @window: legs that a rank sends at once, and receives at once
+ * @barrier: all wait until the legs of a step are through before any sends one of the next
+ *
+ * The simulator is that of equant_redist_replay().
+ *
+ * Return: a route of the times that come out; or NULL and errno: EINVAL for a @window below 1 and
+ * another number of ranks; ENOMEM.
+ */
+EQUANT_API struct equant_redist_route *
+equant_redist_route_replay(const struct equant_redist_route *route,
+			   const struct equant_redist_network *network, int window, bool barrier,
+			   char *why, size_t why_size);
 
 #ifdef __cplusplus
 }
