@@ -61,4 +61,10 @@ TEST_F(starved, graphs_end_on_all_ranks_when_there_is_no_memory_any_more)
 	EXPECT_CASE("graphs");
 }
 
+TEST_F(starved, transfers_are_made_on_all_ranks_or_on_none_whichever_allocation_fails)
+{
+	EXPECT_CASE("transfers");
+	EXPECT_CASE("parts");
+}
+
 TEST_HARNESS_MAIN

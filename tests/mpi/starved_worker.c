@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* One allocation of the library fails on one rank: all ranks come to an end, and the next loop works. */
 #include <equant/equant.h>
+#include <equant/gemr2d.h>
 #include <equant/table.h>
+#include <equant/transfer.h>
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -10,6 +12,7 @@
 #include "libcmalloc.h"
 #include "libdagwork.h"
 #include "libledger.h"
+#include "libsetup.h"
 #include "libworker.h"
 
 #define UNITS 40
@@ -48,6 +51,15 @@ EXPORTED void *calloc(size_t n, size_t size)
 EXPORTED void *realloc(void *memory, size_t size)
 {
 	return fails(__builtin_return_address(0)) ? NULL : __libc_realloc(memory, size);
+}
+
+EXPORTED void *reallocarray(void *memory, size_t n, size_t size)
+{
+	size_t bytes;
+
+	if (__builtin_mul_overflow(n, size, &bytes) || fails(__builtin_return_address(0)))
+		return NULL;
+	return __libc_realloc(memory, bytes);
 }
 
 EXPORTED void free(void *memory)
@@ -290,11 +302,106 @@ static void graphs(void)
 	}
 }
 
+/* ---- transfers -------------------------------------------------------------------- */
+
+/* All have one or none has; and none, if something has failed that is not done without. */
+static void demand_agreed(const void *made, long all)
+{
+	demand_same(made != NULL);
+	demand(made || all);
+	demand(made || errno == ENOMEM || errno == ECANCELED);
+}
+
+/* The @nth allocation fails on the victim while a transfer is made; 0 if there are fewer. */
+static long starve_transfer(struct setup *s, const struct equant_transfer_options *options,
+			    long nth)
+{
+	struct equant_transfer *transfer;
+	long all;
+
+	failed = 0;
+	left = nth;
+	starving = rank == victim;
+	transfer = equant_transfer_new(MPI_COMM_WORLD, &s->array, s->element, options);
+	starving = 0;
+	MPI_Allreduce(&failed, &all, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+	demand_agreed(transfer, all);
+	if (transfer)
+		must_run(transfer, s);
+	demand_equal(0, equant_transfer_free(transfer));
+	return all;
+}
+
+static void transfers(void)
+{
+	struct random random = common_random();
+	struct equant_redist_network *network =
+		equant_redist_network_random(ranks, 1e-5, 1e3, 1e6, 1, NULL, 0);
+	const struct equant_transfer_options options[] = {
+		{ .sz = sizeof(options[0]), .scheduler = "preemptive" },
+		{ .sz = sizeof(options[0]), .network = network, .router = "relay" },
+	};
+	struct setup s;
+
+	demand(network);
+	setup_small(&s, &random);
+	for (int i = 0; i < 2; i++)
+		for (victim = 0; victim < ranks; victim++)
+			for (long nth = 1; starve_transfer(&s, &options[i], nth); nth++)
+				;
+	setup_free(&s);
+	equant_redist_network_free(network);
+}
+
+/* The same of a part of a matrix, with plans that are made and kept. */
+static long starve_part(long nth)
+{
+	struct equant_gemr2d_matrix a = { .rows = 5L * ranks,
+					  .columns = 1,
+					  .row_block = 5,
+					  .column_block = 1,
+					  .grid_rows = ranks,
+					  .grid_columns = 1,
+					  .my_row = rank,
+					  .leading = 5 },
+				    b = a;
+	double from[5] = { rank }, to[5] = { -1 };
+	struct equant_gemr2d_plans *plans;
+	int error = 0;
+	long all;
+
+	b.first_row = 1;
+	failed = 0;
+	left = nth;
+	starving = rank == victim;
+	plans = equant_gemr2d_plans_new(MPI_COMM_WORLD, 2, 0);
+	if (plans)
+		error = equant_gemr2d(plans, a.rows, 1, MPI_DOUBLE, &a, from, &b, to);
+	starving = 0;
+	MPI_Allreduce(&failed, &all, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+	demand_agreed(plans, all);
+	demand_same(error != 0);
+	demand(!error || error == -ENOMEM || error == -ECANCELED);
+	if (plans && error)
+		error = equant_gemr2d(plans, a.rows, 1, MPI_DOUBLE, &a, from, &b, to);
+	demand_equal(0, error);
+	demand(!plans || to[0] == (rank + ranks - 1) % ranks);
+	demand_equal(0, equant_gemr2d_plans_free(plans));
+	return all;
+}
+
+static void parts(void)
+{
+	for (victim = 0; victim < ranks; victim++)
+		for (long nth = 1; starve_part(nth); nth++)
+			;
+}
+
 int main(int argc, char **argv)
 {
 	static const struct worker_case cases[] = {
-		CASE(hooks),  CASE(passes),	CASE(asynchronous), CASE(in_tree),
-		CASE(sweeps), CASE(reductions), CASE(graphs),
+		CASE(hooks),	  CASE(passes), CASE(asynchronous), CASE(in_tree), CASE(sweeps),
+		CASE(reductions), CASE(graphs), CASE(transfers),    CASE(parts),
 	};
 
 	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));

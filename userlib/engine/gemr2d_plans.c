@@ -35,25 +35,40 @@ static int check(const struct equant_gemr2d_plans *plans, size_t memory, int err
 	return equant_compare(plans->comm, "equant_gemr2d_plans_new", error, things, 2);
 }
 
+/* On all ranks or on none.  NULL and errno. */
+static struct equant_gemr2d_plans *open_plans(MPI_Comm comm)
+{
+	int error = equant_mpi_check(comm, "equant_gemr2d_plans_new");
+	struct equant_gemr2d_plans *new = NULL;
+	MPI_Comm copy = MPI_COMM_NULL;
+
+	if (!error)
+		error = equant_mpi_error(MPI_Comm_dup(comm, &copy), "MPI_Comm_dup");
+	if (!error) {
+		MPI_Comm_set_errhandler(copy, MPI_ERRORS_RETURN);
+		new = calloc(1, sizeof(*new));
+		error = equant_mpi_agree(copy, new ? 0 : -ENOMEM);
+	}
+	if (!error) {
+		new->comm = copy;
+		return new;
+	}
+	if (copy != MPI_COMM_NULL)
+		MPI_Comm_free(&copy);
+	free(new);
+	errno = -error;
+	return NULL;
+}
+
 struct equant_gemr2d_plans *equant_gemr2d_plans_new(MPI_Comm comm, int plans, size_t memory)
 {
-	struct equant_gemr2d_plans *new;
-	int error = equant_mpi_check(comm, "equant_gemr2d_plans_new");
+	struct equant_gemr2d_plans *new = open_plans(comm);
+	int error;
 
-	new = error ? NULL : calloc(1, sizeof(*new));
-	if (!new) {
-		errno = error ? -error : ENOMEM;
+	if (!new)
 		return NULL;
-	}
 	new->most = plans;
 	new->memory = (int64_t)memory;
-	error = equant_mpi_error(MPI_Comm_dup(comm, &new->comm), "MPI_Comm_dup");
-	if (error) {
-		free(new);
-		errno = -error;
-		return NULL;
-	}
-	MPI_Comm_set_errhandler(new->comm, MPI_ERRORS_RETURN);
 	MPI_Comm_rank(new->comm, &new->rank);
 	MPI_Comm_size(new->comm, &new->ranks);
 	error = equant_neighbours_new(new->comm, 0, &new->neighbours);

@@ -78,18 +78,27 @@ static int plan(struct equant_transfer *transfer, const struct equant_redist_arr
 	return equant_transfer_prepare(transfer, options, error, memory);
 }
 
+/* Only with a communicator of their own can all ranks learn that one has no memory. */
 struct equant_transfer *equant_transfer_open(MPI_Comm comm, int group, const char *function)
 {
-	struct equant_transfer *transfer;
+	struct equant_transfer joined = { .comm = MPI_COMM_NULL }, *transfer = NULL;
 	int error = equant_mpi_check_any(comm, function);
 
-	transfer = error ? NULL : calloc(1, sizeof(*transfer));
-	if (!transfer) {
-		errno = error ? -error : ENOMEM;
-		return NULL;
+	if (!error)
+		error = equant_transfer_join(&joined, comm, group);
+	if (!error) {
+		transfer = malloc(sizeof(*transfer));
+		error = equant_mpi_agree(joined.comm, transfer ? 0 : -ENOMEM);
 	}
-	error = equant_transfer_join(transfer, comm, group);
-	return error ? equant_transfer_give_up(transfer, error) : transfer;
+	if (!error) {
+		*transfer = joined;
+		return transfer;
+	}
+	if (joined.comm != MPI_COMM_NULL)
+		MPI_Comm_free(&joined.comm);
+	free(transfer);
+	errno = -error;
+	return NULL;
 }
 
 struct equant_transfer *equant_transfer_lend(MPI_Comm comm, struct equant_neighbours *neighbours)
