@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "kselftest_harness.h"
@@ -68,6 +69,32 @@ TEST_F(report, one_that_is_cut_short_is_refused)
 	EXPECT_EQ(-EINVAL, load(self, 3));
 	EXPECT_TRUE(says(self, "shorter than its ranks"));
 	EXPECT_EQ(NULL, self->stats);
+}
+
+TEST_F(report, a_name_without_an_end_is_refused)
+{
+	struct equant_stats stats = { .rank = 0 };
+	FILE *file;
+
+	EXPECT_EQ(-EINVAL, load(self, 1));
+	memset(stats.probe, 'x', sizeof(stats.probe));
+	file = fopen(self->path, "a");
+	ASSERT_NE(NULL, file);
+	fwrite(&stats, sizeof(stats), 1, file);
+	fclose(file);
+	EXPECT_EQ(-EINVAL, equant_report_load(self->path, &self->header, &self->stats, self->why,
+					      sizeof(self->why)));
+	EXPECT_TRUE(says(self, "the name of a probe is not terminated"));
+	EXPECT_EQ(NULL, self->stats);
+}
+
+TEST_F(report, what_is_no_regular_file_is_refused_without_waiting)
+{
+	unlink(self->path);
+	ASSERT_EQ(0, mkfifo(self->path, 0600));
+	EXPECT_EQ(-EINVAL, equant_report_load(self->path, &self->header, &self->stats, self->why,
+					      sizeof(self->why)));
+	EXPECT_TRUE(says(self, "not a regular file"));
 }
 
 TEST_F(report, one_for_which_there_is_no_memory_says_so)

@@ -220,6 +220,14 @@ TEST_F(load, a_bad_event_is_refused_with_its_byte)
 	EXPECT_REFUSED("byte 256: a sample");
 	self->file.events[1].u.sample.run = INFINITY;
 	EXPECT_REFUSED("byte 256: a sample");
+	self->file.events[1].u.sample.interval = NAN;
+	EXPECT_REFUSED("byte 256: a sample");
+	self->file.events[1].u.sample.interact = -1;
+	EXPECT_REFUSED("byte 256: a sample");
+	self->file.events[1].u.sample.move = INFINITY;
+	EXPECT_REFUSED("byte 256: a sample");
+	self->file.events[1].u.sample.moved = -INFINITY;
+	EXPECT_REFUSED("byte 256: a sample");
 	self->file.events[2].u.decision.units = 101;
 	EXPECT_REFUSED("byte 384: a decision");
 	self->file.events[3].u.move.to = 2;
@@ -249,6 +257,25 @@ TEST_F(load, a_misplaced_or_miscounting_end_is_refused)
 	EXPECT_REFUSED("byte 384: events follow the END event");
 	self->file.events[5].u.end.events = 6;
 	EXPECT_REFUSED("byte 768: the END event counts another number of events");
+}
+
+/* Nothing but a hole, larger than any memory, is looked at from its start. */
+TEST_F(load, a_large_file_of_nothing_is_refused_at_once)
+{
+	off_t size = 128 + (1l << 36);
+
+	ASSERT_EQ(-EINVAL, load_bytes(self, &self->file, 200));
+	ASSERT_EQ(0, truncate(self->path, 128));
+	if (truncate(self->path, size))
+		SKIP(return, "the file system has no files of that size");
+	EXPECT_GT(0, equant_trace_load(self->path, &self->header, &self->events, &self->count,
+				       self->why, sizeof(self->why)));
+	EXPECT_TRUE(strstr(self->why, "byte 128: unknown event type") ||
+		    strstr(self->why, strerror(ENOMEM)))
+	{
+		TH_LOG("%s", self->why);
+	}
+	EXPECT_NE(NULL, strstr(self->why, self->path));
 }
 
 TEST_F(load, random_damage_never_crashes)

@@ -215,7 +215,9 @@ static double total_wait(const struct rank_trace *trace)
 
 static double ratio(double part, double whole)
 {
-	return whole > 0.0 ? part / whole : NAN;
+	double value = whole > 0.0 ? part / whole : NAN;
+
+	return isfinite(value) ? value : NAN;
 }
 
 void rank_figures_of(struct rank_trace *trace)

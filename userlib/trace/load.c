@@ -13,6 +13,8 @@
 
 #include "trace/trace_internal.h"
 
+#define PORTION 4096 /* events read before they are checked */
+
 /* A trace while it is being checked. */
 struct trace {
 	const char *path;
@@ -115,6 +117,20 @@ static const char *transfer_fault(const struct equant_trace_header *header,
 	return NULL;
 }
 
+static const char *sample_fault(const struct equant_event *event)
+{
+	const double amounts[] = {
+		event->u.sample.units, event->u.sample.wall,	 event->u.sample.run,
+		event->u.sample.wait,  event->u.sample.interval, event->u.sample.interact,
+		event->u.sample.move,  event->u.sample.moved,
+	};
+
+	for (size_t i = 0; i < sizeof(amounts) / sizeof(*amounts); i++)
+		if (!is_amount(amounts[i]))
+			return "a sample's units or times are negative or not finite";
+	return NULL;
+}
+
 static const char *event_fault(const struct trace *trace, const struct equant_event *event)
 {
 	const struct equant_trace_header *header = &trace->header;
@@ -125,10 +141,7 @@ static const char *event_fault(const struct trace *trace, const struct equant_ev
 			return "a share is not between 0 and 1";
 		return NULL;
 	case EQUANT_EVENT_SAMPLE:
-		if (!is_amount(event->u.sample.units) || !is_amount(event->u.sample.wall) ||
-		    !is_amount(event->u.sample.run) || !is_amount(event->u.sample.wait))
-			return "a sample's units or times are negative or not finite";
-		return NULL;
+		return sample_fault(event);
 	case EQUANT_EVENT_DECISION:
 		if (event->u.decision.units < 0 || event->u.decision.units > header->units)
 			return "a decision gives the rank more units than there are, or fewer than 0";
@@ -199,17 +212,16 @@ static int check_header(const struct trace *trace)
 	return fault ? complain(trace, offsetof(struct equant_trace_header, rank), fault) : 0;
 }
 
-/* 0, or 1 without an END event. */
-static int check_events(const struct trace *trace)
+static int check_events(const struct trace *trace, size_t first, size_t end)
 {
 	const char *fault;
 
-	for (size_t i = 0; i < trace->count; i++) {
+	for (size_t i = first; i < end; i++) {
 		fault = event_fault(trace, &trace->events[i]);
 		if (fault)
 			return complain(trace, byte_of(i), fault);
 	}
-	return !trace->count || trace->events[trace->count - 1].type != EQUANT_EVENT_END;
+	return 0;
 }
 
 static int read_all(const struct trace *trace, int fd, void *data, size_t length)
@@ -245,6 +257,23 @@ static int read_header(struct trace *trace, int fd, size_t size)
 	return ret ? ret : check_header(trace);
 }
 
+/* Some at a time: a file that is only large is refused before it has filled the memory. */
+static int read_checked(const struct trace *trace, int fd)
+{
+	size_t end, first;
+	int ret = 0;
+
+	for (first = 0; first < trace->count && !ret; first = end) {
+		end = first + PORTION < trace->count ? first + PORTION : trace->count;
+		ret = read_all(trace, fd, trace->events + first,
+			       (end - first) * sizeof(struct equant_event));
+		if (!ret)
+			ret = check_events(trace, first, end);
+	}
+	return ret;
+}
+
+/* 0, or 1 without an END event. */
 static int read_events(struct trace *trace, int fd, size_t size)
 {
 	size_t bytes = size - sizeof(trace->header);
@@ -254,13 +283,15 @@ static int read_events(struct trace *trace, int fd, size_t size)
 	if (bytes % sizeof(struct equant_event))
 		return complain(trace, byte_of(trace->count), "the file ends within this event");
 	trace->events = malloc(bytes ? bytes : 1);
-	if (!trace->events)
+	if (!trace->events) {
+		equant_say(trace->why, trace->why_size, "%s: %s", trace->path, strerror(ENOMEM));
 		return -ENOMEM;
-	ret = read_all(trace, fd, trace->events, bytes);
-	if (!ret)
-		ret = check_events(trace);
+	}
+	ret = read_checked(trace, fd);
 	if (ret < 0)
 		free(trace->events);
+	else if (!trace->count || trace->events[trace->count - 1].type != EQUANT_EVENT_END)
+		ret = 1;
 	return ret;
 }
 
