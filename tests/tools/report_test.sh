@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 31
+plan 32
 
 zero=$scratch/rows.0.trace one=$scratch/rows.1.trace
 "$TEST_BUILD/tests/trace/write_worker" "$scratch" || exit 1
@@ -80,6 +80,9 @@ rank 0    units  ..............................----------       30
 rank 1    units  ##############################**********       60
           share  ########################################     1.00
 END
+
+exits 0 '^ *0 .* 0\.500 *66727 *4\.00 ' "a high speed stands apart from the share before it" \
+	"$equant" report "$scratch"/moves.?.trace
 
 json_is computed "180 180" "JSON has the units that each rank computed"
 json_is share "0.5 1" "JSON has each rank's share"

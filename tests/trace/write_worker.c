@@ -88,6 +88,7 @@ static void make_uneven(struct file *file)
 	event[1].t_ns = event[2].t_ns = event[0].t_ns;
 	event[4].u.sample.interval = 1.25;
 	event[4].u.sample.interact = 0.5;
+	event[4].u.sample.units = 100000;
 }
 
 static void fill_second(struct file *file, int rank, int second)

@@ -36,6 +36,14 @@ static const char *cell(char text[CELL], const char *format, double value)
 	return text;
 }
 
+/* Four digits where they fit beside the other columns. */
+static const char *speed_cell(char text[CELL], double speed)
+{
+	if (speed >= 1e4 && speed < 9.9999995e6)
+		return cell(text, "%.0f", speed);
+	return cell(text, !speed || (speed >= 1e-3 && speed < 1e4) ? "%.4g" : "%.1e", speed);
+}
+
 /* Efficiency of all ranks together, eq. 1.4. */
 static double efficiency(const struct rank_traces *set)
 {
@@ -65,7 +73,7 @@ static void print_rank(const struct rank_trace *trace)
 
 	printf("%4d%7ld%7s%7s%6s%8s%6s%6s%7ld%6.0f%6s%5s", trace->header.rank, f->units,
 	       cell(run, "%.2f", f->run), cell(wait, "%.2f", f->wait),
-	       cell(share, "%.3f", f->share), cell(speed, "%.4g", f->speed),
+	       cell(share, "%.3f", f->share), speed_cell(speed, f->speed),
 	       cell(quantum, "%.2f", f->quantum * 1e3), cell(eff, "%.3f", f->efficiency), f->phases,
 	       f->moved, cell(bal, "%.2f", 100.0 * f->interact / f->elapsed),
 	       cell(mov, "%.1f", 100.0 * f->moving / f->elapsed));
