@@ -259,6 +259,22 @@ TEST(the_ratio_of_work_and_data_is_met)
 	}
 }
 
+TEST(weights_that_no_number_holds_are_refused)
+{
+	struct equant_dag_shape shape = {
+		.sz = sizeof(shape), .size = 4, .work = 1e308, .comp_comm = 1
+	};
+	char why[100];
+
+	EXPECT_EQ(NULL, equant_dag_generate("fork", &shape, why, sizeof(why)));
+	EXPECT_EQ(EOVERFLOW, errno);
+	EXPECT_STREQ("work 1e+308: weights would be too large for a number", why);
+	shape.work = 1e300;
+	shape.comp_comm = 1e-300;
+	EXPECT_EQ(NULL, equant_dag_generate("lu", &shape, why, sizeof(why)));
+	EXPECT_EQ(EOVERFLOW, errno);
+}
+
 TEST(shapes_that_are_none_are_refused)
 {
 	struct equant_dag_shape shape = { .sz = sizeof(shape), .size = 6, .work = 10 };

@@ -208,8 +208,11 @@ const char *equant_dag_family(int index)
 	return index < 0 || index >= FAMILIES ? NULL : families[index].name;
 }
 
-/* Draw the weights, and meet the ratio of their means exactly, but for rounding. */
-static void weigh(struct equant_dag *dag, const struct equant_dag_shape *shape, uint64_t *seed)
+/*
+ * Draw the weights, and meet the ratio of their means exactly, but for rounding.  0, or -EOVERFLOW where
+ * a double does not hold them.
+ */
+static int weigh(struct equant_dag *dag, const struct equant_dag_shape *shape, uint64_t *seed)
 {
 	double ratio = shape->comp_comm > 0 ? shape->comp_comm : 1 / shape->comm_comp;
 	double work = 0, data = 0, scale;
@@ -223,10 +226,14 @@ static void weigh(struct equant_dag *dag, const struct equant_dag_shape *shape, 
 		data += dag->edge[e].data;
 	}
 	if (!(data > 0))
-		return;
+		return isinf(work) ? -EOVERFLOW : 0;
 	scale = work / dag->tasks / ratio / (data / dag->edges);
-	for (int e = 0; e < dag->edges; e++)
+	for (int e = 0; e < dag->edges; e++) {
 		dag->edge[e].data *= scale;
+		if (!isfinite(dag->edge[e].data))
+			return -EOVERFLOW;
+	}
+	return 0;
 }
 
 static bool is_amount(double amount)
@@ -267,7 +274,11 @@ static int make(struct equant_dag *dag, const char *family, const struct equant_
 		if (err < 0)
 			return equant_dag_say(why, why_size, err, "no %s of size %d", family,
 					      shape->size);
-		weigh(dag, shape, &seed);
+		err = weigh(dag, shape, &seed);
+		if (err)
+			return equant_dag_say(why, why_size, err,
+					      "work %g: weights would be too large for a number",
+					      shape->work);
 		return 0;
 	}
 	return equant_dag_say(why, why_size, -EINVAL, "no family \"%s\"", family);

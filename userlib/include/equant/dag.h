@@ -164,7 +164,7 @@ struct equant_dag_shape {
  * decomposition by columns has the graph of "gauss", so "lu" is the one by blocks.
  *
  * Return: the graph, or NULL and errno: EINVAL for an unknown family or a bad @shape, E2BIG,
- * ENOMEM.
+ * EOVERFLOW for work or data that a double does not hold, ENOMEM.
  */
 EQUANT_API struct equant_dag *equant_dag_generate(const char *family,
 						  const struct equant_dag_shape *shape, char *why,
