@@ -72,7 +72,7 @@ $(foreach f,$(TEST_PROG),$(eval $(call test_program,$(f))))
 
 # Charts of measurements are drawn by the tool's code.
 $(O)/tests/bench/chart.o: TEST_CPPFLAGS += -Itools/equant
-$(O)/tests/bench/chart: $(patsubst %,$(O)/tools/equant/%.o,json svg table table_svg)
+$(O)/tests/bench/chart: $(patsubst %,$(O)/tools/equant/%.o,json plain svg table table_svg)
 
 # Module worker is compiled once; the programs are a file each.
 FTEST_WORKERS := $(if $(FORTRAN),$(patsubst %.f90,$(O)/%,$(wildcard tests/fortran/*_worker.f90)))
