@@ -44,7 +44,7 @@ program arrays_worker
 
 contains
     subroutine demand_refusal(ierror, what)
-        integer, intent(in) :: ierror
+        integer, intent(inout) :: ierror
         character(len=*), intent(in) :: what
 
         call demand_refused(ierror, what, "Invalid argument")

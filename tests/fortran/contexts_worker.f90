@@ -12,7 +12,7 @@ program contexts_worker
         equant_loop_free, equant_loop_new, equant_loop_owner, &
         equant_loop_stats, equant_open, equant_options, equant_probe_name, equant_stats, &
         equant_team_join, equant_team_leave, equant_unit_kind, equant_wait, equant_waitall
-    use worker, only: begin, case_name, demand, demand_refused, finish, rank, ranks
+    use worker, only: begin, case_name, demand, demand_error, demand_refused, finish, rank, ranks
     implicit none
 
     type(equant_context), save :: eq
@@ -99,7 +99,7 @@ contains
         copy = loop
         call equant_hook(copy)
         call equant_loop_free(loop)
-        call demand_refused(equant_loop_owner(loop, 1_equant_unit_kind), "a freed loop", &
+        call demand_error(equant_loop_owner(loop, 1_equant_unit_kind), "a freed loop", &
             "Invalid argument")
         call equant_loop_free(loop)
         call equant_close(eq)

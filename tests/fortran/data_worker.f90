@@ -195,7 +195,7 @@ contains
     end subroutine demand_reduced
 
     subroutine reductions()
-        real(c_double) :: result, values(units), spaced(2 * units)
+        real(c_double) :: result, values(units), spaced(2 * units), grid(2, units)
         integer(unit_kind) :: u, unit
         integer :: ierror, n
 
@@ -214,11 +214,20 @@ contains
         call equant_allreduce_units(loop, values, equant_sum, result)
         call demand(nint(result) == 15, "the sum")
         spaced = 0
+        grid = 0
         call equant_allreduce_units(loop, spaced(::2), equant_sum, result, ierror=ierror)
         call demand_refused(ierror, "values with gaps", "Invalid argument")
+        call equant_allreduce_units(loop, grid(2, :), equant_sum, result, ierror=ierror)
+        call demand_refused(ierror, "a component of each unit", "Invalid argument")
+        call equant_allreduce_units(loop, values(units:1:-1), equant_sum, result, ierror=ierror)
+        call demand_refused(ierror, "values backwards", "Invalid argument")
+        call equant_allreduce_units(loop, values(2:), equant_sum, result, ierror=ierror)
+        call demand_refused(ierror, "too few values", "Invalid argument")
         call equant_allreduce_units(loop, spaced, equant_sum, result, ierror=ierror)
         call demand_refused(ierror, "too many values", "Invalid argument")
         call equant_allreduce_units(loop, values, 9, result, ierror=ierror)
         call demand_refused(ierror, "operation 9", "Invalid argument")
+        call equant_allreduce_units(loop, values, equant_sum, result, ierror=ierror)
+        call demand(ierror == 0 .and. nint(result) == 15, "the sum after what was refused")
     end subroutine reductions
 end program data_worker

@@ -4,7 +4,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 44
+plan 49
 
 passes types options 1 "the options are C's: size, places, and as many as there are"
 passes types defaults 1 "the defaults are C's"
@@ -57,6 +57,51 @@ succeeds "a refusal names loop, procedure, dimension and shape" says arrays refu
 	"a scalar is no array: it has no units (an element of 8 bytes)" \
 	"the array is of assumed size (*): where is its last unit? Declare it (:) (8 x * elements of 8 bytes)" \
 	"loop rows: equant_loop_array: the array is not allocated"
+
+succeeds "a refused sum over units names loop, procedure, dimension and shape" says data reductions 1 \
+	"loop rows: equant_allreduce_units: the array is not contiguous: in dimension 1 elements are 16 bytes apart (97 elements of 8 bytes)" \
+	"in dimension 1 elements are -8 bytes apart (97 elements of 8 bytes)" \
+	"equant_allreduce_units: the last extent of the array is 96, the loop has 97 units (96 elements of 8 bytes)" \
+	"equant_allreduce_units: the last extent of the array is 194, the loop has 97 units (194 elements of 8 bytes)" \
+	"loop rows, rank 0: equant_allreduce_units: no such operation"
+succeeds "a refused sweep names loop, procedure and what is wrong" says sweeps refused 1 \
+	"loop columns: equant_loop_pipelined: the array is not contiguous: in dimension 2 elements are 32 bytes apart (2 x 4 x 37 elements of 8 bytes)" \
+	"loop columns: equant_loop_pipelined: the array has no dimension for the inner loop" \
+	"loop columns: equant_loop_pipelined: a negative skip"
+succeeds "a refused sum over ranks names procedure, buffer and shape" says contexts allreduce 1 \
+	"equant_allreduce: the receive buffer is not contiguous (3 elements of 8 bytes)"
+succeeds "refused requests and statuses are named" says integers waitall 1 \
+	"equant_waitall: the array of requests is not contiguous" \
+	"equant_waitall: there are fewer statuses than requests" \
+	"equant_waitall: the first extent of statuses is less than MPI_STATUS_SIZE"
+
+# compiles KIND [RANK]: a sum over units of values and a result of that kind; RANK: (:) or (:, :)
+compiles()
+{
+	cat > "$scratch/kind.f90" <<- END
+		subroutine sum_units(loop, values, result)
+		    use, intrinsic :: iso_c_binding, only: c_double, c_float, c_int
+		    use equant, only: equant_allreduce_units, equant_loop, equant_sum
+		    type(equant_loop), intent(in) :: loop
+		    $1, intent(in) :: values(${2:-:})
+		    real(c_double), intent(out) :: result
+		    call equant_allreduce_units(loop, values, equant_sum, result)
+		end subroutine sum_units
+	END
+	# shellcheck disable=SC2046
+	"${FC:-gfortran}" -fsyntax-only $(config MPIF_CFLAGS) -I"$TEST_BUILD/fortran" "$scratch/kind.f90" \
+		> "$scratch/said" 2>&1
+}
+
+wrong_kinds()
+{
+	compiles "real(c_double)" || { cat "$scratch/said"; return 1; }
+	for kind in "real(c_float)" "integer(c_int)" "complex(c_double)"; do
+		! compiles "$kind" && grep -q "argument 'values'" "$scratch/said" || return 1
+	done
+	! compiles "real(c_double)" ":, :" && grep -q "argument 'values'" "$scratch/said"
+}
+succeeds "values of another kind or rank than a sum's are refused by the compiler, by name" wrong_kinds
 
 # ends: without ierror= an error ends the job, on every rank
 ends()

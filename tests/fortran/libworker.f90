@@ -11,8 +11,8 @@ module worker
         equant_open, equant_options, equant_stats, equant_unit_kind
     implicit none
     private
-    public :: begin, finish, demand, demand_equal, demand_refused, eager, open_eager, step, total
-    public :: close_moved, nap
+    public :: begin, finish, demand, demand_equal, demand_error, demand_refused, eager
+    public :: close_moved, nap, open_eager, step, total
     public :: case_name, rank, ranks
 
     character(len=32) :: case_name
@@ -59,13 +59,23 @@ contains
         call demand(expected == value, trim(text))
     end subroutine demand_equal
 
-    subroutine demand_refused(ierror, what, why)
-        integer, intent(in) :: ierror
+    ! An error that is given back by a function.
+    subroutine demand_error(error, what, why)
+        integer, intent(in) :: error
         character(len=*), intent(in) :: what, why
 
-        call demand(ierror < 0, what // " is not refused")
-        call demand(equant_error_text(ierror) == why, &
-            what // " is refused for: " // trim(equant_error_text(ierror)))
+        call demand(error < 0, what // " is not refused")
+        call demand(equant_error_text(error) == why, &
+            what // " is refused for: " // trim(equant_error_text(error)))
+    end subroutine demand_error
+
+    ! One that was stored: the next call must store its own, this one is gone.
+    subroutine demand_refused(ierror, what, why)
+        integer, intent(inout) :: ierror
+        character(len=*), intent(in) :: what, why
+
+        call demand_error(ierror, what, why)
+        ierror = 0
     end subroutine demand_refused
 
     ! Options that balance often, move at any prospect of gain, and check all they do.

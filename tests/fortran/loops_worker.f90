@@ -14,8 +14,8 @@ program loops_worker
         equant_loop_deactivate, equant_loop_distribute, equant_loop_free, equant_loop_new, &
         equant_loop_owner, equant_loop_ranges, equant_loop_stats, equant_loop_units, equant_open, &
         equant_probe_features, equant_probe_name, equant_range, equant_stats, equant_unit_kind
-    use worker, only: begin, case_name, close_moved, demand, demand_equal, demand_refused, &
-        finish, open_eager, rank, ranks, step, total
+    use worker, only: begin, case_name, close_moved, demand, demand_equal, demand_error, &
+        demand_refused, finish, open_eager, rank, ranks, step, total
     implicit none
 
     integer, parameter :: unit_kind = equant_unit_kind
@@ -97,10 +97,10 @@ contains
             call equant_loop_new(loop, eq, "some  ", number)
             call demand_equal(number, equant_loop_units(loop), "units")
             call demand_owned(loop, number)
-            call demand_refused(equant_loop_owner(loop, 0_unit_kind), "unit 0", "Invalid argument")
-            call demand_refused(equant_loop_owner(loop, -huge(number) - 1), "no number", &
+            call demand_error(equant_loop_owner(loop, 0_unit_kind), "unit 0", "Invalid argument")
+            call demand_error(equant_loop_owner(loop, -huge(number) - 1), "no number", &
                 "Invalid argument")
-            call demand_refused(equant_loop_owner(loop, number + 1), "unit past the last", &
+            call demand_error(equant_loop_owner(loop, number + 1), "unit past the last", &
                 "Invalid argument")
             call equant_loop_free(loop)
         end do

@@ -11,8 +11,8 @@ program tables_worker
         equant_table_copy, equant_table_forget, equant_table_indexed, equant_table_kind, &
         equant_table_next, equant_table_packed, equant_table_restricted, equant_table_reverse, &
         equant_table_scattered, equant_table_slice, equant_unit_kind
-    use worker, only: begin, case_name, close_moved, demand, demand_equal, demand_refused, &
-        finish, open_eager, rank, step
+    use worker, only: begin, case_name, close_moved, demand, demand_equal, demand_error, &
+        demand_refused, finish, open_eager, rank, step
     implicit none
 
     integer, parameter :: kind = equant_unit_kind
@@ -152,7 +152,7 @@ contains
         call demand_refused(ierror, "a kind that is none", "Invalid argument")
         call equant_loop_table(table, loop, bytes, equant_table_restricted, ierror)
         call demand_refused(ierror, "a restricted table without an order", "Invalid argument")
-        call demand_refused(equant_table_kind(table), "the kind of no table", "Invalid argument")
+        call demand_error(equant_table_kind(table), "the kind of no table", "Invalid argument")
         call demand(.not. c_associated(equant_table_slice(table, 1_kind)), "a slice of no table")
         cursor = 0
         call equant_table_next(table, cursor, u, slice)
