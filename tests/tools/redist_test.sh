@@ -6,13 +6,13 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 50
+plan 60
 
 export LC_ALL=C
 
 listings()
 {
-	for name in uneven.network diagram.out; do
+	for name in uneven.network diagram.out bypass.network route.out; do
 		listing $name redist.rst
 	done
 }
@@ -175,6 +175,45 @@ exits 0 ' 4.1 s in the simulation, where the bound is 4.1 s$' "with several mess
 	"$equant" redist simulate "${uneven[@]}" --scheduler greedy --window 2
 exits 0 '^direct: 5.2 s, 6.2 s in the simulation' "and with a barrier after every step" \
 	"$equant" redist simulate "${uneven[@]}" --scheduler direct --barrier
+
+# ---- routes ------------------------------------------------------------------------
+
+bypass=(1:1 60:2 --elements 120 --element 1 --network bypass.network)
+route_example()
+{
+	"$equant" redist schedule "${bypass[@]}" --router relay > actual 2>&1
+	diff route.out actual
+}
+silent "a route is drawn as the document has it" route_example
+exits 0 '^relay: 12 s in 2 steps, 12 s in the simulation$' "a route is simulated in its network" \
+	"$equant" redist simulate "${bypass[@]}" --router relay
+sed 's/bandwidth 10/bandwidth 5/' bypass.network > half.network
+exits 0 '^best: 12 s in 2 steps, 24 s in the simulation$' "or in another one" \
+	"$equant" redist simulate "${bypass[@]}" --router best --actual half.network
+exits 0 '^    >1 |  *\[2' "and what it takes there is drawn" \
+	"$equant" redist simulate "${bypass[@]}" --router best --actual half.network --window 2 --barrier
+# Out of ports of 10 bytes/s with two links of 10 each: 4 messages of 12 bytes take 4.8 s at least.
+printf 'ranks 4\nusual startup 0 bandwidth 10\nhost send 10 ranks 0 1\nhost ranks 2 3\n' > port.network
+exits 0 '^direct .* s with shared ports$' "comparing says what ports make of schedules" \
+	"$equant" redist compare 12:2 6:2 --apart --elements 48 --element 1 --network port.network
+exits 0 '^best: 4.8 s in 1 steps, 4.8 s in the simulation$' "and of routes" \
+	"$equant" redist simulate 12:2 6:2 --apart --elements 48 --element 1 --network port.network \
+	--router best
+route_drawn()
+{
+	"$equant" redist schedule 1:16 8:16 --elements 2048 --element 1 --startup 1e-4 \
+		--router combine --svg route.svg > route.txt
+	grep -q '^combine: .* in 4 steps$' route.txt || echo "other than 4 steps"
+	[ "$(grep -c 'class="message"' route.svg)" -eq "$(grep -o '[0-9]@' route.txt | wc -l)" ] ||
+		echo "other than all legs sent"
+	tail -n 1 route.svg | grep -qx '</svg>' || echo "route.svg has no end"
+}
+silent "every leg is in the picture" route_drawn
+exits 0 '"step": 1,' "and in JSON" "$equant" redist simulate "${bypass[@]}" --router best --json
+exits 2 "router 'detour': there are combine" "a router nobody knows is named" \
+	"$equant" redist schedule "${bypass[@]}" --router detour
+exits 2 'either --scheduler or --router' "one of both plans" \
+	"$equant" redist schedule "${bypass[@]}" --router best --scheduler greedy
 
 # ---- the paper's experiment --------------------------------------------------------
 

@@ -12,6 +12,8 @@
 #include "output.h"
 #include "redist.h"
 
+#define SIMULATED 1e7 /* messages times ranks: a second and more */
+
 static int fail(const char *why)
 {
 	fprintf(stderr, "equant redist: %s\n", why[0] ? why : strerror(errno));
@@ -120,7 +122,8 @@ static int load(struct redist_report *report)
 		return fail(why);
 	report->bound =
 		equant_redist_network_bound(report->network, report->count, report->volumes, false);
-	return isnan(report->bound) ? fail("out of memory") : 0;
+	report->schedule_bound = equant_redist_bound(report->costs);
+	return isnan(report->bound) || isnan(report->schedule_bound) ? fail("out of memory") : 0;
 }
 
 static double now(void)
@@ -129,6 +132,24 @@ static double now(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &time);
 	return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* Of so many messages and ranks that take long nobody waits for it. */
+static int weigh(const struct redist_report *report, struct redist_answer *answer)
+{
+	struct equant_redist_schedule *done;
+
+	answer->simulated = NAN;
+	if (report->options->what != REDIST_COMPARE || !report->costs->network ||
+	    (double)report->count * report->network->ranks > SIMULATED)
+		return 0;
+	done = equant_redist_replay(answer->schedule, report->network, report->count,
+				    report->volumes, 1, false, NULL, 0);
+	if (!done)
+		return fail("");
+	answer->simulated = done->makespan;
+	equant_redist_schedule_free(done);
+	return 0;
 }
 
 static int ask(struct redist_report *report, const char *scheduler)
@@ -147,7 +168,7 @@ static int ask(struct redist_report *report, const char *scheduler)
 		return fail(why);
 	if (!report->planned || answer->schedule->makespan < report->planned->schedule->makespan)
 		report->planned = answer;
-	return 0;
+	return weigh(report, answer);
 }
 
 static int ask_all(struct redist_report *report)
@@ -169,53 +190,78 @@ static int ask_all(struct redist_report *report)
 	return status;
 }
 
+static int ask_router(struct redist_report *report, const char *router)
+{
+	struct redist_way *way = &report->routes[report->routed];
+	char why[512] = "";
+
+	way->planning = now();
+	way->route = equant_redist_route_new(router, report->network, report->count,
+					     report->volumes, why, sizeof(why));
+	if (!way->route)
+		return fail(why);
+	way->planning = now() - way->planning;
+	report->routed++;
+	return 0;
+}
+
 static int ask_routers(struct redist_report *report)
 {
-	char why[512] = "";
-	int many = 0;
+	const char *only = report->options->router;
+	int many = 0, status = 0;
 
 	while (equant_redist_router_name(many))
 		many++;
 	report->routes = calloc((size_t)many, sizeof(*report->routes));
 	if (!report->routes)
 		return fail("");
-	for (; report->routed < many; report->routed++) {
-		struct redist_way *way = &report->routes[report->routed];
-
-		way->planning = now();
-		way->route = equant_redist_route_new(equant_redist_router_name(report->routed),
-						     report->network, report->count,
-						     report->volumes, why, sizeof(why));
-		if (!way->route)
-			return fail(why);
-		way->planning = now() - way->planning;
-	}
-	return 0;
+	if (only)
+		return ask_router(report, only);
+	for (int i = 0; i < many && !status; i++)
+		status = ask_router(report, equant_redist_router_name(i));
+	return status;
 }
 
 static int simulate(struct redist_report *report)
 {
 	const struct redist_options *options = report->options;
+	const struct equant_redist_network *network = report->actual ? report->actual :
+								       report->network;
 	char why[512] = "";
 
-	report->done = equant_redist_replay(report->planned->schedule,
-					    report->actual ? report->actual : report->network,
-					    report->count, report->volumes, options->window,
-					    options->barrier, why, sizeof(why));
+	if (options->router) {
+		report->taken = equant_redist_route_replay(report->routes->route, network,
+							   options->window, options->barrier, why,
+							   sizeof(why));
+		return report->taken ? 0 : fail(why);
+	}
+	report->done = equant_redist_replay(report->planned->schedule, network, report->count,
+					    report->volumes, options->window, options->barrier, why,
+					    sizeof(why));
 	return report->done ? 0 : fail(why);
 }
 
 /* ---- the command --------------------------------------------------------------------------- */
 
+/* What is drawn: to be freed if it is a route's. */
+static struct equant_redist_schedule *shown(const struct redist_report *report)
+{
+	if (report->options->router)
+		return redist_legs(report->taken ? report->taken : report->routes->route);
+	return report->done ? report->done : report->planned->schedule;
+}
+
 static int write_svg(const struct redist_report *report, const char *path)
 {
-	FILE *out = output_open("redist", path);
+	struct equant_redist_schedule *schedule = shown(report);
+	FILE *out = schedule ? output_open("redist", path) : NULL;
+	int status = schedule ? 1 : fail("");
 
-	if (!out)
-		return 1;
-	return output_close(out, "redist", path,
-			    redist_svg(out,
-				       report->done ? report->done : report->planned->schedule));
+	if (out)
+		status = output_close(out, "redist", path, redist_svg(out, schedule));
+	if (report->options->router)
+		equant_redist_schedule_free(schedule);
+	return status;
 }
 
 static int print(const struct redist_report *report)
@@ -224,7 +270,8 @@ static int print(const struct redist_report *report)
 		redist_print_json(report);
 	else if (report->options->what == REDIST_COMPARE)
 		redist_print_compare(report);
-	else if (redist_print_schedule(report))
+	else if (report->options->router ? redist_print_route(report) :
+					   redist_print_schedule(report))
 		return fail("");
 	return report->options->svg ? write_svg(report, report->options->svg) : 0;
 }
@@ -238,6 +285,7 @@ static void release(struct redist_report *report)
 		equant_redist_route_free(report->routes[i].route);
 	free(report->routes);
 	equant_redist_schedule_free(report->done);
+	equant_redist_route_free(report->taken);
 	equant_redist_costs_free(report->costs);
 	free(report->volumes);
 	equant_redist_network_free(report->network);
@@ -249,11 +297,12 @@ static int plan(const struct redist_options *options)
 	struct redist_report report = { .options = options };
 	int status = load(&report);
 
-	status = status ? status : ask_all(&report);
+	if (!status && !options->router)
+		status = ask_all(&report);
+	if (!status && (options->router || options->what == REDIST_COMPARE))
+		status = ask_routers(&report);
 	if (!status && options->what == REDIST_SIMULATE)
 		status = simulate(&report);
-	if (!status && options->what == REDIST_COMPARE)
-		status = ask_routers(&report);
 	status = status ? status : print(&report);
 	release(&report);
 	return status;

@@ -24,6 +24,7 @@ enum redist_what {
  * @startup: of all links, if there is no file
  * @bandwidth: the same
  * @scheduler: the only one to be asked, or NULL
+ * @router: to be asked in its place, or NULL
  * @actual: file of the network that @what REDIST_SIMULATE runs in, or NULL: the one planned for
  * @window: messages of a rank under way at once
  * @barrier: wait for all after every step
@@ -40,6 +41,7 @@ struct redist_options {
 	double startup;
 	double bandwidth;
 	const char *scheduler;
+	const char *router;
 	const char *actual;
 	int window;
 	bool barrier;
@@ -59,11 +61,13 @@ int redist_parse(int argc, char **argv, struct redist_options *options);
  * @scheduler: its name
  * @schedule: what it made
  * @planning: what that took, seconds
+ * @simulated: what comparing it found that it takes where ranks share a port that is full, or NaN
  */
 struct redist_answer {
 	const char *scheduler;
 	struct equant_redist_schedule *schedule;
 	double planning;
+	double simulated;
 };
 
 /* What one router says; as struct redist_answer. */
@@ -83,12 +87,14 @@ struct redist_way {
  * @bytes: of all messages
  * @stay: bytes that need none
  * @bound: no transfer is faster, several messages at once or not
+ * @schedule_bound: no schedule is shorter
  * @answers: of the schedulers that were asked
  * @answered: how many
- * @routes: of all routers, if @what is REDIST_COMPARE
+ * @routes: of all routers, if @what is REDIST_COMPARE, or of the one that was asked
  * @routed: how many
- * @planned: the shortest
+ * @planned: the shortest schedule; with a router NULL
  * @done: what became of it, or NULL
+ * @taken: what became of the route, or NULL
  */
 struct redist_report {
 	const struct redist_options *options;
@@ -100,21 +106,35 @@ struct redist_report {
 	int64_t bytes;
 	int64_t stay;
 	double bound;
+	double schedule_bound;
 	struct redist_answer *answers;
 	int answered;
 	struct redist_way *routes;
 	int routed;
 	const struct redist_answer *planned;
 	struct equant_redist_schedule *done;
+	struct equant_redist_route *taken;
 };
+
+/* What is common to all of them: ranks, bytes and bounds. */
+void redist_print_head(const struct redist_report *report);
+
+/* A route, or what became of it, as JSON. */
+struct json;
+void redist_put_route(struct json *json, const char *name, const struct redist_report *report,
+		      const struct equant_redist_route *route);
 
 void redist_print_compare(const struct redist_report *report);
 int redist_print_schedule(const struct redist_report *report);
+int redist_print_route(const struct redist_report *report);
 void redist_print_json(const struct redist_report *report);
 
 /* Both: 0 or -ENOMEM. */
 int redist_draw(FILE *out, const struct equant_redist_schedule *schedule);
 int redist_svg(FILE *out, const struct equant_redist_schedule *schedule);
+
+/* The legs of a route as pieces, to be drawn; NULL: out of memory. */
+struct equant_redist_schedule *redist_legs(const struct equant_redist_route *route);
 
 /* equant redist experiment: the exit status. */
 int redist_experiment(int argc, char **argv);

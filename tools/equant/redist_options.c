@@ -113,6 +113,9 @@ static int set(int c, const struct named_option *option, struct redist_options *
 	case 's':
 		options->scheduler = optarg;
 		return option_word(option, optarg, equant_redist_scheduler_name) < 0 ? -EINVAL : 0;
+	case 'u':
+		options->router = optarg;
+		return option_word(option, optarg, equant_redist_router_name) < 0 ? -EINVAL : 0;
 	case 'm':
 		options->network = optarg;
 		return 0;
@@ -146,8 +149,11 @@ static int check(int count, char **words, struct redist_options *options)
 	}
 	if (equant_redist_array_check(array, why, sizeof(why)))
 		return complain(why);
-	if (options->what == REDIST_COMPARE && (options->scheduler || options->svg))
-		return complain("--scheduler and --svg are not of compare");
+	if (options->what == REDIST_COMPARE &&
+	    (options->scheduler || options->router || options->svg))
+		return complain("--scheduler, --router and --svg are not of compare");
+	if (options->scheduler && options->router)
+		return complain("either --scheduler or --router");
 	if (options->what != REDIST_SIMULATE &&
 	    (options->actual || options->window != 1 || options->barrier))
 		return complain("--actual, --window and --barrier are of simulate only");
@@ -164,6 +170,7 @@ int redist_parse(int argc, char **argv, struct redist_options *options)
 		{ "bandwidth", required_argument, NULL, 'b' },
 		{ "network", required_argument, NULL, 'm' },
 		{ "scheduler", required_argument, NULL, 's' },
+		{ "router", required_argument, NULL, 'u' },
 		{ "actual", required_argument, NULL, 'a' },
 		{ "window", required_argument, NULL, 'w' },
 		{ "svg", required_argument, NULL, 'v' },

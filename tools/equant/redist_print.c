@@ -2,21 +2,23 @@
 /*
  * What `equant redist` prints: for people, and as JSON.
  */
+#include <math.h>
+
 #include "json.h"
 #include "redist.h"
 
-static void print_head(const struct redist_report *report)
+void redist_print_head(const struct redist_report *report)
 {
 	printf("%d ranks: %lld messages, %lld bytes; %lld bytes stay\n", report->network->ranks,
 	       (long long)report->count, (long long)report->bytes, (long long)report->stay);
-	printf("no schedule is shorter than %.6g s, no transfer at all than %.6g s\n\n",
-	       report->answers->schedule->bound, report->bound);
+	printf("no schedule is shorter than %.6g s, no transfer at all than %.6g s%s\n\n",
+	       report->schedule_bound, report->bound, report->options->router ? ", straight" : "");
 }
 
 static void print_row(const struct redist_report *report, const char *name, double makespan,
 		      long long pieces, double planning)
 {
-	double bound = report->answers->schedule->bound;
+	double bound = report->schedule_bound;
 
 	printf("%-12s  %12.6g", name, makespan);
 	if (bound > 0)
@@ -28,7 +30,7 @@ static void print_row(const struct redist_report *report, const char *name, doub
 
 void redist_print_compare(const struct redist_report *report)
 {
-	print_head(report);
+	redist_print_head(report);
 	printf("%-12s  %12s  %10s  %10s  %10s\n", "scheduler", "makespan", "of bound", "pieces",
 	       "planning");
 	for (int i = 0; i < report->answered; i++) {
@@ -36,6 +38,8 @@ void redist_print_compare(const struct redist_report *report)
 
 		print_row(report, answer->scheduler, answer->schedule->makespan,
 			  (long long)answer->schedule->count, answer->planning);
+		if (!isnan(answer->simulated))
+			printf("  %.6g s with shared ports", answer->simulated);
 		printf("\n");
 	}
 	for (int i = 0; i < report->routed; i++) {
@@ -69,7 +73,7 @@ int redist_print_schedule(const struct redist_report *report)
 	const struct equant_redist_schedule *shown = report->done ? report->done : planned;
 	int err;
 
-	print_head(report);
+	redist_print_head(report);
 	printf("%s: %.6g s", planned->scheduler, planned->makespan);
 	if (report->done)
 		printf(", %.6g s in the simulation, where the bound is %.6g s",
@@ -91,6 +95,8 @@ static void put_answer(struct json *json, const struct redist_answer *answer)
 	json_number(json, "makespan", answer->schedule->makespan);
 	json_integer(json, "pieces", (long)answer->schedule->count);
 	json_number(json, "planning", answer->planning);
+	if (!isnan(answer->simulated))
+		json_number(json, "simulated", answer->simulated);
 	json_close_object(json);
 }
 
@@ -149,21 +155,26 @@ void redist_print_json(const struct redist_report *report)
 	json_integer(&json, "ranks", report->network->ranks);
 	json_integer(&json, "bytes", (long)report->bytes);
 	json_integer(&json, "stay", (long)report->stay);
-	json_number(&json, "bound", report->answers->schedule->bound);
+	json_number(&json, "bound", report->schedule_bound);
 	json_number(&json, "network_bound", report->bound);
 	json_open_array(&json, "schedulers");
 	for (int i = 0; i < report->answered; i++)
 		put_answer(&json, &report->answers[i]);
 	json_close_array(&json);
-	if (report->options->what == REDIST_COMPARE) {
+	if (report->routed) {
 		json_open_array(&json, "routers");
 		for (int i = 0; i < report->routed; i++)
 			put_way(&json, &report->routes[i]);
 		json_close_array(&json);
-	} else {
-		put_volumes(&json, report);
-		put_schedule(&json, "schedule", report->planned->schedule);
 	}
+	if (report->options->what != REDIST_COMPARE)
+		put_volumes(&json, report);
+	if (report->options->what != REDIST_COMPARE && report->planned)
+		put_schedule(&json, "schedule", report->planned->schedule);
+	if (report->options->router)
+		redist_put_route(&json, "route", report, report->routes->route);
+	if (report->taken)
+		redist_put_route(&json, "simulated", report, report->taken);
 	if (report->done)
 		put_schedule(&json, "simulated", report->done);
 	json_close_object(&json);
