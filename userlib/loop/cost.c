@@ -87,7 +87,6 @@ int equant_costs_of_messages(struct equant_loop *loop, int peer, double *fixed, 
 	int error;
 
 	*fixed = *per_byte = 0;
-
 	buffer = calloc(2, BYTES);
 	error = equant_check_place(loop, EQUANT_AT_START, 0, buffer ? 0 : -ENOMEM);
 	if (!error)
