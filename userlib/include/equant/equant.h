@@ -110,7 +110,7 @@ struct equant_options {
 	double window; /* seconds of history behind the expected benefit */
 	double interact; /* largest fraction of time for interaction, eq. 4.2 */
 	double amplitude; /* tolerated amplitude of a measured rate, eq. 4.10 */
-	double timeout; /* seconds after which a silent peer is an error in checked mode */
+	double timeout; /* seconds after which a silent peer is named, and in checked mode an error */
 	int wait; /* enum equant_wait_mode: hooks, equant_wait(), equant_barrier()... */
 	int control; /* enum equant_control_mode */
 	int polls; /* the program's own waits keep the CPU busy, see Documentation/waiting.rst */
@@ -203,7 +203,8 @@ struct equant_range {
  * Each rank starts with a block of units, earlier ranks with one more when
  * it does not divide evenly.
  *
- * Return: the loop, or NULL and errno (EINVAL, ENOMEM, EIO, ECANCELED when another rank refused).
+ * Return: the loop, or NULL and errno (EINVAL, ENOMEM, EIO, ECANCELED when another rank refused,
+ * EPROTO when it made another call).
  */
 EQUANT_API struct equant_loop *equant_loop_new(struct equant *eq, const char *name, long units);
 
@@ -472,7 +473,7 @@ EQUANT_API int equant_loop_ghosts_start(struct equant_loop *loop, long below, lo
  * with the units that read them (section 6.4.1, window relations).  What is written needs an exchange
  * of its own.  In asynchronous mode a rank that gets units does not know who has those around them.
  *
- * Return: as equant_loop_ghosts_start(); -EINVAL in asynchronous mode.
+ * Return: as equant_loop_ghosts_start(); -EINVAL in asynchronous mode; -ECANCELED another rank refused.
  */
 EQUANT_API int equant_loop_neighbours(struct equant_loop *loop, long below, long above);
 
@@ -579,6 +580,9 @@ EQUANT_API int equant_balance(struct equant_loop *loop);
  * Every rank calls it equally often, between compute sections.  Unless a phase
  * is due it is a decrement and a branch.  Units may come or go: read the ranges anew.
  * A hook before the first section balances the start, where shares can be predicted.
+ *
+ * The first one is -EPROTO where ranks begin the loop with different calls, and -EBADMSG where they own
+ * different units.
  *
  * Return: 0 or -errno; after an error the loop must only be freed, no work is lost: units stay
  * where they were, except those of a transfer whose peer has died.
