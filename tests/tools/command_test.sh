@@ -17,9 +17,11 @@ exits 0 'Usage: equant run' "each command knows --help" "$equant" run --help
 exits 2 "no command or topic 'x'" "help names what it does not know" "$equant" help x
 exits 2 "unexpected argument 'y'" "help takes one word" "$equant" help run y
 
-for command in $("$equant" help | sed -n 's/^  equant \([a-z]*\) .*/\1/p'); do
+"$equant" help | sed -n 's/^  equant \([a-z]*\) .*/\1/p' > "$scratch/commands"
+grep -qx run "$scratch/commands" || echo "help lists no commands" > "$scratch/without"
+while read -r command; do
 	"$equant" help "$command" | grep -q "^Usage: equant $command" || echo "$command"
-done > "$scratch/without"
+done < "$scratch/commands" >> "$scratch/without"
 silent "help has a usage for every command it lists" cat "$scratch/without"
 exits 0 '^Usage: equant plan' "each command knows -h" "$equant" plan -h
 

@@ -16,7 +16,8 @@ fi
 
 # shellcheck disable=SC2086
 mapfile -t names < <(build sanitizers $pure list-tests | grep -v '\.sh$')
-plan $((1 + ${#names[@]}))
+plan $((2 + ${#names[@]}))
+succeeds "there are tests that know neither MPI nor BPF" test "${#names[@]}" -gt 0
 # shellcheck disable=SC2086
 succeeds "the sanitizers' build compiles" build sanitizers CC=gcc $pure CFLAGS='-O1 -g1' tests
 
