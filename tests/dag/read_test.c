@@ -277,12 +277,12 @@ static struct equant_dag_machine *machine_of(const char *first, const char *last
 TEST_F(read, a_single_link_goes_before_all_links)
 {
 	const char *all = "\"startup\": 3, \"data_rate\": 4";
-	const char *single = "\"links\": [ { \"from\": 0, \"to\": 1, \"data_rate\": 50 },"
+	const char *single = "\"links\": [ { \"from\": 0, \"to\": 1, \"data_rate\": 50 },\n"
 			     "{ \"from\": 2, \"to\": 1, \"startup\": 60, \"data_rate\": 70 } ]";
 	const char *first[] = { all, single, "\"data_rate\": 4" };
 	const char *last[] = { single, all,
-			       "\"links\": [ { \"from\": 0, \"to\": 1, \"data_rate\": 50 },"
-			       "{ \"from\": 2, \"to\": 1, \"startup\": 60, \"data_rate\": 70 } ],"
+			       "\"links\": [ { \"from\": 0, \"to\": 1, \"data_rate\": 50 },\n"
+			       "{ \"from\": 2, \"to\": 1, \"startup\": 60, \"data_rate\": 70 } ],\n"
 			       "\"startup\": 3" };
 	const double startup[9] = { 0, 0, 3, 3, 0, 3, 3, 60, 0 };
 	const double data_rate[9] = { 0, 50, 4, 4, 0, 4, 4, 70, 0 };
