@@ -93,7 +93,11 @@ static void saved_random(struct random *random, int round)
 	saved_and_loaded(&s, &options);
 	options.scheduler = NULL;
 	options.network = network;
-	options.router = equant_redist_router_name(round % 3);
+	options.router = equant_redist_router_name(round % 4);
+	saved_and_loaded(&s, &options);
+	/* Where links are alike all goes straight. */
+	network->count = 0;
+	options.router = equant_redist_router_name(1 + round % 3);
 	saved_and_loaded(&s, &options);
 	setup_free(&s);
 	equant_redist_network_free(network);
@@ -166,6 +170,7 @@ static void forged_step(int32_t step)
 	char *parcels = bad + count;
 
 	memcpy(bad, good, count);
+	demand(header->legs > 0);
 	parcels -= (size_t)header->parcels * sizeof(struct equant_plan_parcel);
 	((struct equant_plan_leg *)parcels)[-1].step = step;
 	header->sum = equant_plan_sum(bad, count);
@@ -174,11 +179,11 @@ static void forged_step(int32_t step)
 	write_plan(good, count);
 }
 
-/* Only times and what is not used may be others. */
+/* Only times and what is not used may be others.  Without start-ups no router goes straight. */
 static void forged_routes(const struct setup *s, struct random *random)
 {
 	struct equant_redist_network *network =
-		equant_redist_network_random(ranks, 1, 1e3, 1e6, 1, NULL, 0);
+		equant_redist_network_random(ranks, 0, 1e3, 1e6, 1, NULL, 0);
 	struct equant_transfer_options options = { .sz = sizeof(options), .network = network };
 	struct equant_transfer *transfer;
 

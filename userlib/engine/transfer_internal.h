@@ -247,7 +247,7 @@ enum equant_transfer_state {
  * @lists: the ranks that senders and receivers are
  * @number: this rank's among senders and among receivers, or -1
  * @schedule: the same on all ranks; of a route, its legs
- * @route: that it is carried out by, or NULL
+ * @route: that it is carried out by, or NULL: all goes straight
  * @volumes: that the route is of
  * @transit: memory for what this rank sends on, @transit_size bytes
  * @own: what this rank has for itself, or NULL
@@ -420,7 +420,10 @@ int equant_transfer_route_make(struct equant_transfer *transfer,
 			       const struct equant_redist_volume *volumes, char *why,
 			       size_t why_size);
 
-/* The schedule of the route that there is.  0 or -errno. */
+/*
+ * The schedule of the route that there is; if that goes straight it is freed, and the schedule is all
+ * there is.  0 or -errno.
+ */
 int equant_transfer_route_schedule(struct equant_transfer *transfer);
 
 /* The lanes of a route.  0 or -errno. */

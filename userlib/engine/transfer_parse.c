@@ -128,6 +128,14 @@ const char *equant_plan_find_name(const struct equant_plan_header *header,
 	return name;
 }
 
+/* Routers make schedules, too, where all goes straight. */
+static const char *find_planner(const struct equant_plan_header *header)
+{
+	const char *name = equant_plan_find_name(header, equant_redist_scheduler_name);
+
+	return name ? name : equant_plan_find_name(header, equant_redist_router_name);
+}
+
 static int get_schedule(struct equant_transfer *transfer, const struct equant_plan_file *file,
 			const char *from)
 {
@@ -138,7 +146,7 @@ static int get_schedule(struct equant_transfer *transfer, const struct equant_pl
 		return -ENOMEM;
 	transfer->schedule = schedule;
 	*schedule = (struct equant_redist_schedule){
-		.scheduler = equant_plan_find_name(header, equant_redist_scheduler_name),
+		.scheduler = find_planner(header),
 		.ranks = transfer->ranks,
 		.count = header->pieces,
 		.makespan = header->makespan,

@@ -7,6 +7,8 @@
  * first leg of the route that is not through can always go on, and nobody waits in a circle (see
  * transfer_plan.c).
  *
+ * What goes straight, all of it, is carried out as any schedule is, and not here.
+ *
  * Source: Bhat, Prasanna, Raghavendra, section 3; which way is <equant/redist.h>'s matter.
  */
 #include <errno.h>
@@ -51,14 +53,20 @@ int equant_transfer_route_make(struct equant_transfer *transfer,
 	return transfer->route ? equant_transfer_route_schedule(transfer) : -errno;
 }
 
+/* Of one step are whole messages, which need no memory on their way and may be read in place. */
 int equant_transfer_route_schedule(struct equant_transfer *transfer)
 {
-	if (transfer->route->steps > EQUANT_TRANSFER_TAGS) {
-		equant_message("rank %d: a route of %d steps", transfer->rank,
-			       transfer->route->steps);
+	int steps = transfer->route->steps;
+
+	if (steps > EQUANT_TRANSFER_TAGS) {
+		equant_message("rank %d: a route of %d steps", transfer->rank, steps);
 		return -EOVERFLOW;
 	}
 	transfer->schedule = schedule_of(transfer->route);
+	if (transfer->schedule && steps <= 1) {
+		equant_redist_route_free(transfer->route);
+		transfer->route = NULL;
+	}
 	return transfer->schedule ? 0 : -ENOMEM;
 }
 
