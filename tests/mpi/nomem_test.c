@@ -43,6 +43,7 @@ TEST_F(nomem, does_not_free_what_messages_may_still_come_to)
 {
 	self->job.ranks = 2;
 	EXPECT_CASE("memory_stays_where_messages_may_come");
+	EXPECT_CASE("copies_stay_where_others_may_read");
 }
 
 TEST_HARNESS_MAIN

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <malloc.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -37,6 +38,15 @@ int MPI_Win_allocate_shared(MPI_Aint size, int unit, MPI_Info info, MPI_Comm com
 		return window;
 	*given = made;
 	return code;
+}
+
+void *reallocarray(void *memory, size_t n, size_t size)
+{
+	void *got = realloc(memory, n * size);
+
+	if (n * size >= LARGE && count < BUFFERS)
+		buffers[count++] = got;
+	return got;
 }
 
 static bool is_large(int n, MPI_Datatype type)
@@ -168,6 +178,50 @@ static void memory_stays_where_messages_may_come(void)
 	flows_that_fail(MPI_ERR_NO_MEM, -EIO);
 }
 
+#define ROWS 8192L
+#define COLUMNS 4
+
+/* Of each column the upper half goes to the lower half of the other rank: it is read out of a copy. */
+static int swap(struct equant_gemr2d_plans *plans, double *columns)
+{
+	struct equant_gemr2d_matrix a = { .rows = 2 * ROWS,
+					  .columns = COLUMNS,
+					  .row_block = ROWS,
+					  .column_block = COLUMNS,
+					  .grid_rows = 2,
+					  .grid_columns = 1,
+					  .my_row = rank,
+					  .leading = 2 * ROWS },
+				    b = a;
+
+	b.first_row = 1;
+	for (int j = 0; j < COLUMNS; j++)
+		for (int i = 0; i < 2 * ROWS; i++)
+			columns[2 * ROWS * j + i] = i < ROWS ? rank : -1;
+	return equant_gemr2d(plans, 2 * ROWS, COLUMNS, MPI_DOUBLE, &a, columns, &b, columns + ROWS);
+}
+
+/* The other rank may have read what it was offered, or be about to, when this one fails. */
+static void copies_stay_where_others_may_read(void)
+{
+	static double columns[2 * ROWS * COLUMNS];
+	struct equant_gemr2d_plans *plans = equant_gemr2d_plans_new(MPI_COMM_WORLD, 2, 0);
+
+	mallopt(M_MMAP_THRESHOLD, LARGE);
+	demand(plans);
+	demand_equal(0, swap(plans, columns));
+	demand_equal(!rank, columns[ROWS]);
+	count = 0;
+	waiting = MPI_ERR_OTHER;
+	demand_equal(-EIO, swap(plans, columns));
+	waiting = MPI_SUCCESS;
+	demand(count > 0);
+	demand_there(buffers[0]);
+	demand_equal(-EPIPE, swap(plans, columns));
+	MPI_Barrier(MPI_COMM_WORLD);
+	demand_equal(0, equant_gemr2d_plans_free(plans));
+}
+
 int main(int argc, char **argv)
 {
 	static const struct worker_case cases[] = {
@@ -175,6 +229,7 @@ int main(int argc, char **argv)
 		CASE(plans_are_broken),
 		CASE(one_has_no_window),
 		CASE(memory_stays_where_messages_may_come),
+		CASE(copies_stay_where_others_may_read),
 	};
 
 	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));

@@ -155,10 +155,12 @@ int equant_gemr2d(struct equant_gemr2d_plans *plans, int64_t rows, int64_t colum
 	plan = equant_gemr2d_find(plans, &task.call, prepare(plans, &task, type, local), &error);
 	if (plan)
 		error = run(&task, plan->transfer);
-	free(task.copy);
 	/* MPI's errors not all ranks need have: they may wait for each other next time. */
 	plans->broken = plan ? plan->transfer->broken :
 			       error == -EIO || error == -EPROTO || error == -EPIPE;
+	/* And others may go on reading what they have been offered. */
+	if (!plan || !plans->broken)
+		free(task.copy);
 	if (plans->broken)
 		return error;
 	failed = equant_gemr2d_trim(plans);
