@@ -47,9 +47,15 @@ remains()
 	list "$1" | grep .
 }
 
+# stubborn TOKEN: such processes
+stubborn()
+{
+	grep -lz "^1000[.]$1\$" /proc/[0-9]*/cmdline 2> /dev/null | cut -d / -f 3
+}
+
 list()
 {
-	pgrep -a -f "^sleep 1000\.$1\$"
+	stubborn "$1" | sed 's/^/process /'
 	if [ -s "$scratch/spaces" ]; then
 		find /proc/[0-9]*/ns -printf '%p is %l\n' 2> /dev/null | grep -F -f "$scratch/spaces"
 		grep -F -f "$scratch/spaces" /proc/[0-9]*/mountinfo 2> /dev/null
@@ -85,7 +91,7 @@ ends_all()
 		[ ! -s "$scratch/remains" ] || status=1
 	fi
 	kill -KILL $pid 2> /dev/null
-	pkill -KILL -f "^sleep 1000\.$token\$"
+	stubborn "$token" | xargs -r kill -KILL
 	wait $pid 2> /dev/null
 	[ $status -eq 0 ] || sed 's/^/# /' "$scratch/job" "$scratch/remains"
 	report $status "$sentence"
