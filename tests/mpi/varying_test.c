@@ -45,6 +45,11 @@ TEST_F(ranks, blocks_in_order_stay_one_block_each_and_see_their_neighbours)
 	EXPECT_CASE("in_order");
 }
 
+TEST_F(ranks, units_that_wake_outside_of_their_place_go_there)
+{
+	EXPECT_CASE("waking_in_order");
+}
+
 TEST_F(ranks, work_for_a_rank_far_away_passes_through_the_ranks_between)
 {
 	EXPECT_CASE("through_ranks");

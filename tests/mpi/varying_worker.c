@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* Loops whose bounds vary: units are deactivated and activated while work moves. */
 #include <equant/equant.h>
+#include <equant/table.h>
 #include <errno.h>
 #include <stdlib.h>
 
 #include "libworker.h"
+#include "loop/loop_internal.h"
 
 #define UNITS 240
 
@@ -174,6 +176,116 @@ static void in_order(void)
 	tear_down(&s);
 }
 
+/* ---- units that wake out of order ----------------------------------------------- */
+
+/**
+ * struct sleepers - two loops that share units, which move only as the test says
+ * @second: the follower
+ * @other: by unit, what moves with it in the follower
+ * @table: ... and in a table of the leader
+ */
+struct sleepers {
+	struct setting s;
+	struct equant_loop *second;
+	long other[UNITS];
+	struct equant_table *table;
+	struct random random;
+};
+
+static void sleepers_start(struct sleepers *p)
+{
+	void *slice;
+
+	set_up(&p->s, EQUANT_BLOCK_ORDER);
+	p->random = random_from(7);
+	p->second = must_loop(p->s.eq, "second", UNITS);
+	demand_equal(0, equant_loop_share(p->second, p->s.loop));
+	demand_equal(0, equant_loop_array(p->second, p->other, sizeof(p->other[0])));
+	p->table = equant_loop_table(p->s.loop, sizeof(long), EQUANT_TABLE_AUTO);
+	demand(p->table);
+	equant_for_each_slice(p->table, u, slice)
+		*(long *)slice = 1000 + u;
+	equant_for_each_unit(p->s.loop, u)
+		p->other[u] = 2000 + u;
+}
+
+/* A block grows at the expense of the one next to it. */
+static void shift(struct sleepers *p)
+{
+	struct equant_loop *l = p->s.loop;
+	int from = (int)random_below(&p->random, ranks);
+	int to = from + (random_below(&p->random, 2) ? 1 : -1);
+	long units = (long)random_below(&p->random, 60);
+	struct equant_instruction move = { .from = from, .to = to };
+
+	move.units = units < l->units.counts[from] ? units : l->units.counts[from];
+	if (to < 0 || to == ranks || !move.units)
+		return;
+	demand_equal(0, equant_mover_run(&l->mover, &l->units, &move, 1, NULL, 0));
+	demand_equal(0, equant_share_move(l, &move, 1, NULL));
+}
+
+/* The units in a range that are all of one state, if any are, change it. */
+static long turn_some(struct sleepers *p, int active)
+{
+	long first = (long)random_below(&p->random, UNITS), end, moved = 0;
+	int before[UNITS];
+
+	while (first < UNITS && p->s.active[first] == active)
+		first++;
+	for (end = first; end < UNITS && end < first + 50 && p->s.active[end] != active;)
+		end++;
+	for (long u = 0; u < UNITS; u++)
+		before[u] = equant_loop_owner(p->s.loop, u);
+	if (first < end)
+		turn(&p->s, first, end - first, active);
+	for (long u = 0; u < UNITS; u++) {
+		moved += before[u] != equant_loop_owner(p->s.loop, u);
+		demand(before[u] == equant_loop_owner(p->s.loop, u) || (u >= first && u < end));
+	}
+	return moved;
+}
+
+static void demand_order(struct sleepers *p)
+{
+	int last = 0;
+
+	for (long u = 0; u < UNITS; u++) {
+		int owner = equant_loop_owner(p->s.loop, u);
+
+		demand_equal(owner, equant_loop_owner(p->second, u));
+		if (owner == rank) {
+			demand_equal(1000 + u, *(long *)equant_table_slice(p->table, u));
+			demand_equal(2000 + u, p->other[u]);
+		}
+		if (!p->s.active[u])
+			continue;
+		demand(owner >= last);
+		last = owner;
+	}
+}
+
+static void waking_in_order(void)
+{
+	struct sleepers p = { .second = NULL };
+	long returned = 0;
+
+	sleepers_start(&p);
+	for (int n = 0; n < 200; n++) {
+		shift(&p);
+		demand_equal(0, turn_some(&p, 0));
+		shift(&p);
+		returned += turn_some(&p, 1);
+		demand_order(&p);
+	}
+	demand(ranks == 1 || returned > 0);
+	audit(&p.s);
+	must_free(p.second);
+	must_free(p.s.loop);
+	must_close(p.s.eq);
+	free(p.s.visits);
+}
+
 /* All the work is at first where no work should be. */
 static void through_ranks(void)
 {
@@ -282,6 +394,7 @@ int main(int argc, char **argv)
 	static const struct worker_case cases[] = {
 		CASE(shrinking_blocks), CASE(shrinking_cyclic), CASE(moving_window), CASE(misuse),
 		CASE(disagreement),	CASE(in_order),		CASE(through_ranks), CASE(grown),
+		CASE(waking_in_order),
 	};
 
 	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));

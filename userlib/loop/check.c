@@ -56,6 +56,7 @@ static const char *const functions[] = {
 	[EQUANT_AT_NEIGHBOURS] = "equant_loop_neighbours()",
 	[EQUANT_AT_CALIBRATION] = "equant_calibrate()",
 	[EQUANT_AT_START] = "the start of balancing",
+	[EQUANT_AT_ACTIVATION] = "equant_loop_activate()",
 };
 
 static uint64_t hash_of_all(const struct equant_units *u)

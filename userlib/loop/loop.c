@@ -206,61 +206,6 @@ int equant_loop_distribute(struct equant_loop *loop, enum equant_distribution di
 	return 0;
 }
 
-/* In a pass what is left of it is known by units. */
-static int change_state(struct equant_loop *loop, struct equant_range range,
-			int (*change)(struct equant_units *u, struct equant_range range))
-{
-	for (const struct equant_loop *l = loop; l; l = l->follower)
-		if (l->pass && l->pass->under_way)
-			return -EBUSY;
-	if (equant_async_forbids(loop, "changing which units are active"))
-		return -EINVAL;
-	return change(&loop->units, range);
-}
-
-static int state_changed(const struct equant_loop *loop, int error, const char *function,
-			 struct equant_range range, const char *state)
-{
-	if (error == -EALREADY)
-		equant_message("loop %s, rank %d: %s: of the units %ld to %ld some are %s already",
-			       loop->name, loop->rank, function, range.first,
-			       range.first + range.count - 1, state);
-	else if (error)
-		equant_message("loop %s, rank %d: %s: %ld units from %ld on: %s", loop->name,
-			       loop->rank, function, range.count, range.first, strerror(-error));
-	return error;
-}
-
-int equant_loop_activate(struct equant_loop *loop, long first, long count)
-{
-	const struct equant_range range = { first, count };
-	struct equant_loop *leader = loop->leader ? loop->leader : loop;
-	int error = 0;
-
-	for (struct equant_loop *l = leader; l && !error; l = l->follower) {
-		error = change_state(l, range, equant_units_wake);
-		if (!error)
-			error = equant_slices_wake(&l->slices, range);
-	}
-	if (!error)
-		equant_phase_hasten(leader);
-	return state_changed(loop, error, "equant_loop_activate", range, "active");
-}
-
-int equant_loop_deactivate(struct equant_loop *loop, long first, long count)
-{
-	const struct equant_range range = { first, count };
-	struct equant_loop *l = loop->leader ? loop->leader : loop;
-	int error = 0;
-
-	for (; l && !error; l = l->follower) {
-		error = change_state(l, range, equant_units_rest);
-		if (!error)
-			error = equant_slices_rest(&l->slices, range);
-	}
-	return state_changed(loop, error, "equant_loop_deactivate", range, "inactive");
-}
-
 int equant_loop_free(struct equant_loop *loop)
 {
 	uint64_t waiting;

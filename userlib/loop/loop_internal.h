@@ -245,6 +245,7 @@ enum equant_place {
 	EQUANT_AT_NEIGHBOURS,
 	EQUANT_AT_CALIBRATION,
 	EQUANT_AT_START,
+	EQUANT_AT_ACTIVATION,
 };
 
 enum equant_standing {

@@ -343,11 +343,22 @@ EQUANT_API int equant_loop_share(struct equant_loop *second, struct equant_loop 
  * stay with their owner.  Loops whose bounds vary balance what is left.
  *
  * Return: 0; -EINVAL no such units; -EALREADY one of them is inactive, nothing has changed; -EBUSY
- * within a pass; -ENOMEM.
+ * within a pass or a sweep; -ENOMEM.
  */
 EQUANT_API int equant_loop_deactivate(struct equant_loop *loop, long first, long count);
 
-/** equant_loop_activate() - the other way round; -EALREADY one of them is active */
+/**
+ * equant_loop_activate() - collective; the other way round
+ * @loop: the loop
+ * @first: first unit
+ * @count: how many, all of them inactive
+ *
+ * Units become active where they are.  With EQUANT_BLOCK_ORDER those whose owner's block has moved on
+ * meanwhile go to where they belong, with their slices; else there is no message.
+ *
+ * Return: 0; -EALREADY one of them is active; else as equant_loop_deactivate(), and the hook's errors where
+ * units have to move, after which the loop must only be freed.
+ */
 EQUANT_API int equant_loop_activate(struct equant_loop *loop, long first, long count);
 
 /**
