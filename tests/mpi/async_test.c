@@ -37,6 +37,11 @@ TEST_F(ranks, units_are_activated_between_joined_passes)
 	EXPECT_CASE("varying");
 }
 
+TEST_F(ranks, who_gives_to_several_ranks_waits_for_none_of_them)
+{
+	EXPECT_CASE("giving");
+}
+
 TEST_F(ranks, loops_that_cannot_be_asynchronous_and_ranks_that_leave_are_named)
 {
 	EXPECT_CASE("misuse");

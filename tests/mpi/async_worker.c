@@ -4,12 +4,13 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "libpasses.h"
-#include "loop/async.h"
-#include "loop/tags.h"
+#include "loop/loop_internal.h"
 #include "libworker.h"
 #include "random.h"
 
@@ -253,6 +254,116 @@ static void varying(void)
 	run_close(&run);
 }
 
+/* ---- who gives -------------------------------------------------------------------- */
+
+#define LONG_SLICE (1 << 20) /* bytes, more than any MPI sends before they are expected */
+#define GIVEN 2 /* units to each other rank */
+
+/**
+ * struct courier - a mover and what it needs, on each rank
+ * @slices: of @bytes, of all units; rank 0 has the first ones
+ */
+struct courier {
+	struct equant *eq;
+	struct equant_units units;
+	struct equant_slices slices;
+	struct equant_mover mover;
+	char *bytes;
+};
+
+static void courier_start(struct courier *c)
+{
+	struct equant_options o = eager_options();
+	long units = (long)GIVEN * ranks * ranks;
+
+	*c = (struct courier){ .eq = must_open(MPI_COMM_WORLD, &o) };
+	c->bytes = calloc((size_t)(GIVEN * ranks), LONG_SLICE);
+	demand(c->bytes);
+	demand_equal(0, equant_units_init(&c->units, units, ranks, EQUANT_BLOCK));
+	demand_equal(0, equant_slices_add_array(&c->slices, GIVEN * ranks, c->bytes, LONG_SLICE));
+	equant_mover_init(&c->mover, &c->eq->waiter, c->eq->comm, rank, 1, &c->slices);
+	demand_equal(0, equant_mover_queue(&c->mover, GIVEN * ranks));
+	c->mover.timeout = 5;
+	c->mover.patience = 1e-3;
+	for (int u = 0; u < GIVEN * ranks && !rank; u++)
+		memset(c->bytes + (size_t)u * LONG_SLICE, u + 1, LONG_SLICE);
+}
+
+static void courier_stop(struct courier *c)
+{
+	demand_equal(0, equant_mover_release(&c->mover));
+	equant_slices_release(&c->slices);
+	equant_units_release(&c->units);
+	must_close(c->eq);
+	free(c->bytes);
+}
+
+/* By both of its ranks, as in asynchronous mode. */
+static void carry(struct courier *c, int from, int to, long unit, uint64_t number)
+{
+	const struct equant_instruction move = { from, to, 1 };
+	struct equant_runs named = { 0 };
+
+	demand_equal(0, equant_runs_add(&named, (struct equant_range){ unit, 1 }));
+	if (rank == to)
+		demand_equal(0, equant_units_claim(&c->units, from, &named));
+	demand_equal(0, equant_mover_run(&c->mover, &c->units, &move, 1, &named, number));
+	equant_runs_release(&named);
+}
+
+static void demand_bytes(const struct courier *c, long unit)
+{
+	for (long i = 0; i < LONG_SLICE; i++)
+		demand_equal(unit + 1, c->bytes[unit * LONG_SLICE + i]);
+}
+
+static void tell(int to)
+{
+	MPI_Send(NULL, 0, MPI_BYTE, to, 0, MPI_COMM_WORLD);
+}
+
+static void await_word(int from)
+{
+	MPI_Recv(NULL, 0, MPI_BYTE, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+/*
+ * Receivers look when they are told, which is after rank 0 has given to all of them twice.  The last one
+ * gives its first unit back, when the others have not yet looked.
+ */
+static void giving(void)
+{
+	int last = ranks - 1;
+	struct courier c;
+
+	courier_start(&c);
+	for (int n = 0; n < GIVEN && !rank; n++)
+		for (int r = 1; r < ranks; r++)
+			carry(&c, 0, r, n * ranks + r, (uint64_t)(n * ranks + r));
+	if (!rank && last) {
+		demand(c.mover.nr_parcels > 0);
+		tell(last);
+		await_word(last);
+		carry(&c, last, 0, last, 99);
+		demand_bytes(&c, last);
+		for (int r = 1; r < last; r++)
+			tell(r);
+	} else if (rank) {
+		await_word(0);
+		for (int n = 0; n < GIVEN; n++) {
+			carry(&c, 0, rank, n * ranks + rank, (uint64_t)(n * ranks + rank));
+			demand_bytes(&c, n * ranks + rank);
+		}
+		if (rank == last) {
+			tell(0);
+			carry(&c, last, 0, last, 99);
+		}
+	}
+	while (c.mover.nr_parcels || c.mover.nr_requests)
+		demand_equal(0, equant_mover_progress(&c.mover, 1e-3));
+	courier_stop(&c);
+}
+
 /* ---- misuse -------------------------------------------------------------------- */
 
 static int some_passes(struct equant_loop *loop, int passes, int joined)
@@ -381,8 +492,8 @@ static void plain(void)
 int main(int argc, char **argv)
 {
 	static const struct worker_case cases[] = {
-		CASE(moving),	 CASE(in_tree), CASE(shapes), CASE(stopped),
-		CASE(forbidden), CASE(varying), CASE(misuse), CASE(plain),
+		CASE(moving),  CASE(in_tree), CASE(shapes), CASE(stopped), CASE(forbidden),
+		CASE(varying), CASE(giving),  CASE(misuse), CASE(plain),
 	};
 
 	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));

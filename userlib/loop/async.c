@@ -10,7 +10,8 @@
  *
  * Deviation: in the thesis a receiver blocks from the moment at which it is instructed.  Here it
  * learns of a transfer from the giver only, when that has sent everything: a rank that waits for
- * others outside of this library can not be waited for in turn.
+ * others outside of this library can not be waited for in turn.  Nor does a giver wait for its receivers:
+ * what one has not taken is put aside (move.c), as many transfers as rank 0 orders at once at most.
  */
 #include <errno.h>
 #include <limits.h>
@@ -59,6 +60,8 @@ int equant_async_start(struct equant_loop *loop)
 	loop->pass->until = 1;
 	loop->pass->look = 1;
 	loop->mover.patience = SEND_PATIENCE;
+	if (equant_mover_queue(&loop->mover, loop->ranks))
+		return -ENOMEM;
 	if (!loop->rank) {
 		async->master = equant_master_new(loop);
 		if (!async->master)

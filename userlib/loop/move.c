@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
  * Moving units: the instructions of a phase become transfers, and those become messages (post.c).
+ *
+ * Where ranks do not meet a receiver looks when it likes, and whoever gives to it and then to another one must not
+ * wait for it.  What a run has sent is then put aside until it has been taken, as a parcel.  There are
+ * only so many; for one more the oldest is waited for.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -26,34 +30,79 @@ void equant_mover_init(struct equant_mover *m, struct equant_waiter *waiter, MPI
 	m->patience = SEND_PATIENCE;
 }
 
+int equant_mover_queue(struct equant_mover *m, int queue)
+{
+	m->parcels = calloc((size_t)queue, sizeof(*m->parcels));
+	m->queue = m->parcels ? queue : 0;
+	return m->parcels ? 0 : -ENOMEM;
+}
+
+static void release_transfers(struct equant_transfer *transfers, int n)
+{
+	for (int i = 0; i < n; i++) {
+		equant_runs_release(&transfers[i].units);
+		free(transfers[i].data);
+	}
+}
+
 static void forget_transfers(struct equant_mover *m)
 {
-	int i;
-
-	for (i = 0; i < m->nr_transfers; i++) {
-		equant_runs_release(&m->transfers[i].units);
-		free(m->transfers[i].data);
-	}
+	release_transfers(m->transfers, m->nr_transfers);
 	m->nr_transfers = 0;
+}
+
+static void drop_parcel(struct equant_mover *m, int i)
+{
+	release_transfers(m->parcels[i].transfers, m->parcels[i].nr_transfers);
+	free(m->parcels[i].transfers);
+	free(m->parcels[i].requests);
+	free(m->parcels[i].peers);
+	m->nr_parcels--;
+	memmove(&m->parcels[i], &m->parcels[i + 1],
+		(size_t)(m->nr_parcels - i) * sizeof(*m->parcels));
+}
+
+/* The memory of slices that have left may be used again when nothing is read from it any more. */
+static void settle(const struct equant_mover *m)
+{
+	if (!m->nr_requests && !m->nr_parcels)
+		equant_slices_settle(m->slices);
 }
 
 /*
  * A peer that is gone may never complete its part, or be late: let go of it.  MPI may still read or write
  * headers and packed data: what is given up is not freed.
  */
+static int let_go(MPI_Request *requests, int n)
+{
+	int some = 0;
+
+	for (int i = 0; i < n; i++) {
+		if (requests[i] == MPI_REQUEST_NULL)
+			continue;
+		MPI_Cancel(&requests[i]);
+		MPI_Request_free(&requests[i]);
+		some = 1;
+	}
+	return some;
+}
+
 static void abandon(struct equant_mover *m)
 {
-	int i;
-
-	for (i = 0; i < m->nr_requests; i++) {
-		if (m->requests[i] == MPI_REQUEST_NULL)
-			continue;
-		MPI_Cancel(&m->requests[i]);
-		MPI_Request_free(&m->requests[i]);
+	if (let_go(m->requests, m->nr_requests)) {
 		m->transfers = NULL;
 		m->nr_transfers = m->room = 0;
 	}
 	m->nr_requests = 0;
+	while (m->nr_parcels) {
+		struct equant_parcel *last = &m->parcels[m->nr_parcels - 1];
+
+		if (let_go(last->requests, last->nr_requests)) {
+			last->transfers = NULL;
+			last->nr_transfers = 0;
+		}
+		drop_parcel(m, m->nr_parcels - 1);
+	}
 }
 
 /* A wait has lasted for LOOK seconds more: has another rank given up in the middle of a move? */
@@ -78,21 +127,21 @@ static int go_on_waiting(struct equant_mover *m, uint64_t since_ns)
 
 static void say_missing(const struct equant_waited_on *on, double seconds)
 {
-	const struct equant_mover *m = on->of;
+	const struct equant_parcel *p = on->of;
 
-	equant_message("rank %d: rank %d has not come to move work within %g s", m->rank,
-		       equant_first_missing(m->requests, m->peers, m->nr_requests), seconds);
+	equant_message("rank %d: rank %d has not come to move work within %g s", p->rank,
+		       equant_first_missing(p->requests, p->peers, p->nr_requests), seconds);
 }
 
-int equant_mover_complete(struct equant_mover *m)
+static int await(struct equant_mover *m, const struct equant_parcel *p)
 {
-	struct equant_waited_on on = { .say = say_missing, .of = m };
+	struct equant_waited_on on = { .say = say_missing, .of = p };
 	uint64_t since_ns = m->waited_ns;
 	int error, gone = 0;
 
 	equant_waited_on_begin(m->waiter, &on);
 	do {
-		error = equant_wait_requests(m->waiter, m->requests, m->nr_requests,
+		error = equant_wait_requests(m->waiter, p->requests, p->nr_requests,
 					     MPI_STATUSES_IGNORE, LOOK, &m->waited_ns);
 		if (error == -ETIMEDOUT)
 			gone = go_on_waiting(m, since_ns);
@@ -100,32 +149,88 @@ int equant_mover_complete(struct equant_mover *m)
 	equant_waited_on_end(m->waiter);
 	if (error)
 		abandon(m);
+	return gone ? gone : error;
+}
+
+static struct equant_parcel last_run(const struct equant_mover *m)
+{
+	return (struct equant_parcel){ m->rank,	    m->transfers, m->nr_transfers,
+				       m->requests, m->peers,	  m->nr_requests };
+}
+
+static int complete_run(struct equant_mover *m)
+{
+	const struct equant_parcel run = last_run(m);
+	int error = await(m, &run);
+
 	m->nr_requests = 0;
 	if (!error)
-		equant_slices_settle(m->slices);
-	return gone ? gone : error;
+		settle(m);
+	return error;
+}
+
+static int complete_parcel(struct equant_mover *m, int i)
+{
+	const struct equant_parcel parcel = m->parcels[i];
+	int error = await(m, &parcel);
+
+	if (!error)
+		drop_parcel(m, i);
+	return error;
+}
+
+int equant_mover_complete(struct equant_mover *m)
+{
+	int error = 0;
+
+	while (m->nr_parcels && !error)
+		error = complete_parcel(m, 0);
+	return error ? error : complete_run(m);
+}
+
+/* Those that have been taken; waits for none. */
+static int look_after_parcels(struct equant_mover *m)
+{
+	int done = 0, error = 0;
+
+	for (int i = 0; i < m->nr_parcels && !error; i += !done) {
+		error = equant_mpi_error(MPI_Testall(m->parcels[i].nr_requests,
+						     m->parcels[i].requests, &done,
+						     MPI_STATUSES_IGNORE),
+					 "moving work");
+		if (!error && done)
+			drop_parcel(m, i);
+	}
+	return error;
 }
 
 int equant_mover_progress(struct equant_mover *m, double patience)
 {
-	int error;
+	int error = look_after_parcels(m);
 
-	if (!m->nr_requests)
-		return 0;
-	error = equant_wait_requests(m->waiter, m->requests, m->nr_requests, MPI_STATUSES_IGNORE,
-				     patience, &m->waited_ns);
-	if (error == -ETIMEDOUT)
-		return 0;
+	if (!error && m->nr_requests) {
+		error = equant_wait_requests(m->waiter, m->requests, m->nr_requests,
+					     MPI_STATUSES_IGNORE, patience, &m->waited_ns);
+		if (error == -ETIMEDOUT)
+			return 0;
+		if (!error)
+			m->nr_requests = 0;
+	}
 	if (error)
 		abandon(m);
-	m->nr_requests = 0;
-	if (!error)
-		equant_slices_settle(m->slices);
+	else
+		settle(m);
 	return error;
 }
 
 void equant_mover_give_up(struct equant_mover *m, double patience)
 {
+	int error = 0;
+
+	for (int i = 0; i < m->nr_parcels && !error; i++)
+		error = equant_wait_requests(m->waiter, m->parcels[i].requests,
+					     m->parcels[i].nr_requests, MPI_STATUSES_IGNORE,
+					     patience, &m->waited_ns);
 	if (!equant_mover_progress(m, patience))
 		abandon(m);
 }
@@ -141,9 +246,14 @@ int equant_mover_release(struct equant_mover *m)
 void equant_mover_forget(struct equant_mover *m)
 {
 	forget_transfers(m);
+	while (m->nr_parcels)
+		drop_parcel(m, m->nr_parcels - 1);
+	free(m->parcels);
 	free(m->transfers);
 	free(m->requests);
 	free(m->peers);
+	m->parcels = NULL;
+	m->queue = 0;
 	m->transfers = NULL;
 	m->requests = NULL;
 	m->peers = NULL;
@@ -183,10 +293,32 @@ static int start_send(struct equant_mover *m, struct equant_transfer *t)
 	return error;
 }
 
+static int was_given(const struct equant_parcel *parcel, const struct equant_runs *units)
+{
+	for (int i = 0; i < parcel->nr_transfers; i++)
+		for (int r = 0; r < units->n; r++)
+			if (equant_runs_meet(&parcel->transfers[i].units, &units->ranges[r]))
+				return 1;
+	return 0;
+}
+
+/* What comes back has been taken, whether or not MPI has said so: nobody is waited for. */
+static int make_way(struct equant_mover *m, const struct equant_runs *units)
+{
+	int error = 0;
+
+	for (int i = m->nr_parcels - 1; i >= 0 && !error; i--)
+		if (was_given(&m->parcels[i], units))
+			error = complete_parcel(m, i);
+	return error;
+}
+
 static int start_receive(struct equant_mover *m, struct equant_transfer *t)
 {
-	int error = equant_slices_arrive(m->slices, &t->units);
+	int error = make_way(m, &t->units);
 
+	if (!error)
+		error = equant_slices_arrive(m->slices, &t->units);
 	if (!error)
 		error = equant_post(m, t, &t->header, sizeof(t->header));
 	m->received += t->units.total;
@@ -212,7 +344,7 @@ static int check_header(const struct equant_mover *m, const struct equant_transf
 static int fetch(struct equant_mover *m, struct equant_transfer *t,
 		 const struct equant_header *expected)
 {
-	int error = m->nr_requests ? equant_mover_complete(m) : 0;
+	int error = m->nr_requests ? complete_run(m) : 0;
 
 	if (!error)
 		error = check_header(m, t, expected);
@@ -222,7 +354,7 @@ static int fetch(struct equant_mover *m, struct equant_transfer *t,
 	if (!t->data)
 		return -ENOMEM;
 	error = equant_post(m, t, t->data, t->header.data_bytes);
-	return error ? error : equant_mover_complete(m);
+	return error ? error : complete_run(m);
 }
 
 static int unpack(struct equant_mover *m, struct equant_transfer *t)
@@ -365,6 +497,23 @@ static int start_all(struct equant_mover *m, struct equant_units *units,
 	return -EPROTO;
 }
 
+/* What the last run has sent is put aside, where that is allowed. */
+static int put_aside(struct equant_mover *m)
+{
+	int error = look_after_parcels(m);
+
+	if (!error && m->nr_parcels == m->queue)
+		error = complete_parcel(m, 0);
+	if (error)
+		return error;
+	m->parcels[m->nr_parcels++] = last_run(m);
+	m->transfers = NULL;
+	m->requests = NULL;
+	m->peers = NULL;
+	m->nr_transfers = m->room = m->nr_requests = m->requests_room = 0;
+	return 0;
+}
+
 static int run(struct equant_mover *m, struct equant_units *units,
 	       const struct equant_instruction *instructions, int count,
 	       const struct equant_runs *named, uint64_t phase, int *failed)
@@ -373,7 +522,7 @@ static int run(struct equant_mover *m, struct equant_units *units,
 	char *begun;
 	int error;
 
-	error = equant_mover_complete(m);
+	error = m->queue && m->nr_requests ? put_aside(m) : complete_run(m);
 	forget_transfers(m);
 	if (error)
 		return error;

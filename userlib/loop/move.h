@@ -32,7 +32,24 @@ struct equant_transfer {
 };
 
 /**
+ * struct equant_parcel - what a run has sent and its receivers have not yet taken
+ * @rank: this one
+ * @transfers: MPI may read from their headers and data
+ * @peers: by request
+ */
+struct equant_parcel {
+	int rank;
+	struct equant_transfer *transfers;
+	int nr_transfers;
+	MPI_Request *requests;
+	int *peers;
+	int nr_requests;
+};
+
+/**
  * struct equant_mover - carries out the instructions of a phase
+ * @queue: a run does not wait for up to so many before it to be taken; 0 = they are waited for
+ * @parcels: @nr_parcels of them, the oldest first, room for @queue
  */
 struct equant_mover {
 	struct equant_waiter *waiter;
@@ -49,6 +66,9 @@ struct equant_mover {
 	int *peers; /* whose they are */
 	int nr_requests;
 	int requests_room;
+	int queue;
+	struct equant_parcel *parcels;
+	int nr_parcels;
 	/* what has happened so far */
 	long moves, sent, received;
 	uint64_t bytes_sent;
@@ -64,6 +84,9 @@ size_t equant_mover_bytes(const struct equant_mover *m, const struct equant_tran
 
 /** equant_mover_give_up() - after @patience seconds; a peer may never do its part */
 void equant_mover_give_up(struct equant_mover *m, double patience);
+
+/** equant_mover_queue() - from now on up to @queue runs may be under way; 0 or -ENOMEM */
+int equant_mover_queue(struct equant_mover *m, int queue);
 
 /** equant_mover_complete() - what is under way has arrived; 0 or -errno */
 int equant_mover_complete(struct equant_mover *m);
@@ -93,7 +116,8 @@ int equant_mover_progress(struct equant_mover *m, double patience);
  * @phase: for the headers
  *
  * Returns when everything for this rank has arrived; what it sends may still
- * be under way, and is completed at the start of the next run.
+ * be under way, and is completed at the start of the next run, or where runs are queued some
+ * time later: then units may come to a rank while others that it has given are on their way.
  *
  * Return: 0; -EBADMSG a transfer is not what was announced; a callback's error, after all
  * transfers have been taken in; -ETIMEDOUT; -ENOMEM; -EIO.
