@@ -26,6 +26,23 @@ TEST_F(ranks, passes_over_the_loop_that_is_left_are_balanced)
 	EXPECT_CASE("leader_goes");
 }
 
+TEST_F(ranks, a_pass_in_which_the_leader_goes_comes_to_its_end)
+{
+	EXPECT_CASE("leader_goes_in_a_pass");
+}
+
+TEST_F(ranks, a_leader_goes_on_without_its_follower)
+{
+	EXPECT_CASE("follower_goes");
+}
+
+TEST_F(ranks, who_frees_a_follower_where_others_do_not_is_told_so)
+{
+	EXPECT_CASE("apart");
+	if (variant->ranks > 1)
+		EXPECT_SAID(&self->job, "more or less often on rank");
+}
+
 TEST_F(ranks, a_distribution_is_right_for_the_passes_of_all_loops_together)
 {
 	EXPECT_CASE("opposite");

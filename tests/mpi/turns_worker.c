@@ -267,6 +267,126 @@ static void leader_goes(void)
 	go_on(&turns[1]);
 }
 
+/* In the middle of a joined pass over the other one. */
+static void leader_goes_in_a_pass(void)
+{
+	static const struct turns turns = { "in a pass",      2, { 1, 1 }, { 0, 0 },
+					    { 0.001, 0.001 }, 2, 0 };
+	struct equant_options o = checked(1);
+	struct run run;
+	long done = 0;
+
+	start(&run, &o, &turns);
+	steps(&run, 0, 2);
+	demand_equal(0, equant_pass_begin(run.loop[1]));
+	demand_equal(0, equant_pass_join(run.loop[1]));
+	for (long u = -1; equant_next(run.loop[1], &u);) {
+		if (!done++)
+			must_free(run.loop[0]);
+		ledger_unit(&run.ledger[1], u);
+	}
+	demand(done > 0);
+	demand_equal(0, equant_pass_end(run.loop[1]));
+	ledger_audit(&run.ledger[1], MPI_COMM_WORLD, 3);
+	must_free(run.loop[1]);
+	must_close(run.eq);
+	ledger_free(&run.ledger[0]);
+	ledger_free(&run.ledger[1]);
+}
+
+/* ---- the follower goes ------------------------------------------------------------- */
+
+static void alone(struct run *run, long step)
+{
+	struct equant_loop *loop = run->loop[0];
+
+	if (run->turns->passes[0]) {
+		demand_equal(0, equant_pass_begin(loop));
+		equant_for_each_next(loop, u) {
+			demand_equal(step, run->ledger[0].count[u]);
+			work(run, 0, u);
+			ledger_unit(&run->ledger[0], u);
+		}
+		demand_equal(0, equant_pass_end(loop));
+		return;
+	}
+	equant_begin(loop);
+	equant_for_each_unit(loop, u) {
+		demand_equal(step, run->ledger[0].count[u]);
+		work(run, 0, u);
+		ledger_unit(&run->ledger[0], u);
+	}
+	equant_end(loop);
+	demand_equal(0, equant_hook(loop));
+}
+
+/* The leader goes on, as if it had been alone. */
+static void follower_goes_one(int control, int depth, int passes)
+{
+	const struct turns turns = {
+		"follower goes", 2, { passes, 1 }, { 0, 0 }, { 0.002, 0.001 }, 12, 0
+	};
+	struct equant_options o = checked(depth);
+	struct run run;
+
+	o.control = control;
+	o.check = 0;
+	start(&run, &o, &turns);
+	steps(&run, 0, 4);
+	ledger_audit(&run.ledger[1], MPI_COMM_WORLD, 4);
+	must_free(run.loop[1]);
+	ledger_free(&run.ledger[1]);
+	for (long n = 4; n < 12; n++)
+		alone(&run, n);
+	ledger_audit(&run.ledger[0], MPI_COMM_WORLD, 12);
+	must_free(run.loop[0]);
+	must_close(run.eq);
+	ledger_free(&run.ledger[0]);
+}
+
+static void follower_goes(void)
+{
+	for (int i = 0; i < 6; i++)
+		follower_goes_one(i % 3, i % 3, i / 3);
+}
+
+/*
+ * Without checks: the last rank has one turn of the follower more than the others, or is with the leader, where
+ * only it would move what the others have freed.
+ */
+static void apart_one(int depth, int in_phase)
+{
+	static const struct turns turns = { "apart", 2, { 0, 1 }, { 0, 0 }, { 0.001, 0.001 }, 2, 0 };
+	struct equant_options o = checked(depth);
+	int odd = rank == ranks - 1 && ranks > 1, error = 0;
+	struct run run;
+
+	o.check = 0;
+	start(&run, &o, &turns);
+	steps(&run, 0, 2);
+	while (odd && in_phase && !error)
+		error = equant_hook(run.loop[0]);
+	if (odd && !in_phase) {
+		demand_equal(0, equant_pass_begin(run.loop[1]));
+		equant_for_each_next(run.loop[1], u)
+			;
+		demand_equal(0, equant_pass_end(run.loop[1]));
+	}
+	demand_equal(ranks > 1 ? -EPROTO : 0, error ? error : equant_loop_free(run.loop[1]));
+	if (error)
+		demand_equal(-EPROTO, equant_loop_free(run.loop[1]));
+	demand_equal(ranks > 1 ? -EPROTO : 0, equant_loop_free(run.loop[0]));
+	must_close(run.eq);
+	ledger_free(&run.ledger[0]);
+	ledger_free(&run.ledger[1]);
+}
+
+static void apart(void)
+{
+	for (int i = 0; i < 4; i++)
+		apart_one(i % 3, i / 3);
+}
+
 /* ---- opposite costs ---------------------------------------------------------------- */
 
 /*
@@ -378,8 +498,9 @@ static void misuse(void)
 int main(int argc, char **argv)
 {
 	static const struct worker_case cases[] = {
-		CASE(both),	   CASE(mixed),	   CASE(once),	 CASE(off),
-		CASE(leader_goes), CASE(opposite), CASE(misuse),
+		CASE(both),	     CASE(mixed),    CASE(once),   CASE(off),
+		CASE(leader_goes),   CASE(opposite), CASE(misuse), CASE(leader_goes_in_a_pass),
+		CASE(follower_goes), CASE(apart),
 	};
 
 	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));

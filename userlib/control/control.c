@@ -149,6 +149,9 @@ const struct equant_order *equant_control_peers(const struct equant_control *c, 
 void equant_control_drop(struct equant_control *c)
 {
 	c->first++;
+	/* One that was given up is never decided, and those after it do not wait for that. */
+	if (c->decided < c->first)
+		c->decided = c->first;
 }
 
 int equant_control_awaited(const struct equant_control *c, int *itself)

@@ -131,6 +131,43 @@ static int end_leader(struct equant_loop *loop)
 	return compare_ends(loop, equant_control_peers(loop->control, 0));
 }
 
+/*
+ * Ranks meet where those that lead do, so that nobody goes on to a phase in which only some of them move a
+ * follower's slices: whoever is in another place is in another one of the leader's interactions, or in
+ * none.  What was decided and not yet carried out is not, on any rank.
+ */
+static int meet(struct equant_loop *loop)
+{
+	struct equant_loop *leader = loop->leader;
+	uint64_t count = (uint64_t)(loop->pass ? loop->pass->number : equant_loop_hooks(loop));
+	const struct equant_sample sample = {
+		.flags = EQUANT_SAMPLE_CLOSED,
+		.hooks = (uint32_t)equant_mix_word(loop->order + 1, count),
+	};
+	int error = settle(leader);
+
+	if (!error)
+		error = equant_control_start(leader->control, &sample);
+	if (!error)
+		error = equant_loop_join(leader, 1);
+	if (!error)
+		error = compare_ends(loop, equant_control_peers(leader->control, 0));
+	if (!error)
+		equant_control_drop(leader->control);
+	return error;
+}
+
+static int end_follower(struct equant_loop *loop)
+{
+	struct equant_loop *leader = loop->leader;
+	int error = leader->started && leader->control && !leader->ended ? meet(loop) : 0;
+
+	if (!error)
+		return 0;
+	equant_share_ended(leader);
+	return equant_loop_fail(leader, error);
+}
+
 int equant_loop_end(struct equant_loop *loop)
 {
 	int error;
@@ -143,7 +180,7 @@ int equant_loop_end(struct equant_loop *loop)
 	if (loop->leader && loop->error)
 		loop = loop->leader;
 	error = equant_loop_check(loop, 1, loop->error);
-	if (error || loop->leader)
-		return error; /* the leader goes on, and compares the hooks that matter */
-	return end_leader(loop);
+	if (error)
+		return error;
+	return loop->leader ? end_follower(loop) : end_leader(loop);
 }

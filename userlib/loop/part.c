@@ -37,13 +37,17 @@ void equant_loop_abort(struct equant_loop *loop)
 	}
 }
 
-static double patience(const struct equant_loop *loop)
+/* Where balancing is off ranks have not met before, and one without an error is late, and no more. */
+static double patience(const struct equant_loop *loop, int failed)
 {
-	return loop->eq->options.check ? loop->eq->options.timeout : PATIENCE;
+	if (loop->eq->options.check)
+		return loop->eq->options.timeout;
+	return failed || loop->eq->options.balance ? PATIENCE : 0;
 }
 
 static int agree(struct equant_loop *loop, int *failed)
 {
+	const double limit = patience(loop, *failed);
 	struct equant_exchange *x;
 	const int *all;
 	int error, itself;
@@ -52,17 +56,14 @@ static int agree(struct equant_loop *loop, int *failed)
 	if (!x)
 		return -errno;
 	error = equant_exchange_start(x, failed);
-	/* A rank without an error is late, and no more, where another one waits that has none. */
 	if (!error)
-		error = equant_exchange_finish(
-			x, *failed || loop->eq->options.check ? patience(loop) : 0,
-			&loop->waiting_ns);
+		error = equant_exchange_finish(x, limit, &loop->waiting_ns);
 	all = equant_exchange_items(x);
 	for (int r = 0; r < loop->ranks && !error; r++)
 		*failed |= all[r];
 	if (error == -ETIMEDOUT)
 		equant_message("loop %s: rank %d has not come to free it within %g s", loop->name,
-			       equant_exchange_awaited(x, &itself), patience(loop));
+			       equant_exchange_awaited(x, &itself), limit);
 	if (error)
 		equant_exchange_cancel(x);
 	equant_exchange_free(x);
@@ -87,7 +88,7 @@ static int take_in(struct equant_loop *loop, MPI_Status *status)
 				 "taking in what is left of a loop");
 	if (!error)
 		error = equant_wait_requests(&loop->eq->waiter, &request, 1, MPI_STATUSES_IGNORE,
-					     patience(loop), &loop->waiting_ns);
+					     patience(loop, 1), &loop->waiting_ns);
 	/* After a timeout MPI may still write there. */
 	if (error != -ETIMEDOUT)
 		free(bytes);
@@ -143,7 +144,7 @@ static int tell(struct equant_loop *loop, enum equant_tag tag)
 static int await_all(struct equant_loop *loop, MPI_Request *requests)
 {
 	return equant_wait_requests(&loop->eq->waiter, requests, loop->ranks - 1,
-				    MPI_STATUSES_IGNORE, patience(loop), &loop->waiting_ns);
+				    MPI_STATUSES_IGNORE, patience(loop, 1), &loop->waiting_ns);
 }
 
 static int part(struct equant_loop *loop, MPI_Request *first, MPI_Request *second)

@@ -187,6 +187,9 @@ static int balance(struct equant_loop *loop, int last)
 	equant_pass_leave(loop);
 	if (loop->leader)
 		return equant_share_join(loop);
+	/* Its leader was freed in this pass: it leads from the next one on. */
+	if (!loop->started && loop->eq->options.balance)
+		return equant_barrier(loop->eq);
 	return equant_pass_phase(loop, last);
 }
 

@@ -216,7 +216,7 @@ EQUANT_API struct equant_loop *equant_loop_new(struct equant *eq, const char *na
  * does not come is waited for no longer than the timeout of checked mode, or 10 s.
  *
  * Return: 0 or the error the loop ended with; -EPROTO when the ranks called the
- * hook different numbers of times.
+ * hook, or passed over the loop, different numbers of times.
  */
 EQUANT_API int equant_loop_free(struct equant_loop *loop);
 
@@ -326,7 +326,8 @@ EQUANT_API int equant_calibrate(struct equant *eq, void (*body)(void *ctx, long 
  * @second where they are joined; asynchronous mode is refused.  Activation and deactivation of units in one of them
  * are of both.  An array that both use is registered with one of them.
  *
- * Either may be freed first.  If it is @first, the next one goes on alone and measures anew.
+ * Either may be freed first, by all ranks together between passes over @first.  If it is @first, the next one goes
+ * on alone and measures anew.
  *
  * Return: 0; -EINVAL no or the same loop, another context, another number of units; -EBUSY; -ENOMEM.
  */
