@@ -93,7 +93,7 @@ static int choose(struct equant_loop *loop, const struct equant_intent *all)
 }
 
 /* Where the costs make no difference nobody asks whether they are right. */
-static int is_doubtful(struct equant_loop *loop, const struct equant_intent *all)
+static int doubt_of(struct equant_loop *loop, const struct equant_intent *all)
 {
 	const struct equant_options *o = &loop->eq->options;
 	struct equant_pipeline *p = loop->pipeline;
@@ -108,8 +108,10 @@ static int is_doubtful(struct equant_loop *loop, const struct equant_intent *all
 static int cut(struct equant_loop *loop, const struct equant_intent *all)
 {
 	struct equant_pipeline *p = loop->pipeline;
-	int measure = !p->sweeps || (p->length && is_doubtful(loop, all)), error = 0;
+	int first = !p->sweeps, doubt = 0, error = 0;
 
+	if (!first && p->length)
+		doubt = doubt_of(loop, all);
 	if (p->length)
 		error = choose(loop, all);
 	if (error)
@@ -117,7 +119,7 @@ static int cut(struct equant_loop *loop, const struct equant_intent *all)
 	/* One of no iterations, too: sweeps are counted. */
 	equant_record_sweep(loop);
 	p->sweeps++;
-	return measure ? equant_shift_cost(loop, all) : 0;
+	return first || doubt ? equant_shift_cost(loop, all, doubt < 0) : 0;
 }
 
 int equant_pipeline_agree(struct equant_loop *loop, long length, int fault)

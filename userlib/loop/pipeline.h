@@ -147,14 +147,14 @@ void equant_pipeline_abort(struct equant_loop *loop);
 /* agree.c: collective; compares what is swept, chooses the block size */
 int equant_pipeline_agree(struct equant_loop *loop, long length, int fault);
 
-/* shift_cost.c: collective; what messages cost, with both neighbours */
-int equant_shift_cost(struct equant_loop *loop, const struct equant_intent *all);
+/* shift_cost.c: collective; what messages cost, with both neighbours; @lower: if it is less than before */
+int equant_shift_cost(struct equant_loop *loop, const struct equant_intent *all, int lower);
 
 /* block.c: the block size by what all ranks know, the units they have and the block @before */
 long equant_block_best(const struct equant_intent *all, const long *units, int ranks, double bytes,
 		       double grain, long before);
 
-/* ... after a sweep with blocks of @before, the same on all ranks: shall costs be measured again? */
+/* ... after a sweep with blocks of @before, the same on all ranks: equant_shift_watch()'s answer */
 int equant_block_doubtful(struct equant_shift_watch *watch, const struct equant_intent *all,
 			  const long *units, int ranks, double bytes, long before);
 

@@ -72,14 +72,24 @@ static int measure_one(struct equant_loop *loop, int peer, const struct equant_i
 	return equant_check_place(loop, EQUANT_AT_START, 0, error);
 }
 
-int equant_shift_cost(struct equant_loop *loop, const struct equant_intent *all)
+static double least(double a, double b)
+{
+	return a < b ? a : b;
+}
+
+int equant_shift_cost(struct equant_loop *loop, const struct equant_intent *all, int lower)
 {
 	struct equant_pipeline *p = loop->pipeline;
+	double fixed = p->shift_fixed, byte_time = p->byte_time;
 	int error = 0;
 
 	p->shift_fixed = p->byte_time = 0;
 	for (int round = 0; round < 2 && !error; round++)
 		error = measure_one(loop, equant_costs_neighbour(loop, round), all);
 	p->shift_fixed += cost_of_section(loop);
+	if (lower) {
+		p->shift_fixed = least(p->shift_fixed, fixed);
+		p->byte_time = least(p->byte_time, byte_time);
+	}
 	return error;
 }

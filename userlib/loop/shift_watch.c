@@ -10,8 +10,11 @@
  *
  * The costs in use are in doubt when a sweep shows half or twice as much and strips would take noticeably less time
  * if all costs were in that proportion.  Some doubtful sweeps in a row are followed by a measurement.  If
- * that finds the same as before, the costs are right and sending is only a part of them, or not all of it:
+ * that does not find what they have shown, the costs are right and sending is only a part of them, or not all of it:
  * the next doubts of that kind are let pass, ever more of them.
+ *
+ * A disturbed measurement is always one of too much.  So costs do not rise by one that was made because they seemed
+ * too high: else they would go up and down, and each time down would be one that had found something.
  *
  * So strips become long when messages become dear and short when they become fast again; costs that were measured too
  * high, for which no phase has room, do not last; and where nothing changes nothing is sent.
@@ -54,10 +57,10 @@ static double loss_of(const struct equant_strips *strips, double as_much)
 /* What the last measurement was good for. */
 static void judge(struct equant_shift_watch *w, const struct equant_strips *strips)
 {
-	int kind = w->asked > 0;
+	int kind = w->asked > 0, found = compare(cost_of(strips, w->block), w->cost) == w->asked;
 
 	w->asked = 0;
-	if (compare(cost_of(strips, w->block), w->cost)) {
+	if (found) {
 		w->rest[0] = w->rest[1] = 0;
 		w->pause[0] = w->pause[1] = 0;
 		return;
@@ -96,5 +99,5 @@ int equant_shift_watch(struct equant_shift_watch *w, const struct equant_strips 
 	w->asked = how;
 	w->block = block;
 	w->cost = cost;
-	return 1;
+	return how;
 }

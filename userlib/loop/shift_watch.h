@@ -33,7 +33,8 @@ struct equant_shift_watch {
  *
  * The same on all ranks, if their arguments are.
  *
- * Return: 1 if the costs are to be measured again, else 0.
+ * Return: 1 if the costs are to be measured again because messages are dearer, -1 because they are cheaper, and the
+ * lower one of what is measured and in use counts; 0 if not.
  */
 int equant_shift_watch(struct equant_shift_watch *w, const struct equant_strips *strips, long block,
 		       double sent);
