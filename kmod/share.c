@@ -164,7 +164,7 @@ static void see_competitor(struct situation *now, struct equant_cpu *cpu, struct
 		now->flags |= EQUANT_F_UNSETTLED;
 }
 
-/* Of more than can be looked at at each change the rest is counted. */
+/* Of more than can be looked at whenever something changes the rest is counted. */
 static void see_competitors(struct situation *now, struct equant_cpu *cpu, struct task_struct *self)
 {
 	const struct equant_crowd *crowd = &cpu->runnable;

@@ -309,10 +309,10 @@ TEST_F(record, a_task_that_is_moved_is_counted_where_it_is)
 	stop_load(pid);
 }
 
-#define CROWD 100 /* more than are looked at */
+#define CROWD 80 /* more than are looked at */
 #define FEW 30
 
-TEST_F(record, a_crowd_is_counted_and_forbids_prediction_until_it_is_one_no_more)
+TEST_F_TIMEOUT(record, a_crowd_is_counted_and_forbids_prediction_until_it_is_one_no_more, 120)
 {
 	struct equant_record r;
 	pid_t pid[CROWD];

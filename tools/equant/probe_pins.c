@@ -116,7 +116,7 @@ static const char *fault_of(const struct stat *st, bool sticky_is_well)
 		return "is not a directory";
 	if (st->st_uid)
 		return "does not belong to root";
-	if (st->st_mode & (S_IWGRP | S_IWOTH) && !(sticky_is_well && st->st_mode & S_ISVTX))
+	if (st->st_mode & (0022) && !(sticky_is_well && st->st_mode & S_ISVTX))
 		return "can be written to by others";
 	return NULL;
 }
