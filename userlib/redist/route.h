@@ -27,7 +27,8 @@ struct equant_redist_hop {
  * @hop_count: how many
  * @room: for so many there is memory
  * @time: that they take, NaN if that is not known
- * @turns: of improving the order of the first step, at most; 0: it is eager's, and nothing is simulated
+ * @turns: of improving the order of the first step, at most; 0: it is eager's, and nothing is
+ *	simulated
  * @looks: at messages and third ranks to relay them, at most
  */
 struct equant_redist_journey {
@@ -50,7 +51,7 @@ int equant_redist_add_hop(struct equant_redist_journey *journey, int step, int f
 int equant_redist_make_legs(struct equant_redist_journey *journey,
 			    struct equant_redist_route *route);
 
-/* Legs, which are in the order of steps and ranks, in the order in which they are sent.  0 or -errno. */
+/* Legs, in the order of steps and ranks, in the order in which they are sent.  0 or -errno. */
 int equant_redist_time_legs(struct equant_redist_journey *journey,
 			    struct equant_redist_route *route);
 
