@@ -4,8 +4,8 @@
 ! section 1.2.5).
 !
 ! Columns are distributed, as Fortran stores them; the rows are the inner loop that is cut into
-! strips.  Mesh and sums, those over all columns included, are those of the sequential program bit for
-! bit, which rank 0 verifies, and those of sor: both print the same check word.
+! strips.  Mesh and sums, those over all columns included, are those of the sequential program bit
+! for bit, which rank 0 verifies, and those of sor: both print the same check word.
 
 ! The mesh and what is done to a strip of it.  In a module, because an internal procedure that uses
 ! its host's variables could be handed to C only by code on the stack.
@@ -237,7 +237,8 @@ contains
         call equant_close(eq)
     end subroutine solve
 
-    ! The sequential program: row by row, each from left to right (figure 1.9a), until it is good enough.
+    ! The sequential program: row by row, each from left to right (figure 1.9a), until it is good
+    ! enough.
     subroutine solve_alone(alone, error, norm, sweeps)
         real(c_double), intent(out) :: alone(0:, 0:), error(:), norm(:)
         integer(kind), intent(out) :: sweeps
@@ -260,8 +261,8 @@ contains
         end do
     end subroutine solve_alone
 
-    ! Rounded once, as equant_allreduce_units() has it: what is added has the same sign, and 60 bits are
-    ! to spare.
+    ! Rounded once, as equant_allreduce_units() has it: what is added has the same sign, and 60 bits
+    ! are to spare.
     pure function total(values)
         real(c_double), intent(in) :: values(:)
         real(c_double) :: total
@@ -326,7 +327,8 @@ contains
             word = ieor(ishftc(word, 1), check_word(mesh(:, j)))
         end do
         write(output_unit, "(4(a, i0), a, es9.3, a, z16.16, a, es9.3, 2a)") "sor_f: n=", n, &
-            " ranks=", ranks, " sweeps=", done, " block=", stats%block, " change=", change(error_sum, norm_sum), &
-            " check=", word, " elapsed=", longest, " s ", trim(verdict)
+            " ranks=", ranks, " sweeps=", done, " block=", stats%block, &
+            " change=", change(error_sum, norm_sum), " check=", word, &
+            " elapsed=", longest, " s ", trim(verdict)
     end subroutine report
 end program sor_f
