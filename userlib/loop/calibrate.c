@@ -250,10 +250,9 @@ int equant_calibrate(struct equant *eq, void (*body)(void *ctx, long first, long
 	else
 		*machine = NULL;
 	c = calloc(1, sizeof(*c));
-	error = equant_check_context(eq, EQUANT_AT_CALIBRATION, NULL,
-				     error ? error :
-				     c	   ? 0 :
-					     -ENOMEM);
+	if (!error && !c)
+		error = -ENOMEM;
+	error = equant_check_context(eq, EQUANT_AT_CALIBRATION, NULL, error);
 	if (!error) {
 		c->rank = eq->rank;
 		c->ranks = eq->ranks;
