@@ -257,16 +257,38 @@ static int read_header(struct trace *trace, int fd, size_t size)
 	return ret ? ret : check_header(trace);
 }
 
-/* Some at a time: a file that is only large is refused before it has filled the memory. */
-static int read_checked(const struct trace *trace, int fd)
+static int make_room(struct trace *trace, size_t room)
 {
-	size_t end, first;
-	int ret = 0;
+	struct equant_event *events = realloc(trace->events, room * sizeof(*events));
+
+	if (!events) {
+		equant_say(trace->why, trace->why_size, "%s: %s", trace->path, strerror(ENOMEM));
+		return -ENOMEM;
+	}
+	trace->events = events;
+	return 0;
+}
+
+static size_t least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Some at a time: a file that is only large is refused before it has asked for its memory. */
+static int read_checked(struct trace *trace, int fd)
+{
+	size_t room = PORTION, end, first;
+	int ret = make_room(trace, room);
 
 	for (first = 0; first < trace->count && !ret; first = end) {
-		end = first + PORTION < trace->count ? first + PORTION : trace->count;
-		ret = read_all(trace, fd, trace->events + first,
-			       (end - first) * sizeof(struct equant_event));
+		end = least(first + PORTION, trace->count);
+		if (end > room) {
+			room = least(2 * room, trace->count);
+			ret = make_room(trace, room);
+		}
+		if (!ret)
+			ret = read_all(trace, fd, trace->events + first,
+				       (end - first) * sizeof(struct equant_event));
 		if (!ret)
 			ret = check_events(trace, first, end);
 	}
@@ -282,11 +304,7 @@ static int read_events(struct trace *trace, int fd, size_t size)
 	trace->count = bytes / sizeof(struct equant_event);
 	if (bytes % sizeof(struct equant_event))
 		return complain(trace, byte_of(trace->count), "the file ends within this event");
-	trace->events = malloc(bytes ? bytes : 1);
-	if (!trace->events) {
-		equant_say(trace->why, trace->why_size, "%s: %s", trace->path, strerror(ENOMEM));
-		return -ENOMEM;
-	}
+	trace->events = NULL;
 	ret = read_checked(trace, fd);
 	if (ret < 0)
 		free(trace->events);
