@@ -7,6 +7,7 @@
 
 #include "kselftest_harness.h"
 #include "libbalance.h"
+#include "samples.h"
 
 #define PHASES 500000 /* of each kind of movement */
 #define SANITIZED_PHASES 5000
@@ -57,34 +58,6 @@ FIXTURE_TEARDOWN(endurance)
 	equant_balancer_free(self->balancer);
 }
 
-/* Rates from 1 to 100000 units/s, now and then none at all. */
-static void make_sample(struct random *random, long units, struct equant_sample *sample)
-{
-	double wall = 1e-3 + random_unit(random);
-	double share = random_unit(random);
-
-	*sample = (struct equant_sample){
-		.units = random_below(random, 50) ?
-				 (double)units * (1 + 100 * random_unit(random)) :
-				 0,
-		.wall = wall,
-		.run = wall * share,
-		.wait = wall * (1 - share),
-		.share = share,
-		.settled = share,
-		.quantum = 0.004 * random_unit(random),
-		.hold = 10 * random_unit(random),
-		.age = random_unit(random),
-		.interval = wall,
-		.interact = 1e-4 * random_unit(random),
-		.move = 1e-3 * random_unit(random),
-		.moved = (double)random_below(random, 100),
-		.hooks = 1 + (uint32_t)random_below(random, 1000),
-		.flags = EQUANT_SAMPLE_RUN |
-			 (random_below(random, 10) ? EQUANT_SAMPLE_PREDICTED : 0),
-	};
-}
-
 /* Every transfer by itself, in an order that exists; -1 if there is none. */
 static int carry_out_freely(const struct equant_decision *d, long *units)
 {
@@ -119,7 +92,7 @@ static const char *phase(struct _test_data_endurance *self, enum equant_movement
 	long after[RANKS], total = 0;
 
 	for (int r = 0; r < RANKS; r++)
-		make_sample(&self->random, self->units[r], &samples[r]);
+		random_sample(&self->random, self->units[r], &samples[r]);
 	if (equant_balancer_decide(self->balancer, samples, self->units, &d))
 		return "the samples are refused";
 	if (d.next_hook < 1)

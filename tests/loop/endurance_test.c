@@ -11,6 +11,7 @@
 
 #include "kselftest_harness.h"
 #include "libloop.h"
+#include "samples.h"
 
 #define PHASES 500000 /* of each kind of movement */
 #define SANITIZED_PHASES 5000
@@ -77,34 +78,6 @@ FIXTURE_TEARDOWN(endurance)
 	equant_runs_release(&self->moved);
 	equant_units_release(&self->units);
 	equant_balancer_free(self->balancer);
-}
-
-/* Rates from 1 to 100000 units/s, now and then none at all. */
-static void make_sample(struct random *random, long units, struct equant_sample *sample)
-{
-	double wall = 1e-3 + random_unit(random);
-	double share = random_unit(random);
-
-	*sample = (struct equant_sample){
-		.units = random_below(random, 50) ?
-				 (double)units * (1 + 100 * random_unit(random)) :
-				 0,
-		.wall = wall,
-		.run = wall * share,
-		.wait = wall * (1 - share),
-		.share = share,
-		.settled = share,
-		.quantum = 0.004 * random_unit(random),
-		.hold = 10 * random_unit(random),
-		.age = random_unit(random),
-		.interval = wall,
-		.interact = 1e-4 * random_unit(random),
-		.move = 1e-3 * random_unit(random),
-		.moved = (double)random_below(random, 100),
-		.hooks = 1 + (uint32_t)random_below(random, 1000),
-		.flags = EQUANT_SAMPLE_RUN |
-			 (random_below(random, 10) ? EQUANT_SAMPLE_PREDICTED : 0),
-	};
 }
 
 /* The units that were moved were the giver's, each is moved once, and in restricted movement they pass a boundary. */
@@ -198,7 +171,7 @@ static const char *phase(struct _test_data_endurance *self, enum equant_movement
 	const char *fault;
 
 	for (int r = 0; r < RANKS; r++)
-		make_sample(&self->random, self->units.counts[r], &samples[r]);
+		random_sample(&self->random, self->units.counts[r], &samples[r]);
 	if (equant_balancer_decide(self->balancer, samples, self->units.counts, &d))
 		return "the samples are refused";
 	if (d.next_hook < 1)
