@@ -10,23 +10,34 @@
 
 #define SWEEPS 100
 #define FIRST 250 /* the block of the first sweep */
+#define BRIEF 40 /* iterations */
 
 /**
  * struct swept - a loop, and what it costs
  * @pace: seconds of an iteration by length of a tile
+ * @start: the first iterations of tiles of another length than before take so much of their time; 0 = 1
  * @noise: of what is timed, its part of the time at most
- * @block: of the last sweep; @tile: the longest in it that was not tried
+ * @last: the length of a tile; @alike: iterations before it in tiles of that length
+ * @stalls: of a hundred times that are taken, about so many are ten times as long
+ * @block: of the last sweep; @changes: of it, of all sweeps
+ * @tile: the longest in the last sweep that was not tried; @shortest: that was tried, of all sweeps
  * @tried: iterations, in the last sweep
  * @elapsed: all sweeps, seconds
  */
 struct swept {
 	struct equant_strips strips;
 	double (*pace)(long tile);
+	double (*start)(long tile);
+	long last;
+	long alike;
 	double noise;
+	unsigned int stalls;
 	struct random random;
 	struct equant_tiles tiles;
 	long block;
+	int changes;
 	long tile;
+	long shortest;
 	long tried;
 	double elapsed;
 };
@@ -59,6 +70,21 @@ static double six_is_fast(long tile)
 	return 2e-9 + 0.2e-9 * fabs((double)tile - 6);
 }
 
+/* As of them on another processor. */
+static double four_is_fast(long tile)
+{
+	return tile < 3	 ? 4.6e-9 :
+	       tile == 3 ? 4.9e-9 :
+	       tile == 4 ? 4.2e-9 :
+	       tile < 12 ? 9e-9 :
+			   6e-9;
+}
+
+static double three_starts_fast(long tile)
+{
+	return tile == 3 ? 0.7 : 1;
+}
+
 static struct swept loop_of(double (*pace)(long tile), double shift_fixed)
 {
 	/* One seed a process is enough to say. */
@@ -74,13 +100,24 @@ static struct swept loop_of(double (*pace)(long tile), double shift_fixed)
 			    .byte_time = 1e-10,
 			    .bytes = 8 },
 		.pace = pace,
-		.random = random,
+		.random = random_from(random_next(&random)),
 	};
 }
 
 static double part(struct random *random)
 {
 	return (double)random_below(random, 1000000) / 1e6;
+}
+
+/* What is measured of a part that takes @time. */
+static double measured(struct swept *s, const struct equant_tile *tile, double time)
+{
+	double seen = time * (1 + s->noise * part(&s->random));
+	double brief = fmax(0, fmin(BRIEF - s->alike, tile->iterations)) / tile->iterations;
+
+	if (s->start)
+		seen *= brief * s->start(tile->length) + 1 - brief;
+	return random_below(&s->random, 100) < s->stalls ? 10 * seen : seen;
 }
 
 /* Seconds of @iterations in tiles, but for what the rest in a shorter one takes. */
@@ -100,16 +137,20 @@ static double strip(struct swept *s, long left)
 		struct equant_tile tile = equant_tiles_next(&s->tiles, s->block, left, 1);
 		double time = time_of(s, tile.length, tile.iterations);
 
+		s->alike = tile.length == s->last ? s->alike + tile.iterations : 0;
+		s->last = tile.length;
 		if (tile.iterations < 1 || tile.iterations > left || tile.length < 1)
 			abort();
 		left -= tile.iterations;
 		all += time;
 		if (tile.tried)
-			equant_tiles_took(&s->tiles, time * (1 + s->noise * part(&s->random)),
-					  (double)s->strips.units * (double)tile.iterations);
+			equant_tiles_took(&s->tiles, measured(s, &tile, time), s->strips.units,
+					  tile.iterations);
 		else
 			s->tile = tile.length > s->tile ? tile.length : s->tile;
 		s->tried += tile.tried * tile.iterations;
+		if (tile.tried && (!s->shortest || tile.length < s->shortest))
+			s->shortest = tile.length;
 	}
 	return all;
 }
@@ -129,9 +170,11 @@ static void cut(struct swept *s)
 
 static void sweep(struct swept *s)
 {
+	long before = s->block;
 	double time = 0;
 
 	cut(s);
+	s->changes += s->block != before;
 	s->tile = s->tried = 0;
 	equant_tiles_sweep(&s->tiles);
 	for (long at = 0; at < s->strips.iterations; at += s->block)
@@ -139,6 +182,7 @@ static void sweep(struct swept *s)
 									s->block);
 	s->strips.unit_time = time / (double)(s->strips.units * s->strips.iterations);
 	s->elapsed += equant_strips_time(&s->strips, s->block);
+	s->strips.unit_time *= 1 + s->noise * part(&s->random);
 }
 
 static double sweeps(struct swept *s, int count)
@@ -188,7 +232,7 @@ TEST(short_tiles_are_found_at_once_where_they_are_faster)
 {
 	struct swept s = loop_of(short_is_fast, 1e-6);
 
-	sweeps(&s, 3);
+	sweeps(&s, 4);
 	EXPECT_GE(3, s.tile);
 	EXPECT_LE(sweeps(&s, SWEEPS), 1.02 * least(&s, SWEEPS));
 }
@@ -266,6 +310,65 @@ TEST(what_is_hopeless_is_tried_once)
 	sweep(&alike);
 	EXPECT_LT(0, s.tried);
 	EXPECT_LT(1.5 * (double)s.tried, (double)alike.tried);
+}
+
+TEST(what_was_absurd_is_not_tried_again)
+{
+	struct swept s = loop_of(long_is_fast, 1e-6);
+
+	sweeps(&s, 6);
+	EXPECT_EQ(2, s.shortest);
+	s.shortest = 0;
+	sweeps(&s, 4 * SWEEPS);
+	EXPECT_LT(12, s.shortest);
+}
+
+/* As of SOR's columns, where a few tiles of three rows are fast and many are not. */
+TEST(what_is_fast_for_a_moment_is_not_chosen)
+{
+	struct swept s = loop_of(four_is_fast, 1e-6);
+
+	s.start = three_starts_fast;
+	sweeps(&s, 6);
+	EXPECT_EQ(4, s.tile);
+	sweeps(&s, SWEEPS);
+	EXPECT_EQ(4, s.tile);
+}
+
+/* A virtual CPU that stands still does so in few of many samples. */
+TEST(stalls_do_not_mislead)
+{
+	int found = 0;
+
+	for (int i = 0; i < SWEEPS; i++) {
+		struct swept s = loop_of(six_is_fast, 1e-6);
+
+		s.stalls = 3;
+		sweeps(&s, 6);
+		found += s.tile == 6;
+	}
+	EXPECT_LE(SWEEPS * 85 / 100, found) TH_LOG("%d", found);
+}
+
+TEST(a_block_is_kept_where_another_gains_nothing)
+{
+	struct swept s = loop_of(even, 20e-6);
+
+	s.noise = 0.1;
+	sweeps(&s, 6);
+	s.changes = 0;
+	sweeps(&s, 4 * SWEEPS);
+	EXPECT_GE(8, s.changes);
+}
+
+TEST(tiles_of_many_lengths_divide_a_block)
+{
+	for (int fixed = 1; fixed <= 8; fixed++) {
+		struct swept s = loop_of(four_is_fast, 2e-6 * fixed);
+
+		sweeps(&s, 6);
+		EXPECT_EQ(0, s.block % 12) TH_LOG("with %d us per message %ld", 2 * fixed, s.block);
+	}
 }
 
 TEST(looks_become_rare)

@@ -134,8 +134,8 @@ static long compute_tiles(struct equant_loop *loop, const struct equant_range *u
 			to - at > tile.length ? at + tile.length : to);
 	loop->window.tried |= tile.tried;
 	if (tile.tried)
-		equant_tiles_took(&p->tiles, 1e-9 * (double)(equant_now_ns() - start),
-				  (double)units->count * (double)tile.iterations);
+		equant_tiles_took(&p->tiles, 1e-9 * (double)(equant_now_ns() - start), units->count,
+				  tile.iterations);
 	return to;
 }
 
