@@ -189,10 +189,19 @@ judge()
 	}' "$1"
 }
 
+# CPU time that what was started has taken, in hundredths of a second
+cpu_time()
+{
+	local stat
+
+	read -ra stat < "/proc/$$/stat"
+	cpu=$((stat[15] + stat[16]))
+}
+
 # run_one ROOM/NAME
 run_one()
 {
-	local room=${1%%/*} name=${1#*/} limit log status t0 t1 p f s text
+	local room=${1%%/*} name=${1#*/} limit log status t0 t1 cpu cpu0 p f s text
 	local program=$build/tests/$1
 
 	case $name in
@@ -210,11 +219,14 @@ run_one()
 
 	residue | sort > "$scratch/residue"
 	kernel_log > "$scratch/kernel"
+	cpu_time
+	cpu0=$cpu
 	t0=${EPOCHREALTIME/./}
 	(cd "${program%/*}" && exec "$build/tests/contain" "$limit" "${yield[@]}" "$program") \
 		> "$log" 2>&1 < /dev/null
 	status=$?
 	t1=${EPOCHREALTIME/./}
+	cpu_time
 	[ $status -ne 130 ] || exit 130
 	kernel_log > "$scratch/kernel.after"
 	{
@@ -230,8 +242,9 @@ run_one()
 	fi
 	passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
 
-	text=$(printf '%d %s # %d passed, %d failed, %d skipped, %d.%d s' $number "$1" $p $f $s \
-		$(((t1 - t0) / 1000000)) $(((t1 - t0) / 100000 % 10)))
+	text=$(printf '%d %s # %d passed, %d failed, %d skipped, %d.%d s, CPU %d.%d s' $number "$1" $p $f $s \
+		$(((t1 - t0) / 1000000)) $(((t1 - t0) / 100000 % 10)) \
+		$(((cpu - cpu0) / 100)) $(((cpu - cpu0) / 10 % 10)))
 	if [ $f -gt 0 ] || [ -n "$verbose" ]; then
 		sed 's/^/#   /' "$log"
 	else
