@@ -7,6 +7,16 @@
 dest=$scratch/root
 installed=$dest/opt/equant
 
+# What is installed is what is tested, in a folder where it may have another prefix.  What is not copied
+# is built.
+copy()
+{
+	rm -rf "$TEST_BUILD/gcc" && mkdir "$TEST_BUILD/gcc" &&
+		cp -a "$TEST_BUILD"/.[a-z]* "$TEST_BUILD"/*.* \
+			"$TEST_BUILD"/{apps,bin,bpf,fortran,include,libexec,skel,tools,userlib} \
+			"$TEST_BUILD/gcc"
+}
+
 put()
 {
 	build gcc CC=gcc DESTDIR="$dest" PREFIX=/opt/equant libdir=/opt/equant/lib64 "$1"
@@ -125,6 +135,7 @@ remaining()
 
 plan 11
 program
+copy
 succeeds "make install succeeds" put install
 silent "everything is installed" complete
 succeeds "pkg-config gives flags that compile, link and run a program" use
