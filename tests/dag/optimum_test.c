@@ -204,7 +204,7 @@ TEST(the_optimum_is_the_best_of_all_schedules)
 {
 	struct random random = random_seeded();
 
-	for (int i = 0; i < 150; i++) {
+	for (int i = 0; i < random_cases(150); i++) {
 		struct equant_dag *dag = small_graph(&random, 4);
 		struct equant_dag_machine *machine = small_machine(&random, dag);
 		struct equant_dag_schedule *best = equant_dag_optimum(dag, machine, NULL, 0);
@@ -246,7 +246,7 @@ TEST(no_scheduler_and_no_improvement_beats_the_optimum)
 {
 	struct random random = random_seeded();
 
-	for (int i = 0; i < 60; i++) {
+	for (int i = 0; i < random_cases(60); i++) {
 		struct equant_dag *dag = small_graph(&random, 7);
 		struct equant_dag_machine *machine = small_machine(&random, dag);
 		struct equant_dag_schedule *best = equant_dag_optimum(dag, machine, NULL, 0);
@@ -276,7 +276,7 @@ TEST(improving_larger_schedules_keeps_its_promise)
 {
 	struct random random = random_seeded();
 
-	for (int i = 0; i < 30; i++) {
+	for (int i = 0; i < random_cases(30); i++) {
 		struct equant_dag *dag = random_graph(&random);
 		struct equant_dag_machine *machine = random_machine(&random, dag);
 
@@ -330,7 +330,7 @@ TEST(replaying_keeps_places_and_order_on_any_machine)
 {
 	struct random random = random_seeded();
 
-	for (int i = 0; i < 100; i++) {
+	for (int i = 0; i < random_cases(100); i++) {
 		struct equant_dag *dag = random_graph(&random);
 		struct equant_dag_machine *machine = random_machine(&random, dag);
 		struct equant_dag_machine *actual = equant_dag_machine_random(

@@ -91,8 +91,9 @@ static double over_model(int n, double period, int depth, enum equant_job_probe 
 TEST(the_job_agrees_with_the_model_of_section_7_5_whether_shares_are_seen_or_rates_measured)
 {
 	static const enum equant_job_probe probes[] = { EQUANT_JOB_CLOCK, EQUANT_JOB_PREDICTED };
+	const int step = random_cases(5) < 5 ? 6 : 1;
 
-	for (int n = 2; n <= 8; n++) {
+	for (int n = 2; n <= 8; n += step) {
 		for (int i = 0; i < 4; i++) {
 			enum equant_job_probe probe = probes[i / 2];
 			double at_60 = over_model(n, 60, i % 2, probe);
@@ -161,7 +162,7 @@ TEST(without_balancing_turns_and_barriers_are_those_of_the_barrier_simulator)
 	int64_t work[CPUS_MOST];
 	struct cpus machine;
 
-	for (int round = 0; round < 200; round++) {
+	for (int round = 0; round < random_cases(200); round++) {
 		struct equant_job job;
 
 		cpus_random(&machine, CPUS_MOST, &random);
@@ -190,7 +191,7 @@ TEST(a_rank_alone_wastes_nothing_under_any_load)
 	struct equant_job_cpu cpu;
 	struct equant_job_result result;
 
-	for (int round = 0; round < 300; round++) {
+	for (int round = 0; round < random_cases(300); round++) {
 		struct equant_job job = job_of(1, &cpu, NULL);
 
 		job.scheduler = round % 2 ? EQUANT_JOB_TURNS : EQUANT_JOB_SHARED;
@@ -230,7 +231,7 @@ TEST(turns_under_a_load_that_comes_and_goes_agree_with_counting)
 	struct equant_job_cpu cpu;
 	struct equant_job_result result;
 
-	for (int round = 0; round < 300; round++) {
+	for (int round = 0; round < random_cases(300); round++) {
 		struct equant_job job = job_of(1, &cpu, NULL);
 
 		job.scheduler = EQUANT_JOB_TURNS;

@@ -135,7 +135,7 @@ TEST_F(ports, a_schedule_that_is_chosen_takes_no_longer_than_the_direct_one)
 	static const char *const chosen[] = { "improved", "best", "shortest" };
 	int faster = 0, crowded = 0;
 
-	for (int round = 0; round < ROUNDS; round++) {
+	for (int round = 0; round < random_cases(ROUNDS); round++) {
 		double direct;
 
 		ASSERT_TRUE(make(self));
@@ -151,15 +151,15 @@ TEST_F(ports, a_schedule_that_is_chosen_takes_no_longer_than_the_direct_one)
 			faster += time < 0.99 * direct;
 		}
 	}
-	EXPECT_LT(ROUNDS / 2, crowded);
-	EXPECT_LT(ROUNDS, faster);
+	EXPECT_LT(random_cases(ROUNDS / 2), crowded);
+	EXPECT_LT(random_cases(ROUNDS), faster);
 }
 
 TEST_F(ports, no_scheduler_is_faster_than_the_shortest_and_the_best_is_as_fast_as_greedy)
 {
 	const char *name;
 
-	for (int round = 0; round < ROUNDS / 3; round++) {
+	for (int round = 0; round < random_cases(ROUNDS / 3); round++) {
 		double shortest;
 
 		ASSERT_TRUE(make(self));
@@ -177,7 +177,7 @@ TEST_F(ports, no_scheduler_is_faster_than_the_shortest_and_the_best_is_as_fast_a
 /* Simulating takes time, too: of messages of nanoseconds nobody finds out what ports do to them. */
 TEST_F(ports, the_best_simulates_only_what_that_can_save)
 {
-	for (int round = 0; round < ROUNDS / 10; round++) {
+	for (int round = 0; round < random_cases(ROUNDS / 10); round++) {
 		ASSERT_TRUE(make(self));
 		self->network->usual.startup *= 1e-9;
 		for (int64_t l = 0; l < self->network->count; l++) {
@@ -224,7 +224,7 @@ TEST_F(ports, nothing_is_lost_no_port_carries_more_than_it_has_and_no_bound_is_b
 {
 	const char *name;
 
-	for (int round = 0; round < ROUNDS / 10; round++) {
+	for (int round = 0; round < random_cases(ROUNDS / 10); round++) {
 		double bytes[LARGEST][LARGEST];
 
 		ASSERT_TRUE(make(self));
@@ -412,7 +412,7 @@ TEST_F(ports, on_routes_all_arrives_and_no_port_carries_more_than_it_has)
 {
 	const char *name;
 
-	for (int round = 0; round < ROUNDS / 10; round++) {
+	for (int round = 0; round < random_cases(ROUNDS / 10); round++) {
 		ASSERT_TRUE(make(self));
 		for (int i = 0; (name = equant_redist_router_name(i)); i++) {
 			struct equant_redist_route *route = routed(self, name), *again;

@@ -88,7 +88,7 @@ static double makespan(const char *scheduler, const struct equant_redist_costs *
 
 TEST_F(schedule, of_every_kind_carries_every_message_once)
 {
-	for (int round = 0; round < RANDOM_MATRICES / 10; round++) {
+	for (int round = 0; round < random_cases(RANDOM_MATRICES / 10); round++) {
 		struct equant_redist_costs *costs = random_costs(&self->random, round % 2);
 		const char *name;
 
@@ -183,7 +183,7 @@ TEST_F(schedule, greedy_is_that_of_section_4_3_and_eager_takes_the_longest)
 {
 	struct equant_redist_piece pieces[LARGEST * LARGEST];
 
-	for (int round = 0; round < RANDOM_MATRICES / 10; round++) {
+	for (int round = 0; round < random_cases(RANDOM_MATRICES / 10); round++) {
 		struct equant_redist_costs *costs = random_costs(&self->random, round % 2);
 		bool eager = round % 4 > 1;
 		struct equant_redist_schedule *schedule =
@@ -217,7 +217,7 @@ static double row_and_column(const struct equant_redist_costs *costs)
 
 TEST_F(schedule, greedy_longest_and_eager_take_at_most_a_row_and_a_column)
 {
-	for (int round = 0; round < RANDOM_MATRICES / 2; round++) {
+	for (int round = 0; round < random_cases(RANDOM_MATRICES / 2); round++) {
 		struct equant_redist_costs *costs = random_costs(&self->random, round % 2);
 		double most = row_and_column(costs) * (1 + 1e-12);
 
@@ -232,7 +232,7 @@ TEST_F(schedule, improving_makes_none_longer_and_the_best_is_not_longer_than_gre
 {
 	int shorter = 0;
 
-	for (int round = 0; round < RANDOM_MATRICES / 10; round++) {
+	for (int round = 0; round < random_cases(RANDOM_MATRICES / 10); round++) {
 		struct equant_redist_costs *costs = random_costs(&self->random, round % 2);
 		double eager = makespan("eager", costs), improved = makespan("improved", costs);
 
@@ -241,7 +241,7 @@ TEST_F(schedule, improving_makes_none_longer_and_the_best_is_not_longer_than_gre
 		shorter += improved < eager;
 		equant_redist_costs_free(costs);
 	}
-	EXPECT_LT(RANDOM_MATRICES / 100, shorter);
+	EXPECT_LT(random_cases(RANDOM_MATRICES / 100), shorter);
 }
 
 /* Messages that are through before a better plan is made: greedy will do. */
@@ -342,7 +342,7 @@ TEST_F(schedule, pieces_are_in_the_order_of_beginnings_and_senders)
 
 TEST_F(schedule, preemptive_without_startups_takes_the_bound)
 {
-	for (int round = 0; round < RANDOM_MATRICES; round++) {
+	for (int round = 0; round < random_cases(RANDOM_MATRICES); round++) {
 		struct equant_redist_costs *costs = random_costs(&self->random, false);
 		struct equant_redist_schedule *schedule =
 			equant_redist_schedule_new("preemptive", costs, NULL, 0);
@@ -417,7 +417,7 @@ TEST_F(schedule, preemptive_has_at_most_a_third_more_pieces_than_must_be_where_a
 
 TEST_F(schedule, preemptive_with_startups_is_never_longer_than_greedy)
 {
-	for (int round = 0; round < RANDOM_MATRICES / 10; round++) {
+	for (int round = 0; round < random_cases(RANDOM_MATRICES / 10); round++) {
 		struct equant_redist_costs *costs = random_costs(&self->random, true);
 
 		ASSERT_LE(makespan("preemptive", costs), makespan("greedy", costs));
@@ -427,7 +427,7 @@ TEST_F(schedule, preemptive_with_startups_is_never_longer_than_greedy)
 
 TEST_F(schedule, direct_has_as_many_steps_as_the_busiest_rank_has_messages)
 {
-	for (int round = 0; round < RANDOM_MATRICES / 10; round++) {
+	for (int round = 0; round < random_cases(RANDOM_MATRICES / 10); round++) {
 		struct equant_redist_costs *costs = random_costs(&self->random, false);
 
 		for (int64_t k = 0; k < costs->count; k++)
