@@ -14,7 +14,7 @@ copy()
 	rm -rf "$TEST_BUILD/gcc" && mkdir "$TEST_BUILD/gcc" &&
 		cp -a "$TEST_BUILD"/.[a-z]* "$TEST_BUILD"/*.* \
 			"$TEST_BUILD"/{apps,bin,bpf,fortran,include,libexec,skel,tools,userlib} \
-			"$TEST_BUILD/gcc"
+			"$TEST_BUILD/gcc" 2> /dev/null
 }
 
 put()
