@@ -41,10 +41,16 @@ static inline uint64_t random_next(struct random *random)
 	return z ^ (z >> 31);
 }
 
-/* How many random cases: a sanitizer, under which each takes ten times as long, sees enough in fewer. */
+/* Is this a run under sanitizers, where everything takes ten times as long? */
+static inline int is_sanitized(void)
+{
+	return getenv("TEST_SANITIZED") != NULL;
+}
+
+/* How many random cases: a sanitizer sees enough in fewer. */
 static inline int random_cases(int count)
 {
-	return getenv("TEST_SANITIZED") ? count / 5 : count;
+	return is_sanitized() ? count / 5 : count;
 }
 
 /* Uniform in 0..limit-1. */

@@ -46,7 +46,7 @@ FIXTURE_SETUP(endurance)
 	o.profit = 0;
 	o.filter = EQUANT_FILTER_NONE;
 	self->random = random_seeded();
-	self->phases = getenv("TEST_SANITIZED") ? SANITIZED_PHASES : PHASES;
+	self->phases = is_sanitized() ? SANITIZED_PHASES : PHASES;
 	self->moves = 0;
 	self->balancer = equant_balancer_new(RANKS, &o);
 	ASSERT_NE(NULL, self->balancer);

@@ -63,7 +63,7 @@ FIXTURE_SETUP(endurance)
 	o.profit = 0;
 	o.filter = EQUANT_FILTER_NONE;
 	self->random = random_seeded();
-	self->phases = getenv("TEST_SANITIZED") ? SANITIZED_PHASES : PHASES;
+	self->phases = is_sanitized() ? SANITIZED_PHASES : PHASES;
 	self->balancer = equant_balancer_new(RANKS, &o);
 	ASSERT_NE(NULL, self->balancer);
 	ASSERT_EQ(0, equant_units_init(&self->units, UNITS, RANKS, variant->distribution));

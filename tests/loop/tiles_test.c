@@ -137,7 +137,8 @@ static double strip(struct swept *s, long left)
 		struct equant_tile tile = equant_tiles_next(&s->tiles, s->block, left, 1);
 		double time = time_of(s, tile.length, tile.iterations);
 
-		s->alike = tile.length == s->last ? s->alike + tile.iterations : 0;
+		if (tile.length != s->last)
+			s->alike = 0;
 		s->last = tile.length;
 		if (tile.iterations < 1 || tile.iterations > left || tile.length < 1)
 			abort();
@@ -148,6 +149,7 @@ static double strip(struct swept *s, long left)
 					  tile.iterations);
 		else
 			s->tile = tile.length > s->tile ? tile.length : s->tile;
+		s->alike += tile.iterations;
 		s->tried += tile.tried * tile.iterations;
 		if (tile.tried && (!s->shortest || tile.length < s->shortest))
 			s->shortest = tile.length;

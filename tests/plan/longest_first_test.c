@@ -161,7 +161,7 @@ TEST_F(longest_first, takes_a_million_iterations_for_ten_thousand_processors_in_
 	struct instance instance;
 	struct equant_plan *plan;
 
-	if (getenv("TEST_SANITIZED"))
+	if (is_sanitized())
 		SKIP(return, "a sanitizer needs more memory of its own");
 	/* All of the address space: program and machine, library and stack are in it. */
 	ASSERT_EQ(0, setrlimit(RLIMIT_AS, &limit));

@@ -95,8 +95,7 @@ void equant_tiles_sweep(struct equant_tiles *t)
 	memset(t->seen, 0, sizeof(t->seen));
 	t->looking = 1;
 	t->at = t->round = 0;
-	t->sampled = 0;
-	t->seconds = t->took = t->work = 0;
+	t->seconds = 0;
 }
 
 static float least_of(const float *samples)
