@@ -122,6 +122,17 @@ long size_of_options(void)
 	return (long)sizeof(struct equant_options);
 }
 
+/* What the library takes of them. */
+long said_of_options(const struct equant_options *options)
+{
+	return (long)options->sz;
+}
+
+long said_of_stats(const struct equant_stats *stats)
+{
+	return (long)stats->sz;
+}
+
 long size_of_stats(void)
 {
 	return (long)sizeof(struct equant_stats);

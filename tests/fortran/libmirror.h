@@ -12,6 +12,8 @@ void number_options(struct equant_options *options);
 void number_stats(struct equant_stats *stats);
 long size_of_options(void);
 long size_of_stats(void);
+long said_of_options(const struct equant_options *options);
+long said_of_stats(const struct equant_stats *stats);
 int count_options(void);
 int constant(const char *name);
 

@@ -42,6 +42,18 @@ program types_worker
             integer(c_long) :: bytes
         end function size_of_stats
 
+        function said_of_options(options) bind(C, name="said_of_options") result(bytes)
+            import
+            type(equant_options), intent(in) :: options
+            integer(c_long) :: bytes
+        end function said_of_options
+
+        function said_of_stats(stats) bind(C, name="said_of_stats") result(bytes)
+            import
+            type(equant_stats), intent(in) :: stats
+            integer(c_long) :: bytes
+        end function said_of_stats
+
         function count_options() bind(C, name="count_options") result(number)
             import
             integer(c_int) :: number
@@ -84,6 +96,7 @@ contains
         type(equant_options) :: o
 
         call demand_equal(size_of_options(), int(c_sizeof(o), c_long), "size of equant_options")
+        call demand_equal(size_of_options(), said_of_options(o), "sz of equant_options")
         call demand_equal(32_c_long, int(count_options(), c_long), "number of options")
         call number_options(o)
         call number(4, real(o%balance, c_double), "balance")
@@ -161,6 +174,7 @@ contains
         type(equant_stats) :: s
 
         call demand_equal(size_of_stats(), int(c_sizeof(s), c_long), "size of equant_stats")
+        call demand_equal(size_of_stats(), said_of_stats(s), "sz of equant_stats")
         call number_stats(s)
         call number(1, real(s%rank, c_double), "rank")
         call number(2, real(s%ranks, c_double), "ranks")

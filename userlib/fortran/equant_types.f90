@@ -88,7 +88,7 @@ module equant_types
     ! How to measure, decide and report.  Set what is to differ from the defaults; the
     ! environment wins over both.  The texts are arguments of equant_open().
     type, bind(C) :: equant_options
-        integer(c_size_t), private :: sz = 200
+        integer(c_size_t), private :: sz = 224
         type(c_ptr), private :: probe = c_null_ptr
         type(c_ptr), private :: trace = c_null_ptr
         type(c_ptr), private :: report = c_null_ptr
