@@ -200,6 +200,33 @@ TEST(decisions_are_to_come_at_once_where_phases_are_long_and_shares_change)
 	}
 }
 
+/* A phase that waited would be one more meeting. */
+TEST(decisions_come_late_where_ranks_meet_after_several_phases_only)
+{
+	static const struct {
+		int phases_per_meeting;
+		int prompt;
+	} cases[] = { { 0, 1 }, { 1, 1 }, { 4, 0 }, { 20, 0 } };
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct equant_balance_options options = default_options(EQUANT_RATE_PREDICTED);
+		int every = cases[i].phases_per_meeting;
+		struct job job;
+
+		options.prompt = 1;
+		options.quantum = 0.004;
+		job_start(&job, 2, 100, &options);
+		job.hold = 2;
+		for (int phase = 0; phase < 100; phase++) {
+			job.meetings[0] = job.meetings[1] = every && phase % every == 0;
+			job_phase(&job);
+		}
+		EXPECT_EQ(cases[i].prompt, job.decision.prompt)
+		TH_LOG("phases per meeting: %d", every);
+		job_stop(&job);
+	}
+}
+
 TEST(work_that_has_become_dearer_is_told_from_a_competitor)
 {
 	struct job job = started(EQUANT_RATE_PREDICTED, 2, 300);

@@ -35,7 +35,9 @@
  *
  * That wait costs each phase a part of a quantum, because a rank may just be off its CPU; being late
  * costs each change a part of a phase.  With an eighth and a quarter, waiting is the cheaper one
- * where hold x quantum < 2 phase^2: where phases are long, and changes not very rare.
+ * where hold x quantum < 2 phase^2: where phases are long, and changes not very rare.  Between two meetings
+ * of the ranks, where these are two phases apart or more, it is one more meeting: ranks even out less before they
+ * wait for each other.  There decisions come late.
  *
  * Reference: Siegell 1995, sections 5.2 and 5.4 for the measured rate.  The
  * thesis knows wall time only; splitting it into speed and share is what a
@@ -100,7 +102,8 @@ bool equant_rate_promptly(const struct equant_sample *sample, const struct equan
 {
 	double hold = sample->hold > 0 ? sample->hold : HOLD_UNSEEN;
 
-	return how->prompt && hold * how->quantum < 2 * how->phase * how->phase;
+	return how->prompt && how->meeting < 2 * how->phase &&
+	       hold * how->quantum < 2 * how->phase * how->phase;
 }
 
 bool equant_rate_follows(const struct equant_sample *sample, const struct equant_following *how)
