@@ -154,6 +154,19 @@ TEST_F(faults, a_rank_that_cannot_unpack_ends_the_loop_on_all)
 	EXPECT_PASSED(&self->job);
 }
 
+TEST_F(faults, a_rank_that_cannot_pack_ends_the_loop_on_all)
+{
+	self->job.argv[0] = "one_cannot_pack";
+	for (self->job.ranks = 2; self->job.ranks <= 4; self->job.ranks += 2) {
+		self->job.environment[0] = NULL;
+		EXPECT_PASSED(&self->job);
+		EXPECT_SAID(&self->job, "rank 1 has failed while work was moving");
+		self->job.environment[0] = "UNCHECKED=1";
+		EXPECT_PASSED(&self->job);
+		EXPECT_SAID(&self->job, "rank 1 has failed while work was moving");
+	}
+}
+
 TEST_F(faults, the_job_ends_when_a_rank_is_killed)
 {
 	self->job.argv[0] = "one_is_killed";

@@ -148,20 +148,26 @@ struct restless {
 	struct equant_loop *loop;
 	long array[UNITS];
 	size_t bytes; /* per unit, packed */
+	int huge; /* more than there is memory for */
 	int error; /* what unpacking answers */
 	long step;
 };
+
+static size_t size_of(const struct restless *r, long unit)
+{
+	return unit % 5 ? r->bytes : 0;
+}
 
 static size_t data_size(void *ctx, long unit)
 {
 	struct restless *r = ctx;
 
-	return unit % 5 ? r->bytes : 0;
+	return r->huge ? (size_t)1 << 60 : size_of(r, unit);
 }
 
 static void data_pack(void *ctx, long unit, void *buffer)
 {
-	memset(buffer, 1, data_size(ctx, unit));
+	memset(buffer, 1, size_of(ctx, unit));
 }
 
 static int data_unpack(void *ctx, long unit, const void *buffer, size_t size)
@@ -169,7 +175,7 @@ static int data_unpack(void *ctx, long unit, const void *buffer, size_t size)
 	struct restless *r = ctx;
 
 	(void)buffer;
-	return size == data_size(ctx, unit) ? r->error : -EBADMSG;
+	return size == size_of(r, unit) ? r->error : -EBADMSG;
 }
 
 static void restless_start(struct restless *r, const struct equant_options *options)
@@ -366,6 +372,25 @@ static void one_cannot_unpack(void)
 	restless_stop(&r, error);
 }
 
+/* The neighbours follow units that have moved, and wait for who will not come. */
+static void one_cannot_pack(void)
+{
+	struct equant_options o = checked_options();
+	struct restless r;
+	int error;
+
+	if (getenv("UNCHECKED"))
+		o.check = 0;
+	o.timeout = 10;
+	restless_start(&r, &o);
+	demand_equal(0, equant_loop_neighbours(r.loop, 1, 1));
+	demand_equal(0, restless_run(&r, 10));
+	r.huge = is_odd();
+	error = restless_run(&r, 2000);
+	demand_equal(is_odd() ? -ENOMEM : -ECANCELED, error);
+	restless_stop(&r, error);
+}
+
 static void one_is_killed(void)
 {
 	struct equant_options o = eager_options();
@@ -398,6 +423,7 @@ int main(int argc, char **argv)
 		CASE(one_hooks_once_more),
 		CASE(one_begins_twice),
 		CASE(one_cannot_unpack),
+		CASE(one_cannot_pack),
 		CASE(one_is_killed),
 		CASE(one_comes_too_late),
 		CASE(one_comes_too_late_to_a_barrier),

@@ -136,8 +136,7 @@ static int carry_out(struct equant_loop *leader, const struct returning *r)
 	uint64_t start = equant_now_ns(), waited = leader->mover.waited_ns;
 	int error, followers, follows;
 
-	error = equant_mover_run(&leader->mover, &leader->units, r->moves, r->n, r->units,
-				 (uint64_t)leader->phases);
+	error = equant_loop_move(leader, r->moves, r->n, r->units, (uint64_t)leader->phases);
 	followers = equant_share_move(leader, r->moves, r->n, r->units);
 	follows = equant_neighbours_follow(leader);
 	waited = leader->mover.waited_ns - waited;

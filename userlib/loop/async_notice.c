@@ -28,7 +28,7 @@ static int transfer(struct equant_loop *loop, const struct equant_instruction *m
 	int error;
 
 	equant_record_transfer(loop, notice);
-	error = equant_mover_run(&loop->mover, &loop->units, move, 1, units, notice->number);
+	error = equant_loop_move(loop, move, 1, units, notice->number);
 
 	waited = loop->mover.waited_ns - waited;
 	loop->moved_units += units->total;

@@ -152,12 +152,16 @@ static int start(struct equant_loop *loop, long below, long above)
 	return post_all(loop, below, above);
 }
 
-int equant_loop_ghosts_start(struct equant_loop *loop, long below, long above)
+/* @error: 0, or why this rank does not. */
+static int begin(struct equant_loop *loop, long below, long above, int error)
 {
-	int error = check(loop, below, above);
-
 	error = equant_check_call(loop, EQUANT_AT_GHOSTS, widths(below, above), error);
 	return error ? error : start(loop, below, above);
+}
+
+int equant_loop_ghosts_start(struct equant_loop *loop, long below, long above)
+{
+	return begin(loop, below, above, check(loop, below, above));
 }
 
 /* Before the first phase nobody has compared what moves with a unit. */
@@ -195,25 +199,31 @@ static int await(struct equant_loop *loop, double timeout)
 	struct equant_ghosts *g = &loop->ghosts;
 	struct equant_waited_on on = { .say = say_missing, .of = loop };
 	uint64_t waited = 0;
-	int error = 0;
+	int error;
 
+	if (!g->n)
+		return 0;
 	equant_waited_on_begin(&loop->eq->waiter, &on);
-	if (g->n)
-		error = equant_wait_requests(&loop->eq->waiter, g->requests, g->n, g->statuses,
-					     timeout, &waited);
+	error = equant_wait_requests(&loop->eq->waiter, g->requests, g->n, g->statuses, timeout,
+				     &waited);
 	equant_waited_on_end(&loop->eq->waiter);
 	/* Long messages end for their senders when they have been taken. */
-	if (g->n)
-		equant_node_ring(loop->eq->node, -1);
+	equant_node_ring(loop->eq->node, -1);
 	return error;
 }
 
-/* ... and are they what they should be?  Requests that are complete tell so once only. */
-static int take(struct equant_loop *loop, double timeout)
+/* After a move, in which another rank may have stopped. */
+static int await_with_moves(struct equant_loop *loop)
 {
-	int error = await(loop, timeout);
+	struct equant_ghosts *g = &loop->ghosts;
+	struct equant_waited_on on = { .say = say_missing, .of = loop };
+	int error;
 
-	return error ? error : check_sizes(loop);
+	if (!g->n)
+		return 0;
+	error = equant_mover_await(&loop->mover, &on, g->requests, g->n, g->statuses);
+	equant_node_ring(loop->eq->node, -1);
+	return error;
 }
 
 static void end(struct equant_ghosts *g)
@@ -230,39 +240,56 @@ int equant_loop_ghosts_finish(struct equant_loop *loop)
 	if (!g->under_way)
 		return refuse(loop, "ghosts_finish", "no exchange is under way");
 	loop->eq->meetings++;
-	error = take(loop, 0);
+	error = await(loop, 0);
+	/* Are they what they should be?  Requests that are complete tell so once only. */
+	if (!error)
+		error = check_sizes(loop);
 	end(g);
 	if (!error && g->hooks != equant_loop_hooks(loop))
 		return refuse(loop, "ghosts_finish", "equant_hook() was called since the start");
 	return error;
 }
 
-/* Everybody has begun it; but a peer may be gone. */
-void equant_ghosts_give_up(struct equant_loop *loop)
+static void let_go(struct equant_ghosts *g)
 {
-	struct equant_ghosts *g = &loop->ghosts;
-
-	if (await(loop, loop->eq->options.timeout) == -ETIMEDOUT)
-		for (int i = 0; i < g->n; i++) {
-			if (g->requests[i] == MPI_REQUEST_NULL)
-				continue;
-			MPI_Cancel(&g->requests[i]);
-			MPI_Request_free(&g->requests[i]);
-		}
+	for (int i = 0; i < g->n; i++) {
+		if (g->requests[i] == MPI_REQUEST_NULL)
+			continue;
+		MPI_Cancel(&g->requests[i]);
+		MPI_Request_free(&g->requests[i]);
+	}
 	end(g);
 }
 
-/* Also after an error of the moves: the others do not know of it and wait for these slices. */
+/* Everybody has begun it; but a peer may be gone. */
+void equant_ghosts_give_up(struct equant_loop *loop)
+{
+	if (await(loop, loop->eq->options.timeout) == -ETIMEDOUT)
+		let_go(&loop->ghosts);
+	end(&loop->ghosts);
+}
+
+/*
+ * Also after an error of the moves that others do not know of: they wait for these slices.  They have been
+ * told of one that broke off the moves.
+ */
 int equant_neighbours_follow(struct equant_loop *loop)
 {
 	int error;
 
 	if (!loop->below && !loop->above)
 		return 0;
-	error = equant_loop_ghosts_start(loop, loop->below, loop->above);
+	if (loop->mover.broken)
+		equant_loop_abort(loop);
+	error = loop->aborted ? -ECANCELED : check(loop, loop->below, loop->above);
+	error = begin(loop, loop->below, loop->above, error);
+	if (error && loop->ghosts.under_way)
+		equant_loop_abort(loop);
 	if (!error)
-		error = take(loop, loop->mover.timeout);
-	equant_ghosts_give_up(loop);
+		error = await_with_moves(loop);
+	if (!error)
+		error = check_sizes(loop);
+	let_go(&loop->ghosts);
 	return error;
 }
 

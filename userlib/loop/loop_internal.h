@@ -280,6 +280,9 @@ int equant_loop_end(struct equant_loop *loop);
 
 /* part.c: tells all other ranks that this one has stopped in the middle of something */
 void equant_loop_abort(struct equant_loop *loop);
+/* ... equant_mover_run() for a loop, after which it does so where it has to */
+int equant_loop_move(struct equant_loop *loop, const struct equant_instruction *instructions,
+		     int count, const struct equant_runs *named, uint64_t number);
 /* ... collective; nothing of a loop that has failed on some rank is under way any more; 1: a rank did not come */
 int equant_loop_part(struct equant_loop *loop);
 

@@ -133,23 +133,30 @@ static void say_missing(const struct equant_waited_on *on, double seconds)
 		       equant_first_missing(p->requests, p->peers, p->nr_requests), seconds);
 }
 
-static int await(struct equant_mover *m, const struct equant_parcel *p)
+int equant_mover_await(struct equant_mover *m, struct equant_waited_on *on, MPI_Request *requests,
+		       int n, MPI_Status *statuses)
 {
-	struct equant_waited_on on = { .say = say_missing, .of = p };
 	uint64_t since_ns = m->waited_ns;
 	int error, gone = 0;
 
-	equant_waited_on_begin(m->waiter, &on);
+	equant_waited_on_begin(m->waiter, on);
 	do {
-		error = equant_wait_requests(m->waiter, p->requests, p->nr_requests,
-					     MPI_STATUSES_IGNORE, LOOK, &m->waited_ns);
+		error = equant_wait_requests(m->waiter, requests, n, statuses, LOOK, &m->waited_ns);
 		if (error == -ETIMEDOUT)
 			gone = go_on_waiting(m, since_ns);
 	} while (error == -ETIMEDOUT && !gone);
 	equant_waited_on_end(m->waiter);
+	return gone ? gone : error;
+}
+
+static int await(struct equant_mover *m, const struct equant_parcel *p)
+{
+	struct equant_waited_on on = { .say = say_missing, .of = p };
+	int error = equant_mover_await(m, &on, p->requests, p->nr_requests, MPI_STATUSES_IGNORE);
+
 	if (error)
 		abandon(m);
-	return gone ? gone : error;
+	return error;
 }
 
 static struct equant_parcel last_run(const struct equant_mover *m)

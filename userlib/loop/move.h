@@ -88,6 +88,19 @@ void equant_mover_give_up(struct equant_mover *m, double patience);
 /** equant_mover_queue() - from now on up to @queue runs may be under way; 0 or -ENOMEM */
 int equant_mover_queue(struct equant_mover *m, int queue);
 
+/**
+ * equant_mover_await() - complete requests of a move, unless a rank has stopped in the middle of one
+ * @m: the mover
+ * @on: names who is missing
+ * @requests: @n of them
+ * @statuses: as many, or MPI_STATUSES_IGNORE
+ *
+ * Return: 0; -ECANCELED another rank has failed; -ETIMEDOUT; -EIO.  After an error requests may be
+ * under way.
+ */
+int equant_mover_await(struct equant_mover *m, struct equant_waited_on *on, MPI_Request *requests,
+		       int n, MPI_Status *statuses);
+
 /** equant_mover_complete() - what is under way has arrived; 0 or -errno */
 int equant_mover_complete(struct equant_mover *m);
 

@@ -37,6 +37,18 @@ void equant_loop_abort(struct equant_loop *loop)
 	}
 }
 
+/* Who stops in the middle tells all others at once: it may wait for some of them before it returns to the program. */
+int equant_loop_move(struct equant_loop *loop, const struct equant_instruction *instructions,
+		     int count, const struct equant_runs *named, uint64_t number)
+{
+	int error =
+		equant_mover_run(&loop->mover, &loop->units, instructions, count, named, number);
+
+	if (loop->mover.broken)
+		equant_loop_abort(loop);
+	return error;
+}
+
 /* Where balancing is off ranks have not met before, and one without an error is late, and no more. */
 static double patience(const struct equant_loop *loop, int failed)
 {

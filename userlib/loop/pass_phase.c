@@ -124,8 +124,8 @@ static int move(struct equant_loop *loop, struct equant_order *order)
 	if (error)
 		return error;
 	equant_say_moves(loop, d);
-	error = equant_mover_run(&loop->mover, &loop->units, order->instructions, d->count,
-				 pass->named, (uint64_t)loop->phases);
+	error = equant_loop_move(loop, order->instructions, d->count, pass->named,
+				 (uint64_t)loop->phases);
 	followers = equant_share_move(loop, order->instructions, d->count, pass->named);
 	return error ? error : followers;
 }

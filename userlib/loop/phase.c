@@ -195,8 +195,7 @@ static int move(struct equant_loop *loop, struct equant_order *order)
 	memcpy(units, loop->units.counts, (size_t)loop->ranks * sizeof(*units));
 	d->count = equant_order_fit(order->instructions, d->count, units);
 	equant_say_moves(loop, d);
-	error = equant_mover_run(&loop->mover, &loop->units, order->instructions, d->count, NULL,
-				 (uint64_t)loop->phases);
+	error = equant_loop_move(loop, order->instructions, d->count, NULL, (uint64_t)loop->phases);
 	followers = equant_share_move(loop, order->instructions, d->count, NULL);
 	return error ? error : followers;
 }

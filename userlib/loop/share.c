@@ -133,8 +133,8 @@ int equant_share_move(struct equant_loop *leader, const struct equant_instructio
 	for (struct equant_loop *l = leader->follower; l; l = l->follower) {
 		uint64_t start = equant_now_ns(), waited = l->mover.waited_ns;
 		int settled = equant_pipeline_settle(l);
-		int error = equant_mover_run(&l->mover, &l->units, instructions, count, named,
-					     (uint64_t)leader->phases);
+		int error =
+			equant_loop_move(l, instructions, count, named, (uint64_t)leader->phases);
 		int follows = equant_neighbours_follow(l);
 
 		leader->mover.waited_ns += l->mover.waited_ns - waited;
