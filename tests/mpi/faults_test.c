@@ -123,6 +123,41 @@ TEST_F(faults, a_rank_that_comes_too_late_is_told_however_many_there_are)
 	EXPECT_SAID(&self->job, "rank 1 comes too late to equant_barrier()");
 }
 
+TEST_F(faults, a_rank_that_comes_too_late_to_a_reduction_has_no_result)
+{
+	static char *const reduced[] = { "REDUCED=1", "REDUCED=10000", "REDUCED=pair" };
+
+	self->job.argv[0] = "one_comes_too_late_to_a_reduction";
+	for (int i = 0; i < 3; i++) {
+		self->job.environment[0] = reduced[i];
+		EXPECT_PASSED(&self->job);
+		EXPECT_SAID(&self->job, "rank 1 comes too late to equant_allreduce()");
+		EXPECT_SAID(&self->job, "rank 1 has not reached equant_allreduce()");
+	}
+}
+
+TEST_F(faults, reductions_that_differ_are_refused_in_checked_mode)
+{
+	self->job.argv[0] = "reductions_differ";
+	EXPECT_PASSED(&self->job);
+	EXPECT_SAID(&self->job, "rank 1 has refused equant_allreduce()");
+	EXPECT_SAID(&self->job, "ranks 0 and 1 call equant_allreduce() differently");
+}
+
+TEST_F(faults, a_slice_that_one_rank_waits_for_in_vain_stays_where_it_is)
+{
+	self->job.ranks = 2;
+	self->job.argv[0] = "one_comes_too_late_to_a_slice";
+	self->job.environment[0] = "SLICE=exchanged";
+	EXPECT_PASSED(&self->job);
+	EXPECT_SAID(&self->job, "equant_loop_exchange(): rank 1 has not come");
+	self->job.environment[1] = "WIDE=1";
+	EXPECT_PASSED(&self->job);
+	self->job.environment[0] = "SLICE=copied";
+	EXPECT_PASSED(&self->job);
+	EXPECT_SAID(&self->job, "equant_loop_copy(): rank 1 has not come");
+}
+
 TEST_F(faults, hooks_that_were_counted_differently_show_when_the_loop_is_freed)
 {
 	self->job.argv[0] = "one_hooks_once_more";

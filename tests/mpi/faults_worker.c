@@ -321,6 +321,83 @@ static void one_comes_too_late_to_a_barrier(void)
 	must_close(eq);
 }
 
+/* Short ones go through the memory of the node, long ones and those of pairs in messages. */
+static int reduce(struct equant *eq, const char *what)
+{
+	static double values[10000];
+	struct {
+		double value;
+		int place;
+	} pair = { 0 };
+
+	if (!strcmp(what, "pair"))
+		return equant_allreduce(eq, MPI_IN_PLACE, &pair, 1, MPI_DOUBLE_INT, MPI_MAXLOC);
+	return equant_allreduce(eq, MPI_IN_PLACE, values, atoi(what), MPI_DOUBLE, MPI_SUM);
+}
+
+static void one_comes_too_late_to_a_reduction(void)
+{
+	struct equant_options o = checked_options();
+	struct equant *eq;
+
+	o.timeout = 0.5;
+	eq = must_open(MPI_COMM_WORLD, &o);
+	for (int i = 0; i < 3; i++)
+		demand_equal(0, reduce(eq, getenv("REDUCED")));
+	if (is_odd())
+		await_others();
+	/* Nor does it find later what is left of the others. */
+	for (int i = 0; i < 2; i++)
+		demand_equal(-ETIMEDOUT, reduce(eq, getenv("REDUCED")));
+	if (!is_odd())
+		call_odd_rank();
+	must_close(eq);
+}
+
+static void reductions_differ(void)
+{
+	struct equant_options o = checked_options();
+	struct equant *eq = must_open(MPI_COMM_WORLD, &o);
+	double values[2] = { 1, 1 };
+
+	demand_equal(is_odd() ? -EINVAL : -ECANCELED,
+		     equant_allreduce(eq, MPI_IN_PLACE, values, is_odd() ? -1 : 1, MPI_DOUBLE,
+				      MPI_SUM));
+	demand_equal(0, equant_allreduce(eq, MPI_IN_PLACE, values, is_odd() ? 2 : 1,
+					 is_odd() ? MPI_FLOAT : MPI_DOUBLE, MPI_MAX));
+	demand_equal(-EPROTO, equant_allreduce(eq, MPI_IN_PLACE, values, is_odd() ? 0 : 1,
+					       MPI_DOUBLE, MPI_SUM));
+	must_close(eq);
+}
+
+#define WIDE 10000 /* longs: longer than what goes through the memory of the node */
+
+/* Two ranks.  One that is late must not take what the other one, which has given up, keeps. */
+static void one_comes_too_late_to_a_slice(void)
+{
+	static long wide[2 * WIDE], narrow[2];
+	struct equant_options o = checked_options();
+	int copied = !strcmp(getenv("SLICE"), "copied"), long_one = getenv("WIDE") != NULL;
+	long *slices = long_one ? wide : narrow, length = long_one ? WIDE : 1;
+	struct equant_loop *loop;
+	struct equant *eq;
+
+	o.timeout = 0.5;
+	eq = must_open(MPI_COMM_WORLD, &o);
+	loop = must_loop(eq, "late", 2);
+	demand_equal(0, equant_loop_array(loop, slices, (size_t)length * sizeof(long)));
+	slices[rank * length] = rank + 1;
+	if (is_odd())
+		await_others();
+	demand_equal(-ETIMEDOUT,
+		     copied ? equant_loop_copy(loop, 1, 0) : equant_loop_exchange(loop, 0, 1));
+	demand_equal(rank + 1, slices[rank * length]);
+	if (!is_odd())
+		call_odd_rank();
+	equant_loop_free(loop);
+	must_close(eq);
+}
+
 /* The extra hook is not due, so only the end can show it. */
 static void one_hooks_once_more(void)
 {
@@ -427,6 +504,9 @@ int main(int argc, char **argv)
 		CASE(one_is_killed),
 		CASE(one_comes_too_late),
 		CASE(one_comes_too_late_to_a_barrier),
+		CASE(one_comes_too_late_to_a_reduction),
+		CASE(one_comes_too_late_to_a_slice),
+		CASE(reductions_differ),
 	};
 
 	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));

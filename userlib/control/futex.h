@@ -49,4 +49,10 @@ static inline uint32_t equant_word_add(uint32_t *word, uint32_t n)
 	return __atomic_add_fetch(word, n, __ATOMIC_SEQ_CST);
 }
 
+/* From @from to @to; 0: it was not @from, and stays as it is. */
+static inline int equant_word_exchange(uint32_t *word, uint32_t from, uint32_t to)
+{
+	return __atomic_compare_exchange_n(word, &from, to, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+}
+
 #endif /* EQUANT_CONTROL_FUTEX_H */

@@ -3,6 +3,9 @@
  * Two ranks of a node swap some bytes.  Each puts its own into its box and says for whom
  * they are, then takes those of the other and says that the box is empty.
  *
+ * In checked mode who has waited for too long takes its bytes back, so that one that comes late does not
+ * find them and go on alone.
+ *
  * A box is emptied by a rank that is in a swap and waits for nobody on its way there, so nobody
  * who finds its own full waits for long.
  */
@@ -10,11 +13,14 @@
 #include <string.h>
 
 #include "control/await.h"
+#include "control/futex.h"
 #include "control/handover.h"
 #include "control/node.h"
 #include "control/send.h"
+#include "core/message.h"
 
 #define EMPTY 0u
+#define TAKEN UINT32_MAX /* by the one for whom it is full, until it is empty */
 
 int equant_handover_takes(const struct equant_waiter *waiter, int peer, size_t bytes)
 {
@@ -66,11 +72,39 @@ static int take(struct equant_waiter *waiter, int from, void *to, size_t bytes, 
 
 	if (error)
 		return error;
+	if (!equant_word_exchange(&other->signal.word, full, TAKEN)) {
+		equant_message("%s: rank %d has given up", waiter->call,
+			       equant_node_find(waiter->node, from));
+		return -ETIMEDOUT;
+	}
 	if (other->what == what)
 		memcpy(to, other->bytes, bytes);
 	else
 		error = -EPROTO;
 	equant_signal_set(&other->signal, EMPTY);
+	return error;
+}
+
+/*
+ * The other one has not come: it must not find this when it comes late, and think that both have swapped.  1: it has
+ * been here after all, and what it gives is there.
+ */
+static int take_back(struct equant_waiter *waiter, int to)
+{
+	struct equant_node_box *own = equant_node_box(waiter->node, waiter->node->rank);
+
+	return !equant_word_exchange(&own->signal.word, full_for(to), EMPTY);
+}
+
+static int swap(struct equant_waiter *waiter, int local, char *at, size_t bytes, uint64_t what)
+{
+	int error = put(waiter, local, at, bytes, what);
+
+	if (error)
+		return error;
+	error = take(waiter, local, at, bytes, what);
+	if (error == -ETIMEDOUT && take_back(waiter, local))
+		error = take(waiter, local, at, bytes, what);
 	return error;
 }
 
@@ -83,9 +117,7 @@ int equant_handover_swap(struct equant_waiter *waiter, int peer, void *mine, siz
 	while (bytes && !error) {
 		size_t n = bytes < EQUANT_NODE_SLOT ? bytes : EQUANT_NODE_SLOT;
 
-		error = put(waiter, local, at, n, what);
-		if (!error)
-			error = take(waiter, local, at, n, what);
+		error = swap(waiter, local, at, n, what);
 		at += n;
 		bytes -= n;
 	}

@@ -8,6 +8,7 @@
 #include "control/collective.h"
 #include "control/shared.h"
 #include "core/message.h"
+#include "core/mpi_error.h"
 #include "loop/loop_internal.h"
 
 int equant_wait(struct equant *eq, MPI_Request *request, MPI_Status *status)
@@ -39,7 +40,7 @@ int equant_barrier(struct equant *eq)
 	int error = eq->lost;
 
 	if (!error && eq->options.check)
-		error = equant_check_context(eq, EQUANT_AT_BARRIER, NULL, 0);
+		error = equant_check_context(eq, EQUANT_AT_BARRIER, NULL, 0, 0);
 	if (error)
 		return error;
 	eq->meetings++;
@@ -58,16 +59,41 @@ int equant_met(struct equant *eq, int error)
 	return error;
 }
 
+static int check(int count, MPI_Datatype datatype, MPI_Op op)
+{
+	const char *fault = count < 0			  ? "negative count" :
+			    datatype == MPI_DATATYPE_NULL ? "MPI_DATATYPE_NULL is no datatype" :
+			    op == MPI_OP_NULL		  ? "MPI_OP_NULL is no operation" :
+							    NULL;
+
+	if (!fault)
+		return 0;
+	equant_message("equant_allreduce: %s", fault);
+	return -EINVAL;
+}
+
+/* In checked mode: is everybody here, with as many bytes? */
+static int compare(struct equant *eq, int count, MPI_Datatype datatype, int error)
+{
+	int size = 0;
+
+	if (!error)
+		error = equant_mpi_error(MPI_Type_size(datatype, &size), "equant_allreduce");
+	return equant_check_context(eq, EQUANT_AT_ALLREDUCE, NULL, (uint64_t)count * (uint64_t)size,
+				    error);
+}
+
 int equant_allreduce(struct equant *eq, const void *send, void *recv, int count,
 		     MPI_Datatype datatype, MPI_Op op)
 {
-	if (count < 0 || datatype == MPI_DATATYPE_NULL || op == MPI_OP_NULL) {
-		equant_message("equant_allreduce: %s",
-			       count < 0	 ? "negative count" :
-			       op == MPI_OP_NULL ? "MPI_OP_NULL is no operation" :
-						   "MPI_DATATYPE_NULL is no datatype");
-		return -EINVAL;
-	}
+	int error = eq->lost;
+
+	if (!error)
+		error = check(count, datatype, op);
+	if (eq->options.check)
+		error = compare(eq, count, datatype, error);
+	if (error)
+		return error;
 	eq->meetings++;
 	eq->waiter.call = "equant_allreduce()";
 	if (count && equant_shared_takes(&eq->waiter, count, datatype, op))

@@ -252,7 +252,7 @@ int equant_calibrate(struct equant *eq, void (*body)(void *ctx, long first, long
 	c = calloc(1, sizeof(*c));
 	if (!error && !c)
 		error = -ENOMEM;
-	error = equant_check_context(eq, EQUANT_AT_CALIBRATION, NULL, error);
+	error = equant_check_context(eq, EQUANT_AT_CALIBRATION, NULL, 0, error);
 	if (!error) {
 		c->rank = eq->rank;
 		c->ranks = eq->ranks;

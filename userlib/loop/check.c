@@ -57,6 +57,7 @@ static const char *const functions[] = {
 	[EQUANT_AT_CALIBRATION] = "equant_calibrate()",
 	[EQUANT_AT_START] = "the start of balancing",
 	[EQUANT_AT_ACTIVATION] = "equant_loop_activate()",
+	[EQUANT_AT_ALLREDUCE] = "equant_allreduce()",
 };
 
 static uint64_t hash_of_all(const struct equant_units *u)
@@ -134,7 +135,23 @@ static int compare_places(struct equant *eq, const struct belief *b)
 	return 0;
 }
 
-static int compare_calls(struct equant_loop *loop, const struct belief *b)
+static int compare_arguments(struct equant *eq, const struct belief *b)
+{
+	int r;
+
+	for (r = 1; r < eq->ranks; r++) {
+		if (b[r].arguments == b[0].arguments)
+			continue;
+		equant_message("%s%s%sranks 0 and %d call %s differently",
+			       b[0].name[0] ? "loop " : "", b[0].name, b[0].name[0] ? ": " : "", r,
+			       functions[b[0].place]);
+		eq->lost = -EPROTO;
+		return -EPROTO;
+	}
+	return 0;
+}
+
+static int compare_arrays(const struct equant_loop *loop, const struct belief *b)
 {
 	int r;
 
@@ -150,12 +167,6 @@ static int compare_calls(struct equant_loop *loop, const struct belief *b)
 				loop->name, b[r].restricted ? r : 0, b[r].restricted ? 0 : r);
 			return -EINVAL;
 		}
-		if (b[r].arguments == b[0].arguments)
-			continue;
-		equant_message("loop %s: ranks 0 and %d call %s differently", loop->name, r,
-			       functions[b[0].place]);
-		loop->eq->lost = -EPROTO;
-		return -EPROTO;
 	}
 	return 0;
 }
@@ -210,10 +221,10 @@ static int compare(struct equant *eq, struct equant_loop *loop, const struct bel
 		*refused = 1;
 		return -ECANCELED;
 	}
-	if (!loop)
-		return 0;
-	error = compare_calls(loop, b);
-	return error ? error : compare_owners(loop, b);
+	error = loop ? compare_arrays(loop, b) : 0;
+	if (!error)
+		error = compare_arguments(eq, b);
+	return error || !loop ? error : compare_owners(loop, b);
 }
 
 /* ---- the comparison ------------------------------------------------------------------ */
@@ -423,11 +434,13 @@ int equant_check_call(struct equant_loop *loop, enum equant_place place, uint64_
 	return loop->eq->options.check ? equant_check_always(loop, place, arguments, error) : error;
 }
 
-int equant_check_context(struct equant *eq, enum equant_place place, const char *name, int error)
+int equant_check_context(struct equant *eq, enum equant_place place, const char *name,
+			 uint64_t arguments, int error)
 {
 	struct belief belief = {
 		.place = place,
 		.loop = NO_LOOP,
+		.arguments = arguments,
 		.failed = error ? EQUANT_REFUSES : EQUANT_GOES_ON,
 	};
 	int refused = 0, failed;

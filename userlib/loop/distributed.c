@@ -50,6 +50,18 @@ static int check(const struct equant_loop *loop, const char *function, long unit
 	return equant_async_forbids(loop, function);
 }
 
+/* In checked mode: the peer has not come. */
+static void give_up(const struct equant_waiter *waiter, MPI_Request *requests, int n)
+{
+	equant_waited_on_give_up(waiter);
+	for (int i = 0; i < n; i++) {
+		if (requests[i] == MPI_REQUEST_NULL)
+			continue;
+		MPI_Cancel(&requests[i]);
+		MPI_Request_free(&requests[i]);
+	}
+}
+
 static int wait_for(struct equant_loop *loop, int code, int peer, MPI_Request *requests, int n)
 {
 	struct equant_waiter *waiter = &loop->eq->waiter;
@@ -60,9 +72,12 @@ static int wait_for(struct equant_loop *loop, int code, int peer, MPI_Request *r
 	if (code != MPI_SUCCESS)
 		return equant_mpi_error(code, "sending a slice");
 	equant_waited_on_begin(waiter, &on);
-	error = equant_wait_requests(waiter, requests, n, MPI_STATUSES_IGNORE, 0, &waited);
+	error = equant_wait_requests(waiter, requests, n, MPI_STATUSES_IGNORE, waiter->limit,
+				     &waited);
+	if (error == -ETIMEDOUT)
+		give_up(waiter, requests, n);
 	equant_waited_on_end(waiter);
-	return error;
+	return equant_met(loop->eq, error);
 }
 
 static int broadcast(struct equant_loop *loop, char *slice, size_t bytes, int owner)
@@ -120,8 +135,10 @@ static int copy_array(struct equant_loop *loop, char *slice, int bytes, int from
 
 int equant_loop_copy(struct equant_loop *loop, long unit, int to)
 {
-	int error = check(loop, "equant_loop_copy", unit), from;
+	int error = loop->eq->lost, from;
 
+	if (!error)
+		error = check(loop, "equant_loop_copy", unit);
 	if (error)
 		return error;
 	if (to < 0 || to >= loop->ranks)
@@ -155,7 +172,9 @@ static int swap_with(struct equant_loop *loop, char *mine, int bytes, int peer)
 	equant_node_ring(loop->eq->node, peer);
 	if (!error)
 		memcpy(mine, room, (size_t)bytes);
-	free(room);
+	/* After a timeout MPI may still write there. */
+	if (error != -ETIMEDOUT)
+		free(room);
 	return error;
 }
 
@@ -178,9 +197,11 @@ static int swap(struct equant_loop *loop, int array, char *mine, int peer, uint6
 
 int equant_loop_exchange(struct equant_loop *loop, long a, long b)
 {
-	int error = check(loop, "equant_loop_exchange", a), owner_a, owner_b;
+	int error = loop->eq->lost, owner_a, owner_b;
 	uint64_t what;
 
+	if (!error)
+		error = check(loop, "equant_loop_exchange", a);
 	if (!error)
 		error = check(loop, "equant_loop_exchange", b);
 	if (error || a == b)

@@ -75,7 +75,7 @@ static int prepare(struct equant_loop *loop, long units)
 /* @error: this rank's arguments are bad.  If one rank cannot, none does. */
 static int set_up(struct equant_loop *loop, long units, int error)
 {
-	error = equant_check_context(loop->eq, EQUANT_AT_NEW, loop->name, error);
+	error = equant_check_context(loop->eq, EQUANT_AT_NEW, loop->name, 0, error);
 	if (error)
 		return error;
 	error = equant_mpi_error(MPI_Comm_dup(loop->eq->comm, &loop->comm), "MPI_Comm_dup");
@@ -135,7 +135,7 @@ struct equant_loop *equant_loop_new(struct equant *eq, const char *name, long un
 	loop = calloc(1, sizeof(*loop));
 	if (!loop) {
 		eq->made++;
-		equant_check_context(eq, EQUANT_AT_NEW, name, -ENOMEM);
+		equant_check_context(eq, EQUANT_AT_NEW, name, 0, -ENOMEM);
 		errno = ENOMEM;
 		return NULL;
 	}

@@ -246,6 +246,7 @@ enum equant_place {
 	EQUANT_AT_CALIBRATION,
 	EQUANT_AT_START,
 	EQUANT_AT_ACTIVATION,
+	EQUANT_AT_ALLREDUCE,
 };
 
 enum equant_standing {
@@ -265,7 +266,8 @@ int equant_check_call(struct equant_loop *loop, enum equant_place place, uint64_
 		      int error);
 
 /* ... of one of the context, which no loop is part of; @name: of what it makes, may be NULL */
-int equant_check_context(struct equant *eq, enum equant_place place, const char *name, int error);
+int equant_check_context(struct equant *eq, enum equant_place place, const char *name,
+			 uint64_t arguments, int error);
 
 /* waits.c: a wait for words in the node's memory that was given up: it means nothing any more */
 int equant_met(struct equant *eq, int error);

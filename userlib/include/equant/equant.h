@@ -413,7 +413,8 @@ EQUANT_API int equant_loop_owner(const struct equant_loop *loop, long unit);
  * The copies are the receivers' to read; they are as old as the call, and go when the unit
  * itself comes.  Data behind callbacks are not copied.
  *
- * Return: 0; -EINVAL no such unit, a slice of more than 2 GiB; -EIO.
+ * Return: 0; -EINVAL no such unit, a slice of more than 2 GiB; -ENOMEM; -EIO; in checked mode -EPROTO ranks at
+ * different places, -ECANCELED another rank refused, -ETIMEDOUT.
  */
 EQUANT_API int equant_loop_broadcast(struct equant_loop *loop, long unit);
 
@@ -424,6 +425,9 @@ EQUANT_API int equant_loop_broadcast(struct equant_loop *loop, long unit);
  * @to: the rank
  *
  * Called by the owner and by @to at least; any other rank may, and returns at once.
+ *
+ * Return: 0; -EINVAL no such unit or rank, a slice of more than 2 GiB; -ENOMEM; -EIO; in checked mode
+ * -ETIMEDOUT.
  */
 EQUANT_API int equant_loop_copy(struct equant_loop *loop, long unit, int to);
 
@@ -435,7 +439,7 @@ EQUANT_API int equant_loop_copy(struct equant_loop *loop, long unit, int to);
  *
  * Called by both owners at least.  Who owns what stays as it is.  See equant_loop_rename().
  *
- * Return: as equant_loop_broadcast(), or -ENOMEM.
+ * Return: as equant_loop_copy(); -EPROTO the other one exchanges something else.
  */
 EQUANT_API int equant_loop_exchange(struct equant_loop *loop, long a, long b);
 
@@ -760,12 +764,13 @@ EQUANT_API int equant_barrier(struct equant *eq);
  * Operands are combined in an order that only the ranks determine, so that rounding is
  * the same in every run and on every rank.
  *
- * Arguments are not compared between the ranks before, which would cost a second reduction: where one
- * rank's are refused the others wait for it.  What fails later, on whichever rank, fails on all, and so
- * does another number of elements where it is found.
+ * Arguments are compared between the ranks before in checked mode only, as that costs a second reduction:
+ * else, where one rank's are refused the others wait for it.  What fails later, on whichever rank, fails on
+ * all, and so does another number of elements where it is found.
  *
  * Return: 0; -EINVAL (negative count, no datatype or operation); -EOVERFLOW; -ENOMEM;
- * -EPROTO ranks that do not match; -EIO a peer is gone.
+ * -EPROTO ranks that do not match; -EIO a peer is gone; in checked mode -ECANCELED another rank refused,
+ * -ETIMEDOUT, and what an earlier call ended with in which ranks did not meet.
  */
 EQUANT_API int equant_allreduce(struct equant *eq, const void *send, void *recv, int count,
 				MPI_Datatype datatype, MPI_Op op);
