@@ -222,6 +222,11 @@ TEST_F(options, a_field_the_program_sets_out_of_range_is_refused)
 	EXPECT_EQ(-EINVAL, resolve(self, &user));
 	user.threshold = 0.0 / 0.0;
 	EXPECT_EQ(-EINVAL, resolve(self, &user));
+	equant_options_init(&user);
+	user.quantum = 1e-10;
+	EXPECT_EQ(-EINVAL, resolve(self, &user));
+	EXPECT_NE(NULL,
+		  strstr(self->messages.text, "EQUANT_QUANTUM=1e-10: not one of 0, 1e-09..1000"));
 }
 
 TEST_F(options, defaults_fill_what_the_caller_knows_and_nothing_behind_it)

@@ -38,6 +38,11 @@ TEST_F(ranks, passes_that_one_rank_or_all_use_wrongly_end_the_loop_on_all)
 		EXPECT_SAID(&self->job, "passed over more or less often");
 }
 
+TEST_F(ranks, a_pass_over_many_more_units_than_before_begins_with_a_phase)
+{
+	EXPECT_CASE("grown");
+}
+
 TEST_F(ranks, the_times_of_several_segments_of_a_step_add_up_to_one)
 {
 	EXPECT_CASE("segments");

@@ -204,6 +204,46 @@ static void varying(void)
 	run_close(&run);
 }
 
+static long phases_of(const struct equant_loop *loop)
+{
+	struct equant_stats stats = { .sz = sizeof(stats) };
+
+	demand_equal(0, equant_loop_stats(loop, &stats));
+	return stats.phases;
+}
+
+static void short_pass(struct equant_loop *loop)
+{
+	demand_equal(0, equant_pass_begin(loop));
+	equant_for_each_next(loop, u)
+		compute(20e-6);
+	demand_equal(0, equant_pass_end(loop));
+}
+
+/* The next phase was some thousand passes over one unit away, and is the first thing in one over all. */
+static void grown(void)
+{
+	struct equant_options o = eager_options();
+	struct equant_loop *loop;
+	struct equant *eq;
+	long phases;
+
+	o.period = 0.1;
+	eq = must_open(MPI_COMM_WORLD, &o);
+	loop = must_loop(eq, "grown", 100);
+	for (int time = 0; time < 2; time++) {
+		demand_equal(0, equant_loop_deactivate(loop, 1, 99));
+		for (phases = phases_of(loop); phases_of(loop) < phases + 2;)
+			short_pass(loop);
+		demand_equal(0, equant_loop_activate(loop, 1, 99));
+		phases = phases_of(loop);
+		short_pass(loop);
+		demand(phases_of(loop) > phases);
+	}
+	must_free(loop);
+	must_close(eq);
+}
+
 static void shapes(void)
 {
 	uneven();
@@ -429,7 +469,7 @@ int main(int argc, char **argv)
 {
 	static const struct worker_case cases[] = {
 		CASE(moving), CASE(shapes),   CASE(joined), CASE(stopped),
-		CASE(misuse), CASE(segments), CASE(plain),
+		CASE(misuse), CASE(segments), CASE(plain),  CASE(grown),
 	};
 
 	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));

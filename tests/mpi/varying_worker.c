@@ -318,6 +318,8 @@ static void misuse(void)
 	demand_equal(-EALREADY, equant_loop_deactivate(loop, 0, 10));
 	demand_equal(-EINVAL, equant_loop_deactivate(loop, UNITS - 1, 2));
 	demand_equal(-EINVAL, equant_loop_deactivate(loop, -1, 1));
+	/* They would all be active again. */
+	demand_equal(-EBUSY, equant_loop_distribute(loop, EQUANT_CYCLIC));
 	equant_begin(loop);
 	equant_end(loop);
 	demand_equal(0, equant_hook(loop));

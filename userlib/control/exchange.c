@@ -79,15 +79,6 @@ void equant_exchange_free(struct equant_exchange *x)
 	free(x);
 }
 
-int equant_exchange_rounds(const struct equant_exchange *x)
-{
-	int rounds = 0;
-
-	while ((1 << rounds) < x->ranks)
-		rounds++;
-	return rounds;
-}
-
 static int start_round(struct equant_exchange *x)
 {
 	int known = x->distance, missing = x->ranks - x->distance;

@@ -28,9 +28,6 @@ void equant_exchange_retag(struct equant_exchange *x, int tag);
 /** equant_exchange_free() - must not be under way */
 void equant_exchange_free(struct equant_exchange *x);
 
-/** equant_exchange_rounds() - ceil(log2 ranks): the messages each rank sends and receives */
-int equant_exchange_rounds(const struct equant_exchange *x);
-
 /** equant_exchange_start() - send this rank's item on its way; 0 or -errno */
 int equant_exchange_start(struct equant_exchange *x, const void *item);
 

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,7 @@ struct option {
 	size_t offset;
 	const char *choices; /* CHOICE: words separated by '|', value = index */
 	double low, high; /* INTEGER, LONG, REAL */
+	double least; /* ... but for 0 */
 	double initial; /* not for STRING */
 	const char *text; /* STRING: default; @high = longest, 0 = any */
 	const char *meaning;
@@ -219,6 +221,7 @@ static const struct option options[] = {
 	  .kind = REAL,
 	  .offset = FIELD(quantum),
 	  .low = 0,
+	  .least = 1e-9,
 	  .high = 1e3,
 	  .initial = EQUANT_DEFAULT_QUANTUM,
 	  .meaning = "the scheduler's quantum in seconds, 0 = as observed" },
@@ -326,6 +329,8 @@ static void range_text(const struct option *o, char *text, size_t size)
 		snprintf(text, size, "text");
 	else if (o->kind == CHOICE)
 		snprintf(text, size, "%s", o->choices);
+	else if (o->least > o->low)
+		snprintf(text, size, "%g, %g..%g", o->low, o->least, o->high);
 	else
 		snprintf(text, size, "%g..%g", o->low, o->high);
 }
@@ -347,6 +352,11 @@ static int check_length(const struct option *o, const char *text)
 	return -ENAMETOOLONG;
 }
 
+static bool is_within(const struct option *o, double number)
+{
+	return number >= o->low && number <= o->high && (number >= o->least || number == 0);
+}
+
 static int parse(struct equant_options *set, const struct option *o, const char *value)
 {
 	char *end;
@@ -363,8 +373,7 @@ static int parse(struct equant_options *set, const struct option *o, const char 
 	} else {
 		errno = 0;
 		number = strtod(value, &end);
-		if (end == value || *end || errno || !isfinite(number) || number < o->low ||
-		    number > o->high)
+		if (end == value || *end || errno || !is_within(o, number))
 			return bad_value(o, value);
 		if (o->kind != REAL && number != floor(number))
 			return bad_value(o, value);
@@ -376,15 +385,13 @@ static int parse(struct equant_options *set, const struct option *o, const char 
 /* What the program itself has set must be in range too. */
 static int check_field(const struct equant_options *set, const struct option *o)
 {
-	double high = o->kind == CHOICE ? nr_choices(o->choices) - 1 : o->high;
-	double low = o->kind == CHOICE ? 0 : o->low;
 	double value;
 	char text[32];
 
 	if (o->kind == STRING)
 		return check_length(o, *(const char **)field(set, o));
 	value = load(set, o);
-	if (value >= low && value <= high)
+	if (o->kind == CHOICE ? value >= 0 && value < nr_choices(o->choices) : is_within(o, value))
 		return 0;
 	snprintf(text, sizeof(text), "%g", value);
 	return bad_value(o, text);

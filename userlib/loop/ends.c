@@ -104,6 +104,9 @@ static int end_leader(struct equant_loop *loop)
 	struct equant_sample sample = { .flags = EQUANT_SAMPLE_CLOSED };
 	int error = 0;
 
+	/* What has not begun to balance has no end; the others are where this rank is (meet()). */
+	if (!loop->started && loop->eq->options.mode && !loop->pass)
+		return 0;
 	if (!loop->started)
 		error = equant_loop_start(loop);
 	if (error || !loop->control)

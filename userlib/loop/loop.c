@@ -189,7 +189,7 @@ int equant_loop_distribute(struct equant_loop *loop, enum equant_distribution di
 	if (in_order && distribution == EQUANT_BLOCK)
 		distribution = EQUANT_BLOCK_ORDER;
 	if (loop->started || loop->first.t_ns || equant_slices_tables(&loop->slices) ||
-	    loop->leader || loop->follower)
+	    loop->leader || loop->follower || equant_units_resting(&loop->units))
 		error = -EBUSY;
 	else if (distribution < EQUANT_BLOCK || distribution > EQUANT_BLOCK_ORDER)
 		error = -EINVAL;

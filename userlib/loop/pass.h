@@ -75,6 +75,9 @@ int equant_pass_lead(struct equant_loop *loop);
 /** equant_pass_phase() - balance; @last: all units of a joined pass are computed; 0 or -errno */
 int equant_pass_phase(struct equant_loop *loop, int last);
 
+/** equant_pass_hasten() - many more units are active than before: the next pass begins with a phase */
+void equant_pass_hasten(struct equant_loop *loop);
+
 /** equant_pass_progress() - look after what is under way; 0 or -errno */
 int equant_pass_progress(struct equant_loop *loop);
 

@@ -170,6 +170,18 @@ static void plan(struct equant_loop *loop, int last)
 	loop->remaining = 0;
 }
 
+/* Between two passes; rates are known, and count in the phase. */
+void equant_pass_hasten(struct equant_loop *loop)
+{
+	struct equant_pass *pass = loop->pass;
+
+	if (pass->async)
+		return;
+	pass->due = pass->number + 1;
+	for (int r = 0; r < loop->ranks; r++)
+		pass->progress.quota[r] = 0;
+}
+
 /* Balancing is off: a sample for the account and the trace. */
 static int local_phase(struct equant_loop *loop, const struct equant_sample *sample, int last)
 {

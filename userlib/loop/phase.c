@@ -49,9 +49,12 @@ void equant_phase_hasten(struct equant_loop *loop)
 {
 	long active = equant_units_active(&loop->units);
 
-	if (!loop->control || loop->pass || loop->error ||
-	    (double)active < GROWTH * (double)loop->sampled)
+	if (!loop->control || loop->error || (double)active < GROWTH * (double)loop->sampled)
 		return;
+	if (loop->pass) {
+		equant_pass_hasten(loop);
+		return;
+	}
 	loop->grown = 1;
 	loop->outdated = loop->control->started + 1;
 	loop->window.hooks += loop->step - loop->countdown;

@@ -106,7 +106,7 @@ int equant_loop_distribute_plan(struct equant_loop *loop, const struct equant_pl
 {
 	struct equant_units units = { 0 };
 	bool busy = loop->started || loop->first.t_ns || equant_slices_tables(&loop->slices) ||
-		    loop->leader || loop->follower;
+		    loop->leader || loop->follower || equant_units_resting(&loop->units);
 	long hash = 0;
 	int error = busy ? -EBUSY : prepare(loop, plan, &units, &hash);
 

@@ -491,6 +491,11 @@ long equant_units_active(const struct equant_units *u)
 	return active;
 }
 
+int equant_units_resting(const struct equant_units *u)
+{
+	return equant_units_active(u) < u->units;
+}
+
 int equant_units_owner(const struct equant_units *u, long unit)
 {
 	return unit < 0 || unit >= u->units ? -EINVAL : u->owners[unit];

@@ -171,6 +171,9 @@ int equant_units_rename(struct equant_units *u, long a, long b);
 /** equant_units_active() - active units on all ranks */
 long equant_units_active(const struct equant_units *u);
 
+/** equant_units_resting() - is any unit inactive? */
+int equant_units_resting(const struct equant_units *u);
+
 /** equant_units_owner() - rank or -EINVAL; of inactive units too */
 int equant_units_owner(const struct equant_units *u, long unit);
 

@@ -204,7 +204,7 @@ struct equant_range {
  * it does not divide evenly.
  *
  * Return: the loop, or NULL and errno (EINVAL, ENOMEM, EIO, ECANCELED when another rank refused,
- * EPROTO when it made another call).
+ * EPROTO when it made another call, and what open() says of a trace that cannot be written).
  */
 EQUANT_API struct equant_loop *equant_loop_new(struct equant *eq, const char *name, long units);
 
@@ -264,7 +264,7 @@ enum equant_distribution {
 
 /**
  * equant_loop_distribute() - collective, no message; who owns what at the start
- * @loop: the loop, before its first section, hook and slice table
+ * @loop: the loop, before its first section, hook and slice table; all its units are active
  * @distribution: blocks if this is not called
  *
  * Where units are deactivated one after the other a cyclic start keeps ranks equal for longer, and
