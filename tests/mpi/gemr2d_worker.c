@@ -425,10 +425,23 @@ static void wrong(struct equant_gemr2d_plans *plans, struct matrix a, struct mat
 		wrong(plans, x, b, (others)); \
 	} while (0)
 
+/* Its length would be more bytes than there are numbers for. */
+static void wide_grid(struct equant_gemr2d_plans *plans, struct matrix a, struct matrix b)
+{
+	struct matrix x = a;
+
+	if (rank == ranks - 1) {
+		x.m.rows = x.m.row_block = (int64_t)1 << 42;
+		x.m.grid_rows = 1 << 22;
+	}
+	wrong(plans, x, b, -ECANCELED);
+}
+
 static void wrong_matrices(struct equant_gemr2d_plans *plans, struct matrix a, struct matrix b)
 {
 	struct matrix c;
 
+	wide_grid(plans, a, b);
 	ONE_WRONG(row_block, 0, -ECANCELED);
 	ONE_WRONG(column_block, -1, -ECANCELED);
 	ONE_WRONG(row, 1, -ECANCELED);
@@ -442,8 +455,8 @@ static void wrong_matrices(struct equant_gemr2d_plans *plans, struct matrix a, s
 	ONE_WRONG(column_block, 6, -EINVAL);
 	ONE_WRONG(rows, 41, -EINVAL);
 	ONE_WRONG(columns, 7, -EINVAL);
-	ONE_WRONG(grid_rows, ranks + 1, -EINVAL);
-	ONE_WRONG(grid_columns, 2, -EINVAL);
+	ONE_WRONG(grid_rows, ranks + 1, -ECANCELED);
+	ONE_WRONG(grid_columns, 2, -ECANCELED);
 	ONE_WRONG(first_row, 1, -EINVAL);
 	ONE_WRONG(my_row, 0, -EINVAL); /* two ranks in one place */
 	c = a;

@@ -37,18 +37,23 @@ static void transposed_setup(struct setup *s, struct random *random)
 }
 
 /* Every system call of this number fails. */
-static void forbid(int number)
+static void forbid_with(int number, unsigned int error)
 {
 	struct sock_filter code[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)number, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | error),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
 	struct sock_fprog program = { sizeof(code) / sizeof(*code), code };
 
 	demand_equal(0, prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
 	demand_equal(0, prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program));
+}
+
+static void forbid(int number)
+{
+	forbid_with(number, EPERM);
 }
 
 /* Yama may let nobody but a parent. */
@@ -186,6 +191,23 @@ static void one_may_no_longer_read(void)
 	setup_free(&s);
 }
 
+/* An error that looks like one that all ranks have. */
+static void one_has_no_memory_to_read(void)
+{
+	struct random random = common_random();
+	struct equant_transfer *transfer;
+	struct setup s;
+
+	let_read();
+	setup_large(&s, &random, LONG);
+	transfer = must_transfer(&s, NULL);
+	if (!rank)
+		forbid_with(SYS_process_vm_readv, ENOMEM);
+	demand_equal(-EIO, setup_run(transfer, &s));
+	demand_equal(0, equant_transfer_free(transfer));
+	setup_free(&s);
+}
+
 /* Down one column of all ranks, the first block on rank @first. */
 static struct equant_gemr2d_matrix column(int block, int first)
 {
@@ -236,9 +258,13 @@ static void plans_outlive_reading_that_fails(void)
 int main(int argc, char **argv)
 {
 	static const struct worker_case cases[] = {
-		CASE(memory_is_read),	      CASE(none_shares),
-		CASE(one_may_not_read),	      CASE(one_gets_messages),
-		CASE(one_may_no_longer_read), CASE(plans_outlive_reading_that_fails),
+		CASE(memory_is_read),
+		CASE(none_shares),
+		CASE(one_may_not_read),
+		CASE(one_gets_messages),
+		CASE(one_may_no_longer_read),
+		CASE(one_has_no_memory_to_read),
+		CASE(plans_outlive_reading_that_fails),
 	};
 
 	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));

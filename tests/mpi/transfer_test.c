@@ -39,6 +39,7 @@ TEST_F(transfer, reading_that_fails_is_an_error_on_both_sides_and_nobody_waits)
 	EXPECT_CASE("one_may_no_longer_read");
 	EXPECT_SAID(&self->job, "rank 0: reading from rank 1, process");
 	EXPECT_SAID(&self->job, "rank 1: rank 0 could not read its array: Operation not permitted");
+	EXPECT_CASE("one_has_no_memory_to_read");
 }
 
 TEST_F(transfer, goes_on_whenever_the_program_calls)

@@ -250,6 +250,22 @@ TEST_F(route, a_thin_link_is_relieved_over_faster_ones)
 	equant_redist_route_free(route);
 }
 
+TEST_F(route, what_a_rank_has_for_itself_keeps_nothing_from_being_relayed)
+{
+	struct equant_redist_route *route;
+
+	self->network = equant_redist_network_new(3, 0, 10, NULL, 0);
+	equant_redist_network_set(self->network, &(struct equant_redist_link){ 0, 1, 0, 1 }, NULL,
+				  0);
+	self->volumes[0] = (struct equant_redist_volume){ 0, 1, 60 };
+	self->volumes[1] = (struct equant_redist_volume){ 2, 2, 1000 };
+	self->count = 2;
+	route = routed(self, "relay");
+	ASSERT_NE(NULL, route);
+	EXPECT_GT(20, route->makespan);
+	equant_redist_route_free(route);
+}
+
 /* What a rank keeps is no message: a list of fewer may well be scheduled worse, by chance. */
 static struct equant_redist_schedule *scheduled(FIXTURE_DATA(route) * self)
 {

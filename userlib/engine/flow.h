@@ -19,14 +19,12 @@ struct equant_flow {
 /**
  * equant_flows_run() - collective; let flows go all at once and measure each
  * @comm: of a library of its own, its errors return
- * @count: of @flows, at most EQUANT_FLOWS
+ * @count: of @flows; twice that is below any limit of tags
  * @flows: @from and @to the same on all ranks
  * @seconds: they go for so long, and end when what is under way has arrived
  *
  * Return: 0 and the same rates on all ranks; -ENOMEM, -EIO, -ECANCELED where another rank has no memory.
  */
 int equant_flows_run(MPI_Comm comm, int count, struct equant_flow *flows, double seconds);
-
-#define EQUANT_FLOWS 4096 /* twice that is below any limit of tags */
 
 #endif /* EQUANT_ENGINE_FLOW_H */

@@ -24,6 +24,10 @@ static int check_grid(const struct equant_gemr2d_plans *plans, const struct equa
 
 	if (rows < 1 || columns < 1)
 		return REFUSE(-EINVAL, plans, side, "a grid of %d x %d processes", rows, columns);
+	if ((int64_t)rows * columns > plans->ranks)
+		return REFUSE(-EINVAL, plans, side,
+			      "a grid of %d x %d processes, and only %d ranks", rows, columns,
+			      plans->ranks);
 	if (m->my_row < 0 || m->my_row >= rows || m->my_column < 0 || m->my_column >= columns)
 		return REFUSE(-EINVAL, plans, side, "this is process (%d, %d) of %d x %d",
 			      m->my_row, m->my_column, rows, columns);

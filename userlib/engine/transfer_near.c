@@ -156,6 +156,13 @@ static bool add_block(void *to, int64_t at, int64_t length)
 	return true;
 }
 
+/* Errors that all ranks have are others than those of a reader and its sender. */
+static int fault_of(int code)
+{
+	return code == ENOMEM || code == EINVAL || code == EOVERFLOW || code == ECANCELED ? -EIO :
+											    -code;
+}
+
 /* Bytes from @at to below @end, to @spare, or into place if that is NULL.  0 or -errno. */
 static int read_bytes(const struct equant_transfer *transfer, const struct equant_letter *letter,
 		      int64_t at, int64_t end, char *spare)
@@ -181,7 +188,7 @@ static int read_bytes(const struct equant_transfer *transfer, const struct equan
 		got = process_vm_readv(letter->neighbour->pid, here.vector, here.count,
 				       there.vector, there.count, 0);
 		if (got <= 0)
-			return got ? -errno : -EFAULT;
+			return got ? fault_of(errno) : -EFAULT;
 		at += got;
 		spare = spare ? spare + got : NULL;
 	}

@@ -78,7 +78,8 @@ static size_t end_of(size_t bytes, double share)
 {
 	size_t end = (size_t)((double)bytes * share);
 
-	return share > 1 - ROUNDING || end > bytes ? bytes : end;
+	/* Twice: a sum that is just within it may be just outside of it when the other is subtracted. */
+	return share > 1 - 2 * ROUNDING || end > bytes ? bytes : end;
 }
 
 static int add_piece(struct equant_transfer *transfer, struct plan *plan, size_t largest, int side,

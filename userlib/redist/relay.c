@@ -283,7 +283,10 @@ static void weigh(struct balance *balance)
 		struct use uses[PORTS];
 		int ports;
 
-		balance->left[k] = volume->from == volume->to ? 0 : volume->bytes;
+		/* What a rank has for itself keeps it from nothing. */
+		if (volume->from == volume->to)
+			continue;
+		balance->left[k] = volume->bytes;
 		balance->met[at] = true;
 		*sends(balance, volume->from) += time;
 		*receives(balance, volume->to) += time;
