@@ -96,10 +96,10 @@ struct equant_options {
 	const char *probe; /* "auto", "bpf", "kmod", "schedstat", "clock", "replay:FILE" */
 	const char *trace; /* directory for one trace file per rank and loop; NULL = none */
 	const char *report; /* directory for one report per loop (report.h); NULL = none */
-	int balance; /* 0 = measure only: no messages, no moves */
+	int balance; /* 0 = measure only: hooks and passes send no messages, no moves */
 	int rate; /* enum equant_rate_mode */
 	int filter; /* of the measured rate: enum equant_filter_kind */
-	int check; /* verify counts and checksums after every phase */
+	int check; /* verify counts before every phase, and the checksum of every transfer */
 	int depth; /* phases an interaction may take: 0 = synchronous, else pipelined */
 	int ports; /* transfers a rank may receive per phase; 0 = any number */
 	int verbose; /* 1 = say which probe and why, every decision that moves */
@@ -243,7 +243,9 @@ EQUANT_API int equant_loop_array(struct equant_loop *loop, void *base, size_t sl
  * @pack: write them; the unit is not the caller's any more afterwards
  * @unpack: take them in; 0 or -errno, which ends the loop
  *
- * Called from equant_hook() by the thread that calls it.
+ * Called by the thread that the loop belongs to, from within whatever call moves units: equant_hook(),
+ * equant_next() and the other calls of a pass, equant_loop_sweep(), equant_loop_activate(), and for a loop that
+ * shares its distribution those of the other loop.
  */
 struct equant_data_ops {
 	size_t sz;
