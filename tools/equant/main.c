@@ -135,12 +135,13 @@ static const struct equant_command commands[] = {
 			"compare prints each scheduler's makespan, schedule the schedule of one, or the shortest;\n"
 			"simulate what becomes of that on another machine.\n"
 			"\n"
-			"  --scheduler NAME   ask this scheduler only\n"
+			"  --scheduler NAME   ask this scheduler only; not of compare\n"
 			"  --improve          make schedules shorter by moving single tasks\n"
-			"  --optimum          the shortest schedule of all, of up to 10 tasks; may take long\n"
+			"  --optimum          the shortest schedule of all, of up to 10 tasks; may take long;\n"
+			"                     of compare only\n"
 			"  --format WORD      of GRAPH: dot, stg or json (by its ending)\n"
 			"  --json             as JSON\n"
-			"  --svg FILE         a Gantt chart, too\n"
+			"  --svg FILE         a Gantt chart, too; not of compare\n"
 			"\n"
 			"generate prints a graph as JSON; families: fork, join, fork-join, fft, gauss, lu, layered\n"
 			"  --size N           (5)\n"
@@ -155,7 +156,8 @@ static const struct equant_command commands[] = {
 			"  --pe, --ccr, --beta, --alpha, --spread  for this value only, not for all\n"
 			"  --family WORD      graphs of this family only\n"
 			"  --seeds N          graphs and machines for each combination (20)\n"
-			"  --json, --svg FILE as above\n",
+			"  --json             as JSON\n"
+			"  --svg FILE         the table as a picture, too\n",
 	},
 	{
 		.name = "redist",
@@ -181,13 +183,18 @@ static const struct equant_command commands[] = {
 			"  --order WORD       of processes in their grids: row or column (row)\n"
 			"  --apart            receivers are other ranks than senders\n"
 			"  --self             what ranks have for themselves takes its time, too\n"
+			"  --json             as JSON\n"
+			"\n"
+			"of schedule and simulate only\n"
 			"  --scheduler NAME   ask this scheduler only\n"
-			"  --router NAME      by way of other ranks: combine, relay, shortest or best\n"
+			"  --router NAME      by way of other ranks: combine, relay, shortest or best; not\n"
+			"                     together with --scheduler\n"
+			"  --svg FILE         the timing diagram as a picture, too\n"
+			"\n"
+			"of simulate only\n"
 			"  --actual FILE      the network to simulate, if it is another one\n"
 			"  --window N         messages that a rank sends at once, and receives (1)\n"
 			"  --barrier          all wait for each other after every step\n"
-			"  --json             as JSON\n"
-			"  --svg FILE         the timing diagram, or the table, as a picture, too\n"
 			"\n"
 			"experiment repeats the paper's: cyclic(1) to cyclic(K) over links by chance\n"
 			"  --over WORD        for each k, spread of bandwidths, or planning of sizes (k)\n"
@@ -197,7 +204,8 @@ static const struct equant_command commands[] = {
 			"  --elements N       of 8 bytes (10000000)\n"
 			"  --startup X        seconds (0)\n"
 			"  --slowest X, --fastest X  bytes per second (1e7, 2e8)\n"
-			"  --self, --json, --svg FILE  as above\n"
+			"  --self, --json     as above\n"
+			"  --svg FILE         the table as a picture, too\n"
 			"  --scaled           links alike, and sizes of messages as their bandwidths were\n"
 			"  --worse X          name each instance in which greedy is above X times the bound\n",
 	},
