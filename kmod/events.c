@@ -235,8 +235,7 @@ void equant_events_init(struct equant_file *file)
 {
 	equant_queue_init(&file->queue);
 	atomic64_set(&file->deadline, KTIME_MAX);
-	hrtimer_init(&file->timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
-	file->timer.function = on_timer;
+	set_up_timer(&file->timer, on_timer);
 	init_irq_work(&file->kick, on_kick);
 	INIT_WORK(&file->reap, equant_reap);
 }

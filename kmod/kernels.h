@@ -7,10 +7,11 @@
 #ifndef EQUANT_KMOD_KERNELS_H
 #define EQUANT_KMOD_KERNELS_H
 
+#include <linux/hrtimer.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
 
-#ifdef HAVE_URING_SQE
+#ifdef HAVE_URING_CMD_HEADER
 #include <linux/io_uring/cmd.h>
 #else
 #include <linux/io_uring.h>
@@ -59,10 +60,23 @@ static inline void change_vma_flags(struct vm_area_struct *vma, unsigned long se
 /* The bytes at sqe->cmd. */
 static inline const void *uring_argument(const struct io_uring_cmd *cmd)
 {
-#ifdef HAVE_URING_SQE
+#if defined(io_uring_sqe_cmd) /* as a macro it is told the type */
+	return io_uring_sqe_cmd(cmd->sqe, struct equant_uring);
+#elif defined(HAVE_URING_SQE)
 	return io_uring_sqe_cmd(cmd->sqe);
 #else
 	return cmd->cmd;
+#endif
+}
+
+static inline void set_up_timer(struct hrtimer *timer,
+				enum hrtimer_restart (*function)(struct hrtimer *timer))
+{
+#ifdef HAVE_HRTIMER_SETUP
+	hrtimer_setup(timer, function, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
+#else
+	hrtimer_init(timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
+	timer->function = function;
 #endif
 }
 
