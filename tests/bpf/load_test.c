@@ -35,6 +35,19 @@ TEST_F(loader, unload_twice_is_no_error)
 	expect_output("nothing to unload");
 }
 
+TEST_F(loader, users_may_enter_whatever_umask_root_has)
+{
+	mode_t mask = umask(077);
+	struct stat st;
+
+	EXPECT_EQ(0, tool("load"));
+	umask(mask);
+	ASSERT_EQ(0, stat(EQUANT_BPF_DIR, &st));
+	EXPECT_EQ(0755, st.st_mode & 07777);
+	ASSERT_EQ(0, stat(EQUANT_BPF_TABLE, &st));
+	EXPECT_EQ(0666, st.st_mode & 07777);
+}
+
 TEST_F(loader, what_an_interrupted_load_left_is_cleaned_up)
 {
 	ASSERT_EQ(0, tool("load"));

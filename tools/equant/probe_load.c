@@ -349,7 +349,8 @@ static int pin_all(struct loading *l)
 {
 	int ret;
 
-	if (mkdir(EQUANT_BPF_DIR, 0755))
+	/* Users enter it, whatever root's umask is. */
+	if (mkdir(EQUANT_BPF_DIR, 0755) || chmod(EQUANT_BPF_DIR, 0755))
 		return -errno;
 	ret = bpf_program__pin(l->skel->progs.equant_mark, PROBE_MARK);
 	if (!ret)
