@@ -362,6 +362,20 @@ static bool enable(bool on)
 	return done;
 }
 
+/* What equant_watch_next() says when it has told all events; waits up to five seconds for an error. */
+static int end_of_events(struct equant_watch *watch)
+{
+	struct pollfd fd = { .fd = equant_watch_fd(watch), .events = POLLIN };
+	uint64_t end = now_ns() + 5000 * MSEC;
+	struct equant_watch_event event;
+	int ret;
+
+	while ((ret = equant_watch_next(watch, &event)) >= 0 && now_ns() < end)
+		if (!ret)
+			poll(&fd, 1, 1000);
+	return ret;
+}
+
 TEST_F(client, a_module_that_is_retired_is_left_without_a_jump)
 {
 	struct equant_probe *probe = equant_probe_open("kmod", NULL, 0);
@@ -374,6 +388,8 @@ TEST_F(client, a_module_that_is_retired_is_left_without_a_jump)
 	ASSERT_LE(1, snapshot(self));
 	equant_probe_read(probe, &a);
 	ASSERT_EQ(true, enable(false));
+	EXPECT_EQ(-ENODEV, end_of_events(self->watch));
+	EXPECT_EQ(-ENODEV, end_of_events(self->watch));
 	EXPECT_EQ(-ENODEV, snapshot(self));
 	EXPECT_STREQ("the kernel module was unloaded", self->why);
 	EXPECT_EQ(NULL, equant_watch_open("kmod", self->why, sizeof(self->why)));

@@ -271,12 +271,13 @@ static int next(struct equant_watch *watch, struct equant_watch_event *event)
 		length = read_events(source);
 		if (length == -EAGAIN || length == -EINTR)
 			return 0;
+		/* The module has let go of the file. */
+		if (length == 0)
+			return -ENODEV;
 		if (length < 0)
 			return (int)length;
 		source->nr_events = (uint32_t)((size_t)length / sizeof(*source->events));
 	}
-	if (!source->nr_events)
-		return 0;
 	describe(&source->events[source->first_event++], event);
 	return 1;
 }

@@ -160,7 +160,8 @@ ssize_t equant_ring_read(struct equant_ring *ring, void *buffer, size_t size)
 	/* What comes from here on completes the poll again. */
 	ring->ready = false;
 	ret = call(ring);
-	if (ret > 0)
+	/* There may be more; and an end stays one. */
+	if (ret >= 0)
 		ring->ready = true;
 	if (!ring->armed && !ring->poll_error)
 		equant_ring_watch(ring);
