@@ -156,7 +156,11 @@ EQUANT_API int equant_watch_events(struct equant_watch *watch, double threshold,
 /**
  * equant_watch_fd() - a descriptor that poll() finds readable when there may be events
  *
- * It belongs to the handle.  Return: the descriptor, or -1 if no events were asked for.
+ * It belongs to the handle.  It may tell only once of what has come, also to a snapshot that
+ * is taken meanwhile: after equant_watch_snapshot(), call equant_watch_next() until it gives 0
+ * before waiting again.
+ *
+ * Return: the descriptor, or -1 if no events were asked for.
  */
 EQUANT_API int equant_watch_fd(const struct equant_watch *watch);
 
