@@ -64,7 +64,6 @@ struct top_who {
  * @speed: units per on-CPU second, as the task itself tells
  * @quantum: seconds
  * @contended: part of the time in which others wanted its CPU while it did
- * @switches: per second
  */
 struct top_row {
 	const struct equant_watch_task *task;
@@ -77,7 +76,6 @@ struct top_row {
 	double speed;
 	double quantum;
 	double contended;
-	double switches;
 };
 
 /**

@@ -76,7 +76,6 @@ static void compare(struct top_row *row, const struct equant_watch_task *before,
 	row->wait = ratio(wait, ns);
 	row->share = ratio(run, run + wait);
 	row->contended = ratio(growth(now->contended_ns, then->contended_ns), ns);
-	row->switches = ratio(1e9 * growth(now->switches, then->switches), ns);
 	row->quantum = now->quantum_ns ? (double)now->quantum_ns / 1e9 : NAN;
 	row->expected = predicts && !(now->flags & EQUANT_F_NO_PREDICTION) ? now->share : NAN;
 }
@@ -165,7 +164,6 @@ const char *top_flags(const struct equant_watch_task *task, char *text, size_t s
 		{ EQUANT_F_REALTIME, "realtime" }, { EQUANT_F_CPU_MAX, "cpu.max" },
 		{ EQUANT_F_CLASS, "class" },	   { EQUANT_F_DEEP, "deep" },
 		{ EQUANT_F_CROWDED, "crowded" },   { EQUANT_F_WIDE, "wide" },
-		{ EQUANT_F_DYING, "leaving" },
 	};
 	size_t used = 0;
 

@@ -70,10 +70,9 @@ enum equant_state {
 #define EQUANT_F_WIDE (1u << 5) /* more runnable entities on a level than are summed */
 #define EQUANT_F_UNSETTLED \
 	(1u << 6) /* group weights cannot be foreseen: share_settled = share_now */
-#define EQUANT_F_DYING (1u << 7) /* detach, exec or exit seen; freed at the next switch */
 #define EQUANT_F_NO_PREDICTION                                                   \
 	(EQUANT_F_REALTIME | EQUANT_F_CPU_MAX | EQUANT_F_CLASS | EQUANT_F_DEEP | \
-	 EQUANT_F_CROWDED | EQUANT_F_WIDE | EQUANT_F_DYING)
+	 EQUANT_F_CROWDED | EQUANT_F_WIDE)
 
 /**
  * struct equant_record - what the kernel knows of one registered thread
