@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 43
+plan 45
 
 # Reports go through a directory of our own, to see that nothing stays there.
 mkdir "$scratch/tmp" && export TMPDIR=$scratch/tmp
@@ -31,6 +31,9 @@ exits 2 'NAME=VALUE expected' "a setting has a value" run --set EQUANT_PERIOD --
 exits 2 'use --keep' "the report's directory cannot be set" run --set EQUANT_REPORT=/ -- true
 exits 127 'nosuchcommand: command not found' "a command that does not exist is 127" \
 	run -- nosuchcommand
+exits 127 '/nosuchcommand: command not found' "... also with a path" run -- "$scratch/nosuchcommand"
+echo true > "$scratch/script"
+exits 126 '/script: Permission denied' "a file that must not be run is 126" run -- "$scratch/script"
 exits 125 '/nowhere/x' "a trace directory that cannot be made is named" \
 	run --trace /nowhere/x -- true
 exits 125 '/nowhere/x' "an output that cannot be written is named" \

@@ -29,8 +29,9 @@ static bool in_path(const char *name)
 {
 	const char *path = getenv("PATH");
 
+	/* Whether it can be run, execvp() tells. */
 	if (strchr(name, '/'))
-		return !access(name, X_OK);
+		return !access(name, F_OK);
 	while (path && *path) {
 		size_t length = strcspn(path, ":");
 
