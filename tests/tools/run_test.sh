@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 45
+plan 46
 
 # Reports go through a directory of our own, to see that nothing stays there.
 mkdir "$scratch/tmp" && export TMPDIR=$scratch/tmp
@@ -18,6 +18,7 @@ run()
 exits 2 'no command given' "a missing command is an error" run
 exits 2 'no command given' "a missing command after -- is an error" run --
 exits 2 'unknown option --fast' "an unknown option is named" run --fast -- true
+exits 2 'unknown option -np;' "... as it was written" run --quiet -np 2 true
 exits 2 'value missing after --probe' "a missing value is named" run --probe
 exits 2 "unknown probe 'sonar'" "an unknown probe is named" run --probe sonar -- true
 exits 2 'must be on or off, not maybe' "balance is on or off" run --balance maybe -- true

@@ -95,7 +95,7 @@ static int take_value(struct options *options, int option, char *value)
 	}
 }
 
-static int take(struct options *options, int option, char **argv)
+static int take(struct options *options, int option, const char *word)
 {
 	switch (option) {
 	case TIMELINE:
@@ -111,9 +111,9 @@ static int take(struct options *options, int option, char **argv)
 		options->request.quiet = true;
 		return 0;
 	case ':':
-		return usage("value missing after", argv[optind - 1]);
+		return usage("value missing after", word);
 	case '?':
-		return usage("unknown option", argv[optind - 1]);
+		return usage("unknown option", word);
 	default:
 		return take_value(options, option, optarg);
 	}
@@ -121,14 +121,15 @@ static int take(struct options *options, int option, char **argv)
 
 static int parse(struct options *options, int argc, char **argv)
 {
-	int option, ret;
+	int option, ret, at = 1; /* the word that the option is in */
 
 	opterr = 0;
 	optind = 0;
 	while ((option = getopt_long(argc, argv, "+:", long_options, NULL)) != -1) {
-		ret = take(options, option, argv);
+		ret = take(options, option, argv[at]);
 		if (ret)
 			return ret;
+		at = optind;
 	}
 	if (optind == argc)
 		return usage("no command given", NULL);
