@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 46
+plan 48
 
 # Reports go through a directory of our own, to see that nothing stays there.
 mkdir "$scratch/tmp" && export TMPDIR=$scratch/tmp
@@ -21,6 +21,10 @@ exits 2 'unknown option --fast' "an unknown option is named" run --fast -- true
 exits 2 'unknown option -np;' "... as it was written" run --quiet -np 2 true
 exits 2 'value missing after --probe' "a missing value is named" run --probe
 exits 2 "unknown probe 'sonar'" "an unknown probe is named" run --probe sonar -- true
+exits 2 "unknown probe 'sonar'" "... also as a setting" \
+	run --probe clock --set EQUANT_PROBE=clock --set EQUANT_PROBE=sonar -- true
+exits 0 'no loop reported' "the last setting of the probe is the one that counts" \
+	run --probe sonar --set EQUANT_PROBE=sonar --set EQUANT_PROBE=clock -- true
 exits 2 'must be on or off, not maybe' "balance is on or off" run --balance maybe -- true
 exits 2 'must be new, not old' "a session is new" run --session old -- true
 exits 2 "unknown word 'often'" "a bad load is named" run --load cpu=0,often -- true

@@ -92,9 +92,30 @@ static void take_probe(void *ctx, const char *name, int error, const char *text)
 			 used ? "; " : "", name, text);
 }
 
+const char *run_setting(const struct run_request *request, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (int i = request->nr_settings - 1; i >= 0; i--)
+		if (!strncmp(request->settings[i], name, length) &&
+		    request->settings[i][length] == '=')
+			return request->settings[i] + length + 1;
+	return NULL;
+}
+
+/* What the job will find in its environment. */
+static const char *wanted_probe(const struct run_request *request)
+{
+	const char *set = run_setting(request, "EQUANT_PROBE");
+
+	if (set)
+		return set;
+	return request->probe ? request->probe : getenv("EQUANT_PROBE");
+}
+
 static int check_probe(const struct run_request *request)
 {
-	const char *wanted = request->probe ? request->probe : getenv("EQUANT_PROBE");
+	const char *wanted = wanted_probe(request);
 	struct survey survey = { .wanted = wanted && *wanted ? wanted : "auto" };
 
 	if (!strncmp(survey.wanted, "replay:", 7))

@@ -131,6 +131,9 @@ void run_result_release(struct run_result *result);
 /** run_check() - is everything there that the job needs? 0 or an exit status, after a message */
 int run_check(const struct run_request *request);
 
+/** run_setting() - the value of that variable by the last of @request's settings; NULL = none */
+const char *run_setting(const struct run_request *request, const char *name);
+
 /** run_is_open_mpi() - does this word start Open MPI's mpirun? */
 bool run_is_open_mpi(const char *command);
 
