@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 48
+plan 50
 
 # Reports go through a directory of our own, to see that nothing stays there.
 mkdir "$scratch/tmp" && export TMPDIR=$scratch/tmp
@@ -174,6 +174,21 @@ no_bars()
 		! grep -q 'rank 0' "$scratch/output" && [ -s "$scratch/earlier/rows.0.trace" ]
 }
 succeeds "the time line of a job without traces does not show an earlier one's" no_bars
+
+# drawn DIRECTORY OPTION...: a job that leaves traces where its environment says
+drawn()
+{
+	local directory=$1
+
+	shift
+	"$equant" run --quiet --timeline "$@" -- sh -c '"$0" "$EQUANT_TRACE"' \
+		"$TEST_BUILD/tests/trace/write_worker" > "$scratch/output" 2>&1 &&
+		grep -q 'rank 0' "$scratch/output" && [ -s "$directory/rows.0.trace" ]
+}
+EQUANT_TRACE=$scratch/mine succeeds "the time line leaves traces where the environment wants them" \
+	drawn "$scratch/mine"
+EQUANT_TRACE=$scratch/none succeeds "... or where the last setting does" \
+	drawn "$scratch/last" --set EQUANT_TRACE="$scratch/none" --set EQUANT_TRACE="$scratch/last"
 
 if [ -z "$missing" ]; then
 	exits 0 'efficiency [0-9.]* by eq. 1.4' "a loop's efficiency is reported" job

@@ -93,7 +93,7 @@ static int make_trace_directory(const char *path)
 {
 	if (!path || !mkdir(path, 0777) || errno == EEXIST)
 		return 0;
-	fprintf(stderr, "equant: --trace %s: %s\n", path, strerror(errno));
+	fprintf(stderr, "equant: traces in %s: %s\n", path, strerror(errno));
 	return -errno;
 }
 

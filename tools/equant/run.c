@@ -161,6 +161,24 @@ static int print(const struct options *options, const struct run_result *result)
 	return ret;
 }
 
+/* A time line is drawn from where the job's traces go, and they go where the user wants them. */
+static int choose_traces(struct options *options, struct traces *traces)
+{
+	const char *given = run_setting(&options->request, "EQUANT_TRACE");
+	int ret = 0;
+
+	if (!options->timeline || options->request.trace)
+		return 0;
+	if (!given)
+		given = getenv("EQUANT_TRACE");
+	if (!given || !*given) {
+		ret = traces_make(traces);
+		given = traces->directory;
+	}
+	options->request.trace = given;
+	return ret;
+}
+
 int equant_cmd_run(int argc, char **argv)
 {
 	struct options options = { .output = NULL };
@@ -171,11 +189,8 @@ int equant_cmd_run(int argc, char **argv)
 	ret = parse(&options, argc, argv);
 	if (ret)
 		return ret;
-	if (options.timeline && !options.request.trace) {
-		if (traces_make(&traces))
-			return EQUANT_EXIT_FAILURE;
-		options.request.trace = traces.directory;
-	}
+	if (choose_traces(&options, &traces))
+		return EQUANT_EXIT_FAILURE;
 	ret = run_job(&options.request, &result);
 	if (!ret)
 		ret = print(&options, &result) ? EQUANT_EXIT_FAILURE : result.status;
