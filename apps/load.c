@@ -228,7 +228,7 @@ static void die_with_parent(void)
 /* Who starts this may have blocked them, so that one that comes before here ends nothing too early. */
 static void catch_signals(void)
 {
-	static const int caught[] = { SIGTERM, SIGINT, SIGHUP };
+	static const int caught[] = { SIGTERM, SIGINT, SIGHUP, SIGQUIT };
 	struct sigaction action = { .sa_handler = on_signal };
 	sigset_t set;
 

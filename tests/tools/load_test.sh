@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 24
+plan 25
 
 exits 2 "unknown word 'steady'" "an unknown word is named" "$load" steady
 exits 2 "'x' is not a number" "a period that is no number is named" "$load" period=x duty=0.5
@@ -24,14 +24,18 @@ exits 0 'Usage: load' "help is no error" "$load" --help
 exits 2 "unknown word '--help'" "help is no load" "$load" --help check
 silent "check only checks" "$load" check cpu=0 period=1 duty=0.5
 
-# It comes while the load is blocking it, and before it has begun.
+# told_before_it_begins NAME: it comes while the load is blocking it, and before it has begun.
 told_before_it_begins()
 {
-	perl -MPOSIX -e 'sigprocmask(SIG_BLOCK, POSIX::SigSet->new(SIGTERM)); kill TERM => $$; exec @ARGV' \
-		"$load" constant | grep -q '^.*elapsed='
+	timeout -s KILL 30 perl -MPOSIX -e '
+		my $signal = shift;
+		sigprocmask(SIG_BLOCK, POSIX::SigSet->new(eval "SIG$signal"));
+		kill $signal => $$;
+		exec @ARGV' "$1" "$load" constant | grep -q '^.*elapsed='
 }
 
-succeeds "a signal that was blocked when it came gives an account" told_before_it_begins
+succeeds "a signal that was blocked when it came gives an account" told_before_it_begins TERM
+succeeds "... also that of the terminal's quit key" told_before_it_begins QUIT
 
 # Seconds that interrupts and the hypervisor took from all CPUs so far.
 stolen()
