@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 15
+plan 16
 
 exits 2 'which command' "no command at all is an error" "$equant"
 exits 2 "unknown command 'ballance'" "an unknown command is named" "$equant" ballance
@@ -63,5 +63,20 @@ else
 fi
 exits 2 "must be from 1 to 60, not 'x'" "demo refuses a bad length" "$equant" demo --seconds x
 exits 2 "unexpected argument 'x'" "demo takes no argument" "$equant" demo x
+
+# What is no error although it cannot be printed, or has no reason.
+unprinted()
+{
+	local words
+
+	for words in version help 'help run' 'run --help' 'help env' 'probe status' \
+		'probe status --json' 'plan --list' 'simulate figure --list' \
+		'simulate barrier --help'; do
+		# shellcheck disable=SC2086
+		"$equant" $words > /dev/full 2> "$scratch/error" && echo "$words"
+		grep -q 'standard output: No space left' "$scratch/error" || echo "$words: no reason"
+	done
+}
+silent "what cannot be printed is an error with a reason" unprinted
 
 finish

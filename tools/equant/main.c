@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "output.h"
 
 static const struct equant_command commands[] = {
 	{
@@ -379,6 +380,7 @@ int main(int argc, char **argv)
 {
 	const struct equant_command *command;
 	char name[32];
+	int status;
 
 	if (argc < 2) {
 		fputs("equant: which command? See `equant help`.\n", stderr);
@@ -391,12 +393,13 @@ int main(int argc, char **argv)
 	}
 	if (argc == 3 && asks_for_help(argv[2])) {
 		fputs(command->usage, stdout);
-		return 0;
+		return output_flush(command->name);
 	}
 	/* Who started us may have ignored it; the kernel keeps no status of children then. */
 	signal(SIGCHLD, SIG_DFL);
 	/* getopt_long() begins its messages with it. */
 	snprintf(name, sizeof(name), "equant %s", command->name);
 	argv[1] = name;
-	return command->run(argc - 1, argv + 1);
+	status = command->run(argc - 1, argv + 1);
+	return status ? status : output_flush(command->name);
 }

@@ -17,6 +17,7 @@
 #endif
 
 #include "json.h"
+#include "output.h"
 #include "probe.h"
 
 /* ---- why BPF may not work ---- */
@@ -351,5 +352,5 @@ int probe_status(bool json)
 		equant_probe_survey(print_source, NULL);
 		print_report(&report);
 	}
-	return ferror(stdout) ? 1 : 0;
+	return output_flush("probe");
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "output.h"
 #include "simulate.h"
 
 static const struct {
@@ -95,7 +96,7 @@ static int help(const char *name)
 	from = from ? from + 2 : all;
 	to = from == all ? NULL : strstr(from, "\n\n");
 	printf("%.*s", to ? (int)(to + 1 - from) : (int)strlen(from), from);
-	return fflush(stdout) ? 1 : 0;
+	return output_flush("simulate");
 }
 
 static bool wants_help(int argc, char **argv)

@@ -268,7 +268,7 @@ static int list(void)
 	for (int i = 0; i < FIGURES; i++)
 		printf("%-12s %s\n%-12s equant simulate %s %s\n", figures[i].number,
 		       figures[i].shows, "", figures[i].model, figures[i].arguments);
-	return fflush(stdout) ? 1 : 0;
+	return output_flush("simulate figure");
 }
 
 static int parse(int argc, char **argv, struct figure_options *o)
