@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 50
+plan 51
 
 # Reports go through a directory of our own, to see that nothing stays there.
 mkdir "$scratch/tmp" && export TMPDIR=$scratch/tmp
@@ -189,6 +189,16 @@ EQUANT_TRACE=$scratch/mine succeeds "the time line leaves traces where the envir
 	drawn "$scratch/mine"
 EQUANT_TRACE=$scratch/none succeeds "... or where the last setting does" \
 	drawn "$scratch/last" --set EQUANT_TRACE="$scratch/none" --set EQUANT_TRACE="$scratch/last"
+
+# A loop may be named so that its files are hidden ones.
+hidden()
+{
+	"$equant" run --quiet --timeline -- sh -c '
+		"$0" "$EQUANT_TRACE" && mv "$EQUANT_TRACE/rows.0.trace" "$EQUANT_TRACE/.rows.0.trace"' \
+		"$TEST_BUILD/tests/trace/write_worker" > "$scratch/output" 2>&1 &&
+		[ -z "$(ls "$TMPDIR")" ]
+}
+succeeds "traces of a loop whose name begins with a dot are removed" hidden
 
 if [ -z "$missing" ]; then
 	exits 0 'efficiency [0-9.]* by eq. 1.4' "a loop's efficiency is reported" job

@@ -36,7 +36,7 @@ void directory_remove(const char *path)
 	if (!directory)
 		return;
 	while ((entry = readdir(directory)))
-		if (*entry->d_name != '.')
+		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
 			unlinkat(dirfd(directory), entry->d_name, 0);
 	closedir(directory);
 	rmdir(path);
