@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 51
+plan 54
 
 # Reports go through a directory of our own, to see that nothing stays there.
 mkdir "$scratch/tmp" && export TMPDIR=$scratch/tmp
@@ -54,6 +54,20 @@ exits 0 'ended before the job' "a load that ends early is told" \
 	run --load constant,seconds=0.1 -- sleep 0.4
 exits 0 '^[^:]*$' "quiet says nothing of the environment" \
 	sh -c '"$1" run --quiet -- true 2>&1 > /dev/null | wc -l | grep -x 0' - "$equant"
+
+# told NAME VERSION: the words that an mpirun of that version is started with
+told()
+{
+	mkdir -p "$scratch/$1"
+	printf '#!/bin/sh\n[ "$1" = --version ] && echo "%s" && exit\necho "words: $*"\n' "$2" > "$scratch/$1/mpirun"
+	chmod +x "$scratch/$1/mpirun"
+	EQUANT_CHECK=on run --set EQUANT_PERIOD=0.1 -- "$scratch/$1/mpirun" -np 1 true
+}
+exits 0 '^words: -x EQUANT_PERIOD -x EQUANT_CHECK -np 1 true$' \
+	"Open MPI is told to hand options on to other hosts" told open "mpirun (Open MPI) 4.1.4"
+exits 0 '^words: -np 1 true$' "another MPI hands on everything by itself" told other "HYDRA build details"
+exits 0 '^words: -np 1 true$' "Open MPI is told nothing beside a list that it has" \
+	env OMPI_MCA_mca_base_env_list=A "$equant" run --set EQUANT_PERIOD=0.1 -- "$scratch/open/mpirun" -np 1 true
 
 signal_is_passed_on()
 {

@@ -77,15 +77,20 @@ static void release_environment(struct environment *env)
 		free(env->variables[--env->count]);
 }
 
-/* Reports go where the user wants them, else to a directory that is removed again. */
-static int make_directory(struct run_result *result, bool *temporary)
+bool run_reports_are_kept(void)
 {
 	const char *given = getenv("EQUANT_REPORT");
 
-	*temporary = !(given && *given);
+	return given && *given;
+}
+
+/* Reports go where the user wants them, else to a directory that is removed again. */
+static int make_directory(struct run_result *result, bool *temporary)
+{
+	*temporary = !run_reports_are_kept();
 	if (*temporary)
 		return directory_make(result->directory, "run");
-	snprintf(result->directory, sizeof(result->directory), "%s", given);
+	snprintf(result->directory, sizeof(result->directory), "%s", getenv("EQUANT_REPORT"));
 	return 0;
 }
 
@@ -206,7 +211,8 @@ static void machine_since(struct run_result *result, const struct machine_time *
 static int execute(const struct run_request *request, struct run_result *result,
 		   char *const *environment, const sigset_t *set, const sigset_t *old)
 {
-	struct spawn what = { .argv = request->command,
+	char **words = run_words(request, environment);
+	struct spawn what = { .argv = words,
 			      .environment = environment,
 			      .out = request->stdout_to_stderr ? STDERR_FILENO : -1,
 			      .err = -1,
@@ -231,6 +237,7 @@ static int execute(const struct run_request *request, struct run_result *result,
 	machine_since(result, &before, children, start);
 	if (null >= 0)
 		close(null);
+	run_words_release(words);
 	return ret;
 }
 

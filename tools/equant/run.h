@@ -134,6 +134,21 @@ int run_check(const struct run_request *request);
 /** run_setting() - the value of that variable by the last of @request's settings; NULL = none */
 const char *run_setting(const struct run_request *request, const char *name);
 
+/** run_reports_are_kept() - does the user's environment say where reports go? */
+bool run_reports_are_kept(void);
+
+/**
+ * run_words() - the words of the command as the job is started with
+ * @request: the job
+ * @set: what is set in its environment, "NAME=VALUE", with NULL at the end
+ *
+ * Open MPI's mpirun is told to hand equant's options on to other hosts.
+ *
+ * Return: the words with NULL at the end, for run_words_release().
+ */
+char **run_words(const struct run_request *request, char *const *set);
+void run_words_release(char **words);
+
 /** run_is_open_mpi() - does this word start Open MPI's mpirun? */
 bool run_is_open_mpi(const char *command);
 
