@@ -221,6 +221,36 @@ TEST(a_shrinking_program_computes_what_the_sum_over_its_steps_says)
 	EXPECT_GT(result.efficiency.efficiency, 0.95);
 }
 
+/* Rank 2 can give to rank 0 only what rank 1 passes on, who has less than that itself. */
+TEST(a_rank_of_a_shrinking_program_may_pass_on_more_units_than_it_had)
+{
+	struct equant_job_cpu cpus[3] = { { .unit = 10000000 },
+					  { .unit = 10000000, .tasks = 9 },
+					  { .unit = 10000000, .tasks = 9 } };
+	struct equant_balance_options options = balance_options();
+	struct equant_job job = {
+		.n = 3,
+		.cpus = cpus,
+		.quantum = 1000000,
+		.units = 60,
+		.steps = 57,
+		.program = EQUANT_JOB_SHRINKING,
+		.probe = EQUANT_JOB_PREDICTED,
+		.barrier = 1,
+		.balance = &options,
+		.watch = census_take,
+	};
+	struct census census = { .job = &job };
+	struct equant_job_result result;
+
+	job.watcher = &census;
+	options.movement = EQUANT_MOVEMENT_RESTRICTED;
+	EXPECT_EQ(0, equant_simulate_job(&job, &result));
+	EXPECT_EQ(0, census.wrong);
+	/* 30 to rank 0, of which 15 came from rank 2 */
+	EXPECT_LE(45, result.moved);
+}
+
 TEST(what_is_out_of_range_is_refused)
 {
 	struct equant_job_cpu cpus[2] = { { .unit = 1000 }, { .unit = 1000 } };

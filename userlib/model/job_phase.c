@@ -142,6 +142,24 @@ static void hand_over(struct equant_simulation *s, const struct equant_instructi
 	}
 }
 
+/*
+ * Restricted, a rank may have to pass on more than it has, and must have received before.  Instructions
+ * are in the order of ranks then: those to the right are carried out from left to right, and those to
+ * the left the other way.
+ */
+static void hand_over_all(struct equant_simulation *s, const struct equant_decision *decision)
+{
+	bool restricted = s->job->balance->movement == EQUANT_MOVEMENT_RESTRICTED;
+	const struct equant_instruction *all = decision->instructions;
+
+	for (int i = 0; i < decision->count; i++)
+		if (!restricted || all[i].to > all[i].from)
+			hand_over(s, &all[i]);
+	for (int i = decision->count - 1; i >= 0 && restricted; i--)
+		if (all[i].to < all[i].from)
+			hand_over(s, &all[i]);
+}
+
 static int carry_out(struct equant_simulation *s, const struct equant_decision *decision)
 {
 	int error = 0;
@@ -153,10 +171,10 @@ static int carry_out(struct equant_simulation *s, const struct equant_decision *
 	for (int i = 0; i < decision->count; i++) {
 		if (s->job->balance->movement != EQUANT_MOVEMENT_RESTRICTED)
 			move(s, &decision->instructions[i]);
-		if (s->owner)
-			hand_over(s, &decision->instructions[i]);
 		s->result->moved += decision->instructions[i].units;
 	}
+	if (s->owner)
+		hand_over_all(s, decision);
 	equant_apply(decision->instructions, decision->count, s->units);
 	s->result->moves += decision->count > 0;
 	if (decision->count && s->done)
