@@ -95,6 +95,37 @@ TEST(a_small_sor_has_its_hook_before_the_send_of_a_block)
 	EXPECT_STREQ("grain 1, too often 1, rare enough 2, before communication 2", answer.reasons);
 }
 
+static double efficiency_of(const char *text)
+{
+	struct equant_nest *nest = nest_from(text, NULL, 0);
+	struct equant_placement *placement = nest ? equant_place_hook(nest, NULL, 0) : NULL;
+	double efficiency = -1;
+
+	for (int i = 0; placement && i < placement->count; i++)
+		if (placement->reasons[i].kind == EQUANT_REASON_GRAIN)
+			efficiency = placement->reasons[i].value;
+	equant_placement_free(placement);
+	equant_nest_free(nest);
+	return efficiency;
+}
+
+/* Section 3.3.1: t_iteration is that of the rank that takes longest. */
+TEST(a_pipeline_is_as_slow_as_the_rank_that_has_most_units)
+{
+	const char *uneven = "ranks 4\nloop i 400 carries\nreceive left 8\n"
+			     "loop j 5 distributed carries\nstatement s 9000\nend\n"
+			     "send right 8\nend\n";
+	const char *as_slow = "ranks 4\nloop i 400 carries\nreceive left 8\n"
+			      "loop j 8 distributed carries\nstatement s 9000\nend\n"
+			      "send right 8\nend\n";
+
+	/* 5 units are 2 for one rank, and take as long as 8. */
+	EXPECT_TRUE(near(efficiency_of(uneven), efficiency_of(as_slow) * 5 / 8));
+	EXPECT_LT(0.5, efficiency_of(uneven));
+	EXPECT_NE(NULL, strstr(place(as_slow).nest, "<left i 13 {"));
+	EXPECT_NE(NULL, strstr(place(uneven).nest, "<left i 13 {"));
+}
+
 TEST(the_block_of_the_grain_is_not_changed_for_the_hook)
 {
 	struct answer answer =

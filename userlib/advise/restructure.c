@@ -102,6 +102,34 @@ static bool is_pipeline(const struct equant_nest *nest, int pipelined, int distr
 	return received && sent;
 }
 
+/* Of one rank in one iteration of the pipelined loop, in which it has so many units. */
+static double operations_of(const struct equant_nest *nest, int pipelined, int distributed,
+			    double units)
+{
+	double operations = nest->nodes[pipelined].cost;
+
+	for (int i = nest->nodes[pipelined].first; i >= 0; i = nest->nodes[i].next) {
+		double trips = i == distributed ? units : equant_nest_trips(nest, i);
+
+		if (nest->nodes[i].kind == EQUANT_NODE_STATEMENT)
+			operations += nest->nodes[i].cost;
+		else if (nest->nodes[i].kind == EQUANT_NODE_LOOP)
+			operations += trips * (nest->nodes[i].cost + equant_nest_cost(nest, i));
+	}
+	return operations;
+}
+
+/* The mean rank's operations over those of the rank that has most, for which the others wait. */
+static double evenness(const struct equant_nest *nest, int pipelined, int distributed, long units)
+{
+	double trips = equant_nest_trips(nest, distributed);
+	double mean = operations_of(nest, pipelined, distributed, trips);
+	double most = operations_of(nest, pipelined, distributed, (double)units);
+
+	return most > 0 ? mean / most : 1;
+}
+
+/* As long as its rank that has most takes: t_iteration is the longest (section 3.3.1). */
 static struct equant_strips pipeline_of(const struct equant_nest *nest, int pipelined,
 					int distributed)
 {
@@ -112,17 +140,11 @@ static struct equant_strips pipeline_of(const struct equant_nest *nest, int pipe
 		.shift_fixed = nest->shift_fixed,
 		.byte_time = nest->byte_time,
 	};
-	double operations = nest->nodes[pipelined].cost;
+	double operations = operations_of(nest, pipelined, distributed, (double)pipeline.units);
 
-	for (int i = nest->nodes[pipelined].first; i >= 0; i = nest->nodes[i].next) {
+	for (int i = nest->nodes[pipelined].first; i >= 0; i = nest->nodes[i].next)
 		if (nest->nodes[i].kind == EQUANT_NODE_SEND)
 			pipeline.bytes += nest->nodes[i].bytes;
-		else if (nest->nodes[i].kind == EQUANT_NODE_STATEMENT)
-			operations += nest->nodes[i].cost;
-		else if (nest->nodes[i].kind == EQUANT_NODE_LOOP)
-			operations += equant_nest_trips(nest, i) *
-				      (nest->nodes[i].cost + equant_nest_cost(nest, i));
-	}
 	pipeline.unit_time = operations / nest->rate / (double)pipeline.units;
 	return pipeline;
 }
@@ -171,7 +193,8 @@ int equant_control_grain(struct equant_nest *nest, struct equant_reason *reason,
 		return error;
 	reason->kind = EQUANT_REASON_GRAIN;
 	reason->block = block.size;
-	reason->value = block.efficiency;
+	/* What there is to compute is as much as the mean rank has, times ranks. */
+	reason->value = block.efficiency * evenness(nest, pipelined, distributed, pipeline.units);
 	if (block.size == 1)
 		return 1;
 	blocks = equant_strip_mine(nest, pipelined, block.size, EQUANT_LOOP_GRAIN);
