@@ -136,9 +136,9 @@ static bool improve(struct equant_plan_deal *deal, struct lists *lists, long *lo
 	int last = last_of(deal);
 	struct exchange best = { .goes = -1, .time = deal->of[last].load * (1 - GAIN) };
 
-	for (int goes = lists->first[last]; goes >= 0; goes = lists->next[goes])
-		for (int to = 0; to < deal->machine->count; to++)
-			if (to != last && *looks > 0)
+	for (int goes = lists->first[last]; goes >= 0 && *looks > 0; goes = lists->next[goes])
+		for (int to = 0; *looks > 0 && to < deal->machine->count; to++)
+			if (to != last)
 				look(deal, lists, last, goes, to, &best, looks);
 	if (best.goes < 0)
 		return false;
