@@ -354,8 +354,11 @@ static void bad_recordings(void)
 	cannot_replay(eq, folder, EINVAL);
 	write_record(rank ? "" : "0 10\n9 10\n");
 	cannot_replay(eq, folder, EINVAL);
+	/* 9 and 11 are missing, but there are as many numbers, and their sum is right. */
+	write_record(rank ? "" : "0 9\n10 1\n10 1\n10 1\n12 8\n");
+	cannot_replay(eq, folder, EINVAL);
 	/* What was refused is what it was, though it was to be written as well. */
-	is_recorded(rank ? "" : "0 10\n9 10\n");
+	is_recorded(rank ? "" : "0 9\n10 1\n10 1\n10 1\n12 8\n");
 	some_replay(eq);
 	must_close(eq);
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
  * Who had which chunk: written down as a line per chunk, "FIRST COUNT", in a file per rank, and
- * handed out again the same way.  All files together must have each iteration once: how many
- * there are and the sum of their numbers are compared, and a chunk beyond the loop is refused with its
- * file and line.
+ * handed out again the same way.  All files together must have each iteration once: the ends of their
+ * chunks must be the beginnings of others, which checksums of both tell, and a chunk beyond the loop is
+ * refused with its file and line.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "core/message.h"
+#include "core/mix.h"
 #include "core/mpi_error.h"
 #include "engine/self_internal.h"
 #include "loop/loop_internal.h"
@@ -105,29 +106,28 @@ static int open_record(struct equant_self *self, const char *folder)
 	return error;
 }
 
-/* The sum of the numbers in a chunk, modulo 2^64. */
-static uint64_t sum_of(const struct equant_chunk *chunk)
+/* The sums of chunks that follow each other are that of all of them as one, modulo 2^64. */
+static uint64_t sum_of(int64_t first, int64_t count)
 {
-	uint64_t n = (uint64_t)chunk->count, last = n - 1;
-
-	return (uint64_t)chunk->first * n + (n % 2 ? n * (last / 2) : n / 2 * last);
+	return equant_mix((uint64_t)(first + count)) - equant_mix((uint64_t)first);
 }
 
 /* Recordings of another loop, or of another number of ranks. */
 static int check_sum(struct equant_self *self)
 {
-	const struct equant_chunk whole = { 0, self->total };
 	uint64_t sums[2] = { 0 };
 	int error;
 
 	for (int64_t i = 0; i < self->record->count; i++) {
-		sums[0] += (uint64_t)self->record->chunks[i].count;
-		sums[1] += sum_of(&self->record->chunks[i]);
+		const struct equant_chunk *chunk = &self->record->chunks[i];
+
+		sums[0] += (uint64_t)chunk->count;
+		sums[1] += sum_of(chunk->first, chunk->count);
 	}
 	error = equant_mpi_error(MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_UINT64_T, MPI_SUM,
 					       self->comm),
 				 "adding up recorded chunks");
-	if (error || (sums[0] == (uint64_t)self->total && sums[1] == sum_of(&whole)))
+	if (error || (sums[0] == (uint64_t)self->total && sums[1] == sum_of(0, self->total)))
 		return error;
 	if (!self->eq->rank)
 		equant_message("equant_self_new: the recorded chunks have %" PRIu64 " of %" PRId64
