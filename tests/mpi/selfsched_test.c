@@ -128,6 +128,7 @@ TEST_F(selfsched, loops_that_cannot_be_are_refused)
 	EXPECT_SAID(&self->job, "workers must be 0");
 	EXPECT_SAID(&self->job, "unknown engine 'three-level'");
 	EXPECT_SAID(&self->job, "engine tree is for the scheme trees only");
+	EXPECT_SAID(&self->job, "of the loop is not known here");
 }
 
 TEST_F(selfsched, loops_that_differ_between_ranks_are_refused_everywhere)

@@ -499,9 +499,16 @@ static void refused_everywhere(struct equant *eq, const struct equant_chunks_opt
 	demand_equal(error, errno);
 }
 
+/* What a newer caller's loop holds beyond that of this library, which knows only zero there. */
+struct newer {
+	struct equant_chunks_options loop;
+	int64_t more;
+};
+
 static void bad_loops(void)
 {
 	struct equant *eq = must_open(MPI_COMM_WORLD, NULL);
+	struct newer newer = { loop_of("gss", 10), 1 };
 	struct equant_chunks_options loop = loop_of("guided", 10);
 	struct equant_self *self;
 
@@ -525,6 +532,10 @@ static void bad_loops(void)
 	engine = "tree";
 	refused_everywhere(eq, &loop, 0, EINVAL);
 	engine = NULL;
+	newer.loop.sz = sizeof(newer);
+	refused_everywhere(eq, &newer.loop, 0, EINVAL);
+	newer.more = 0;
+	demand_equal(0, equant_self_free(must_self(eq, &newer.loop, 0, 0)));
 	/* All is well after that. */
 	self = must_self(eq, &loop, 0, 0);
 	demand_equal(0, equant_self_free(self));

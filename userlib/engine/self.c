@@ -33,6 +33,11 @@ static int copy_options(const struct equant_self_options *from, struct equant_se
 			       unknown);
 		return -EINVAL;
 	}
+	unknown = equant_struct_unknown(from->loop, sizeof(*from->loop), from->loop->sz);
+	if (unknown) {
+		equant_message("equant_self_new: byte %zu of the loop is not known here", unknown);
+		return -EINVAL;
+	}
 	memset(to, 0, sizeof(*to));
 	memcpy(to, from, from->sz < sizeof(*to) ? from->sz : sizeof(*to));
 	return 0;
