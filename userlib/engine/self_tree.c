@@ -51,7 +51,7 @@ struct message {
  * @given: rank 0: work has come since it sent the token
  * @over: nothing is left anywhere
  * @leaves: this rank computes no more
- * @told: the right one knows that the loop has ended early
+ * @told: the right one knows that the loop has ended early, or nothing is said to it after GONE
  * @gone: last messages received
  */
 struct equant_self_tree {
@@ -161,7 +161,7 @@ static int get_over(struct equant_self *self)
 	struct equant_self_tree *tree = self->tree;
 
 	__atomic_store_n(&tree->over, 1, __ATOMIC_RELEASE);
-	return tree->right ? say_kind(self, tree->right, OVER) : 0;
+	return tree->right && !tree->told ? say_kind(self, tree->right, OVER) : 0;
 }
 
 static int get(struct equant_self *self, const struct message *message)

@@ -86,13 +86,14 @@ void equant_self_worker_free(struct equant_self *self)
 		free(self->worker);
 }
 
-/* Tells the master once, unless it was the master who told. */
+/* Tells the master once, unless it was the master who told, or knows this rank to have left. */
 static int pass_on(struct equant_self *self)
 {
 	struct equant_self_worker *worker = self->worker;
 	int32_t state = equant_self_state(self);
 
-	if (!state || worker->word.state || worker->messages[NOTICE] == MPI_REQUEST_NULL)
+	if (!state || worker->word.state || worker->leaving.leaves ||
+	    worker->messages[NOTICE] == MPI_REQUEST_NULL)
 		return 0;
 	worker->word.state = state;
 	return equant_mpi_error(MPI_Isend(&worker->word, sizeof(worker->word), MPI_BYTE, 0,
