@@ -177,7 +177,8 @@ EQUANT_API double equant_self_power(const struct equant_self *self);
  * equant_self_free() - collective; waits until every rank has come
  * @self: may be NULL
  *
- * Return: 0; what a rank gave to equant_self_fail(); -EIO.
+ * Return: 0; what a rank gave to equant_self_fail(); -EIO.  Where nothing else was wrong, a rank that
+ * could not write its recorded chunks to the end gets that error, -ENOSPC, say, and it alone.
  */
 EQUANT_API int equant_self_free(struct equant_self *self);
 
