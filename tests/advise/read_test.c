@@ -259,11 +259,16 @@ static struct equant_nest *repeated(const char *line, int many, int ends, char *
 
 TEST(a_nest_has_limits_and_reaches_them)
 {
+	const struct equant_node statement = { .kind = EQUANT_NODE_STATEMENT, .cost = 1 };
+	const struct equant_node loop = { .kind = EQUANT_NODE_LOOP, .trips = 2 };
 	struct equant_nest *nest;
 	char why[256];
 
 	nest = repeated("loop a 2", EQUANT_NEST_DEPTH - 1, EQUANT_NEST_DEPTH, NULL, 0);
-	EXPECT_NE(NULL, nest);
+	ASSERT_NE(NULL, nest);
+	/* The innermost loop, node 32, can hold all but a loop. */
+	EXPECT_EQ(EQUANT_NEST_DEPTH + 1, equant_nest_add(nest, EQUANT_NEST_DEPTH, &statement));
+	EXPECT_EQ(-EINVAL, equant_nest_add(nest, EQUANT_NEST_DEPTH, &loop));
 	equant_nest_free(nest);
 	EXPECT_EQ(NULL,
 		  repeated("loop a 2", EQUANT_NEST_DEPTH, EQUANT_NEST_DEPTH + 1, why, sizeof(why)));

@@ -133,7 +133,9 @@ int equant_nest_add(struct equant_nest *nest, int parent, const struct equant_no
 {
 	int index;
 
-	if (parent < 0 || parent >= nest->count || depth_of(nest, parent) >= EQUANT_NEST_DEPTH)
+	if (parent < 0 || parent >= nest->count)
+		return -EINVAL;
+	if (node->kind == EQUANT_NODE_LOOP && depth_of(nest, parent) >= EQUANT_NEST_DEPTH)
 		return -EINVAL;
 	if (parent > 0 && nest->nodes[parent].kind != EQUANT_NODE_LOOP)
 		return -EINVAL;
