@@ -141,6 +141,7 @@ TEST(a_setting_out_of_its_range_is_named)
 		{ "rate 1e19\n", ":1: '1e19': rate is not" },
 		{ "rate 1e999\n", ":1: '1e999': expected a number" },
 		{ "rate nan\n", ":1: 'nan': expected a number" },
+		{ "rate 0x10\n", ":1: '0x10': expected a number" },
 		{ "rate -1\n", ":1: '-1': expected a number, not negative" },
 		{ "overhead 1.1\n", ":1: '1.1': overhead is not" },
 		{ "response 0\n", ":1: '0': response is not" },

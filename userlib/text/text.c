@@ -55,8 +55,9 @@ int equant_text_to_number(const struct equant_text *text, const char *word, bool
 
 	errno = 0;
 	*value = strtod(word, &end);
-	/* Too small for a double is zero. */
-	if ((!isdigit((unsigned char)*digits) && *digits != '.') || *end || !isfinite(*value))
+	/* No "0x10"; too small for a double is zero. */
+	if ((!isdigit((unsigned char)*digits) && *digits != '.') || strpbrk(word, "xX") || *end ||
+	    !isfinite(*value))
 		return equant_text_refuse(
 			text, word, sign ? "expected a number" : "expected a number, not negative");
 	return 0;
