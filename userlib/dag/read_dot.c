@@ -72,6 +72,8 @@ static int skip_comment(struct dag_scan *scan)
 {
 	struct dag_word begin = { scan->text + scan->at, 2, scan->line };
 
+	/* The star that begins a comment does not end it. */
+	scan->at += 2;
 	while (!dag_at_end(scan) && !starts(scan, "*/"))
 		dag_step(scan);
 	if (dag_at_end(scan))
