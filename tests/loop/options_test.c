@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "balance/defaults.h"
+#include "commas.h"
 #include "core/options.h"
 #include "kselftest_harness.h"
 #include "libloop.h"
@@ -104,6 +105,18 @@ TEST_F(options, directories_whose_files_would_have_no_name_are_refused)
 	equant_options_init(&user);
 	user.trace = name;
 	EXPECT_EQ(-ENAMETOOLONG, resolve(self, &user));
+}
+
+TEST_F(options, numbers_have_a_point_though_the_locale_has_a_comma)
+{
+	if (!commas_begin())
+		SKIP(return, COMMAS_NEED);
+	setenv("EQUANT_PROFIT", "2.5", 1);
+	ASSERT_EQ(0, resolve(self, NULL));
+	EXPECT_EQ(2.5, self->set.profit);
+	equant_options_release(&self->set);
+	setenv("EQUANT_PROFIT", "2,5", 1);
+	EXPECT_EQ(-EINVAL, resolve(self, NULL));
 }
 
 TEST_F(options, every_bad_value_is_refused_and_named)

@@ -14,6 +14,7 @@
 #include "core/message.h"
 #include "core/options.h"
 #include "core/struct.h"
+#include "text/number.h"
 
 enum kind { STRING, CHOICE, INTEGER, LONG, REAL };
 
@@ -372,7 +373,7 @@ static int parse(struct equant_options *set, const struct option *o, const char 
 			return bad_value(o, value);
 	} else {
 		errno = 0;
-		number = strtod(value, &end);
+		number = equant_number_read(value, &end);
 		if (end == value || *end || errno || !is_within(o, number))
 			return bad_value(o, value);
 		if (o->kind != REAL && number != floor(number))

@@ -5,10 +5,10 @@
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "scan.h"
+#include "text/number.h"
 
 #define NUMBER 64
 
@@ -48,7 +48,7 @@ int equant_dag_number(const struct dag_scan *scan, const struct dag_word *word, 
 		return equant_dag_refuse(scan, word, "too long for a number");
 	memcpy(digits, word->text, word->length);
 	digits[word->length] = '\0';
-	*value = strtod(digits, &end);
+	*value = equant_number_read(digits, &end);
 	/* No "inf", "nan" or "0x10"; too small for a double is zero. */
 	if (!word->length || strspn(digits, "0123456789.eE+-") < word->length || *end ||
 	    !isfinite(*value) || *value < 0)

@@ -7,6 +7,16 @@
 #include <string.h>
 
 #include "dag_internal.h"
+#include "text/number.h"
+
+static void write_times(FILE *out, double start, double finish)
+{
+	char from[40], to[40];
+
+	equant_number_write(from, sizeof(from), 17, start);
+	equant_number_write(to, sizeof(to), 17, finish);
+	fprintf(out, "\"start\": %s, \"finish\": %s }", from, to);
+}
 
 static void write_all(FILE *out, const struct equant_dag_schedule *schedule)
 {
@@ -16,7 +26,7 @@ static void write_all(FILE *out, const struct equant_dag_schedule *schedule)
 
 		fprintf(out, "%s\n    { \"task\": %d, \"processor\": %d, ", s ? "," : "",
 			slot->task, slot->processor);
-		fprintf(out, "\"start\": %.17g, \"finish\": %.17g }", slot->start, slot->finish);
+		write_times(out, slot->start, slot->finish);
 	}
 	fprintf(out, " ],\n  \"messages\": [");
 	for (int m = 0; m < schedule->messages; m++) {
@@ -24,8 +34,7 @@ static void write_all(FILE *out, const struct equant_dag_schedule *schedule)
 
 		fprintf(out, "%s\n    { \"edge\": %d, \"from\": %d, \"to\": %d, ", m ? "," : "",
 			message->edge, message->from, message->to);
-		fprintf(out, "\"start\": %.17g, \"finish\": %.17g }", message->start,
-			message->finish);
+		write_times(out, message->start, message->finish);
 	}
 	fprintf(out, " ] }\n");
 }

@@ -17,6 +17,7 @@
 #include "core/message.h"
 #include "core/mpi_error.h"
 #include "engine/survey.h"
+#include "text/number.h"
 
 #define USUAL_SECONDS 5
 #define SHORTEST 0.01 /* an experiment in which there is something to see */
@@ -28,8 +29,8 @@ static double rounded(double value)
 {
 	char text[32];
 
-	snprintf(text, sizeof(text), "%.4g", value);
-	return strtod(text, NULL);
+	equant_number_write(text, sizeof(text), 4, value);
+	return equant_number_read(text, NULL);
 }
 
 static int experiments(const struct equant_survey *survey)

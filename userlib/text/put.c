@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* Writing what is to be read again. */
 #include <errno.h>
-#include <stdlib.h>
 
+#include "text/number.h"
 #include "text/text.h"
 
 void equant_text_put_number(FILE *out, double value)
@@ -12,8 +12,8 @@ void equant_text_put_number(FILE *out, double value)
 	int i = 0;
 
 	do
-		snprintf(text, sizeof(text), "%.*g", digits[i], value);
-	while (strtod(text, NULL) != value && ++i < 4);
+		equant_number_write(text, sizeof(text), digits[i], value);
+	while (equant_number_read(text, NULL) != value && ++i < 4);
 	fprintf(out, " %s", text);
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/say.h"
+#include "text/number.h"
 #include "text/text.h"
 
 #define LONGEST (1L << 28) /* bytes of a line: tens of millions of numbers */
@@ -54,7 +55,7 @@ int equant_text_to_number(const struct equant_text *text, const char *word, bool
 	char *end;
 
 	errno = 0;
-	*value = strtod(word, &end);
+	*value = equant_number_read(word, &end);
 	/* No "0x10"; too small for a double is zero. */
 	if ((!isdigit((unsigned char)*digits) && *digits != '.') || strpbrk(word, "xX") || *end ||
 	    !isfinite(*value))
