@@ -143,6 +143,14 @@ int equant_dag_state_init(struct dag_state *state, struct dag_model *model);
 void equant_dag_state_free(struct dag_state *state);
 
 /*
+ * For another schedule: give back all that tasks and messages have taken, then equant_dag_finish(),
+ * which takes the slots, and begin again.  Only what was taken is looked at: of channels there are p x p.
+ * 0 or -ENOMEM.
+ */
+void equant_dag_state_clear(struct dag_state *state);
+int equant_dag_state_again(struct dag_state *state);
+
+/*
  * When could @task, whose predecessors are all placed, have its data on processor @k?  Infinite
  * if there is no memory to say.
  */

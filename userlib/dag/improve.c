@@ -22,26 +22,26 @@ struct search {
 	uint64_t *left; /* memory, by processor, in @best */
 	struct equant_dag_schedule *best;
 	double placements; /* left */
+	struct dag_state state; /* for one schedule after the other */
 };
 
 /* The schedule that @search's order and processors make. */
 static struct equant_dag_schedule *build(struct search *search)
 {
-	struct equant_dag_schedule *schedule = NULL;
-	int n = search->model->dag->tasks, err;
-	struct dag_state state;
+	struct dag_state *state = &search->state;
+	int n = search->model->dag->tasks, err = 0;
 
-	if (equant_dag_state_init(&state, search->model))
-		return NULL;
-	err = 0;
+	/* The last schedule has taken the slots. */
+	if (!state->slot)
+		err = equant_dag_state_again(state);
 	for (int i = 0; i < n && !err; i++)
-		err = equant_dag_place(&state, search->order[i],
-				       search->processor[search->order[i]], 0);
-	if (!err)
-		schedule = equant_dag_finish(&state, search->name);
-	equant_dag_state_free(&state);
+		err = equant_dag_place(state, search->order[i], search->processor[search->order[i]],
+				       0);
+	if (err)
+		return NULL;
 	search->placements -= n;
-	return schedule;
+	equant_dag_state_clear(state);
+	return equant_dag_finish(state, search->name);
 }
 
 /* Order and processors of @best. */
@@ -155,11 +155,12 @@ static struct equant_dag_schedule *improve(struct dag_model *model,
 	search.placements = PLACEMENTS;
 	search.order = calloc(2 * (size_t)schedule->slots, sizeof(*search.order));
 	search.left = calloc((size_t)model->machine->processors, sizeof(*search.left));
-	if (search.order && search.left) {
+	if (search.order && search.left && !equant_dag_state_init(&search.state, model)) {
 		search.processor = search.order + schedule->slots;
 		err = begin(&search, schedule);
 	}
 	err = err ? err : search_on(&search);
+	equant_dag_state_free(&search.state);
 	free(search.order);
 	free(search.left);
 	if (!err && search.best->makespan < schedule->makespan)

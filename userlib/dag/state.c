@@ -8,28 +8,60 @@
 
 #include "dag_internal.h"
 
+int equant_dag_state_again(struct dag_state *state)
+{
+	const struct dag_model *model = state->model;
+	size_t n = (size_t)model->dag->tasks, e = (size_t)model->dag->edges;
+
+	state->slot = calloc(n, sizeof(*state->slot));
+	state->message = calloc(e + 1, sizeof(*state->message));
+	if (!state->slot || !state->message)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		state->slot[i].processor = -1;
+	for (size_t i = 0; i < e; i++)
+		state->message[i].from = -1;
+	return equant_dag_places_init(&state->places, model->dag, model->machine, model->home);
+}
+
 int equant_dag_state_init(struct dag_state *state, struct dag_model *model)
 {
-	size_t p = (size_t)model->machine->processors, n = (size_t)model->dag->tasks;
-	size_t e = (size_t)model->dag->edges;
-	int err;
+	size_t p = (size_t)model->machine->processors;
 
 	*state = (struct dag_state){ .model = model };
 	state->lines = (int)(p + (model->machine->channels != EQUANT_DAG_FREE ? p * p : 0));
 	state->line = calloc((size_t)state->lines, sizeof(*state->line));
 	state->last = calloc(p, sizeof(*state->last));
-	state->slot = calloc(n, sizeof(*state->slot));
-	state->message = calloc(e + 1, sizeof(*state->message));
-	err = equant_dag_places_init(&state->places, model->dag, model->machine, model->home);
-	if (err || !state->line || !state->last || !state->slot || !state->message) {
+	if (!state->line || !state->last || equant_dag_state_again(state)) {
 		equant_dag_state_free(state);
 		return -ENOMEM;
 	}
-	for (size_t i = 0; i < n; i++)
-		state->slot[i].processor = -1;
-	for (size_t i = 0; i < e; i++)
-		state->message[i].from = -1;
 	return 0;
+}
+
+void equant_dag_state_clear(struct dag_state *state)
+{
+	const struct dag_model *model = state->model;
+	struct dag_need need[DAG_NEEDS];
+
+	for (int i = 0; i < model->dag->tasks; i++) {
+		int k = state->slot[i].processor;
+
+		if (k < 0)
+			continue;
+		state->line[k].count = 0;
+		state->last[k] = 0;
+	}
+	for (int e = 0; e < model->dag->edges; e++) {
+		const struct equant_dag_message *message = &state->message[e];
+		int needs = 0;
+
+		if (message->from >= 0)
+			needs = equant_dag_needs(model->machine, message->from, message->to, need);
+		for (int i = 0; i < needs; i++)
+			state->line[need[i].line].count = 0;
+	}
+	equant_dag_places_free(&state->places);
 }
 
 void equant_dag_state_free(struct dag_state *state)
@@ -41,6 +73,7 @@ void equant_dag_state_free(struct dag_state *state)
 	free(state->last);
 	free(state->slot);
 	free(state->message);
+	*state = (struct dag_state){ 0 };
 }
 
 /* The earliest time at which all that a message needs is free. */
