@@ -208,4 +208,44 @@ TEST_F(checker, a_task_where_it_must_not_be)
 	EXPECT_EQ(0, verdict(self));
 }
 
+/* Tasks 0 and 1 take no time at first; the order of their slots is not that of their numbers. */
+TEST(a_replay_keeps_the_order_of_tasks_of_no_length)
+{
+	static const double none[] = { 0, 0, 1 }, some[] = { 1, 2, 1 };
+	struct equant_dag_machine *machine = equant_dag_machine_new(1);
+	struct equant_dag_machine *actual = equant_dag_machine_new(1);
+	struct equant_dag_slot slot[] = { { 1, 0, 0, 0 }, { 0, 0, 0, 0 }, { 2, 0, 0, 1 } };
+	struct equant_dag_schedule schedule = { "hand", 3, slot, 0, NULL, 1 }, *done;
+	struct equant_dag *dag = equant_dag_new();
+	char why[200] = "";
+
+	for (int i = 0; i < 3; i++)
+		ASSERT_EQ(i, equant_dag_add_task(dag, NULL, 1));
+	ASSERT_EQ(0, equant_dag_add_edge(dag, 0, 2, 1));
+	ASSERT_EQ(0, equant_dag_machine_costs(machine, 3, none));
+	ASSERT_EQ(0, equant_dag_machine_costs(actual, 3, some));
+	done = equant_dag_replay(dag, machine, &schedule, actual, why, sizeof(why));
+	ASSERT_NE(NULL, done)
+	{
+		TH_LOG("%s", why);
+	}
+	EXPECT_EQ(1, done->slot[0].task);
+	EXPECT_TRUE(done->slot[0].finish == 2 && done->slot[1].finish == 3);
+	EXPECT_EQ(4, done->makespan);
+	equant_dag_schedule_free(done);
+	/* What the graph does not allow it does not: on the same machine that is as good. */
+	slot[0].task = 2;
+	slot[2].task = 1;
+	ASSERT_EQ(0, equant_dag_machine_costs(machine, 3, (double[]){ 0, 1, 0 }));
+	done = equant_dag_replay(dag, machine, &schedule, machine, why, sizeof(why));
+	EXPECT_NE(NULL, done)
+	{
+		TH_LOG("%s", why);
+	}
+	equant_dag_schedule_free(done);
+	equant_dag_machine_free(machine);
+	equant_dag_machine_free(actual);
+	equant_dag_free(dag);
+}
+
 TEST_HARNESS_MAIN

@@ -185,7 +185,7 @@ int equant_dag_earliest_finish(struct dag_state *state, int task);
 struct dag_event {
 	double start;
 	double finish;
-	int key; /* decides between two of no length: a task's place in the order comes first */
+	int key; /* between two of no length: by an order of the tasks, if possible that of slots */
 	int task; /* -1: */
 	int edge;
 };
