@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/compare.h"
@@ -14,27 +13,6 @@
 #include "engine/transfer_internal.h"
 
 /* ---- what is wrong here ------------------------------------------------------------------ */
-
-/* The ranks are some. */
-static int check_twice(const struct equant_transfer *transfer, const char *side, const int *list,
-		       int count, int ranks)
-{
-	int *seen = calloc((size_t)ranks, sizeof(*seen)), error = seen ? 0 : -ENOMEM;
-
-	for (int i = 0; i < count && !error; i++) {
-		int before = seen[list[i]];
-
-		if (before) {
-			equant_message(
-				"rank %d: equant_transfer_new: %s %d and %d are both rank %d",
-				transfer->rank, side, before - 1, i, list[i]);
-			error = -EINVAL;
-		}
-		seen[list[i]] = i + 1;
-	}
-	free(seen);
-	return error;
-}
 
 static int check_ranks(const struct equant_transfer *transfer, const char *side, const int *list,
 		       int count, int ranks)
@@ -50,8 +28,16 @@ static int check_ranks(const struct equant_transfer *transfer, const char *side,
 				       transfer->rank, side, i, list[i], ranks);
 			return -EINVAL;
 		}
+		for (int j = 0; j < i; j++) {
+			if (list[j] == list[i]) {
+				equant_message(
+					"rank %d: equant_transfer_new: %s %d and %d are both rank %d",
+					transfer->rank, side, j, i, list[i]);
+				return -EINVAL;
+			}
+		}
 	}
-	return list ? check_twice(transfer, side, list, count, ranks) : 0;
+	return 0;
 }
 
 int equant_transfer_check_node(const char *function, const struct equant_transfer *transfer,
