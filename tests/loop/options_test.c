@@ -107,8 +107,19 @@ TEST_F(options, directories_whose_files_would_have_no_name_are_refused)
 	EXPECT_EQ(-ENAMETOOLONG, resolve(self, &user));
 }
 
+static void find_comma(void *ctx, const char *variable, const char *value, const char *range,
+		       const char *meaning)
+{
+	bool *found = ctx;
+
+	(void)variable, (void)range, (void)meaning;
+	*found |= strchr(value, ',') != NULL;
+}
+
 TEST_F(options, numbers_have_a_point_though_the_locale_has_a_comma)
 {
+	bool found = false;
+
 	if (!commas_begin())
 		SKIP(return, COMMAS_NEED);
 	setenv("EQUANT_PROFIT", "2.5", 1);
@@ -117,6 +128,9 @@ TEST_F(options, numbers_have_a_point_though_the_locale_has_a_comma)
 	equant_options_release(&self->set);
 	setenv("EQUANT_PROFIT", "2,5", 1);
 	EXPECT_EQ(-EINVAL, resolve(self, NULL));
+	EXPECT_NE(NULL, strstr(self->messages.text, "EQUANT_PROFIT=2,5: not one of 0..1e+09"));
+	equant_options_describe(find_comma, &found);
+	EXPECT_FALSE(found);
 }
 
 TEST_F(options, every_bad_value_is_refused_and_named)

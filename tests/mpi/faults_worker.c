@@ -141,6 +141,9 @@ static void one_probe_is_missing(void)
 	opens_differ(-ENOENT, -ECANCELED);
 }
 
+/* Bytes of a unit for which there is no memory; of all units together they are a number yet. */
+#define HUGE ((size_t)1 << 54)
+
 /* ---- a loop in which work moves all the time ----------------------------------- */
 
 struct restless {
@@ -162,7 +165,7 @@ static size_t data_size(void *ctx, long unit)
 {
 	struct restless *r = ctx;
 
-	return r->huge ? (size_t)1 << 60 : size_of(r, unit);
+	return r->huge ? HUGE : size_of(r, unit);
 }
 
 static void data_pack(void *ctx, long unit, void *buffer)
@@ -340,7 +343,7 @@ static void one_comes_too_late_to_a_reduction(void)
 	struct equant_options o = checked_options();
 	struct equant *eq;
 
-	o.timeout = 0.5;
+	o.timeout = 2;
 	eq = must_open(MPI_COMM_WORLD, &o);
 	for (int i = 0; i < 3; i++)
 		demand_equal(0, reduce(eq, getenv("REDUCED")));
@@ -363,8 +366,6 @@ static void reductions_differ(void)
 	demand_equal(is_odd() ? -EINVAL : -ECANCELED,
 		     equant_allreduce(eq, MPI_IN_PLACE, values, is_odd() ? -1 : 1, MPI_DOUBLE,
 				      MPI_SUM));
-	demand_equal(0, equant_allreduce(eq, MPI_IN_PLACE, values, is_odd() ? 2 : 1,
-					 is_odd() ? MPI_FLOAT : MPI_DOUBLE, MPI_MAX));
 	demand_equal(-EPROTO, equant_allreduce(eq, MPI_IN_PLACE, values, is_odd() ? 0 : 1,
 					       MPI_DOUBLE, MPI_SUM));
 	must_close(eq);

@@ -400,6 +400,29 @@ static void one_misuses(void)
 		one_wrong(wrongs[i % 3], i / 3 % 2, i / 6);
 }
 
+/* The others wait for it at the end of a joined pass, balanced or not. */
+static void one_errs_unbalanced(void)
+{
+	struct equant_options o = eager_options();
+	int odd = rank == ranks - 1, error;
+	struct equant_loop *loop;
+	struct equant *eq;
+	long n = 0;
+
+	o.balance = 0;
+	eq = must_open(MPI_COMM_WORLD, &o);
+	loop = must_loop(eq, "unbalanced", 4L * ranks);
+	demand_equal(0, equant_pass_begin(loop));
+	demand_equal(0, equant_pass_join(loop));
+	equant_for_each_next(loop, u)
+		if (odd && ++n == equant_loop_count(loop))
+			equant_begin(loop);
+	error = equant_pass_end(loop);
+	demand_equal(odd ? -EINVAL : 0, error);
+	demand_equal(error, equant_loop_free(loop));
+	must_close(eq);
+}
+
 static void one_passes_more(void)
 {
 	struct equant_options o = eager_options();
@@ -418,6 +441,7 @@ static void misuse(void)
 {
 	all_misuse();
 	one_misuses();
+	one_errs_unbalanced();
 	one_passes_more();
 }
 

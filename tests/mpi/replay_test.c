@@ -260,6 +260,13 @@ TEST_F(traces, loops_that_share_arrays_and_take_turns_are_repeated_together)
 	expect_repeated(_metadata, &self->runs, "first");
 }
 
+TEST_F(traces, passes_that_make_phases_of_a_loop_with_hooks_do_so_again)
+{
+	self->runs.job.program = "turns_worker";
+	self->runs.job.argv[0] = "once_joined";
+	expect_repeated(_metadata, &self->runs, "first");
+}
+
 TEST_F(traces, loops_of_one_name_are_replayed_in_the_order_they_were_made)
 {
 	self->runs.job.argv[0] = "two_of_a_name";

@@ -35,6 +35,11 @@ TEST_F(starved, passes_end_on_all_ranks_whichever_allocation_fails)
 	EXPECT_CASE("passes");
 }
 
+TEST_F(starved, loops_that_share_end_on_all_ranks_whichever_allocation_fails)
+{
+	EXPECT_CASE("shared");
+}
+
 TEST_F(starved, asynchronous_passes_end_on_all_ranks_whichever_allocation_fails)
 {
 	EXPECT_CASE("asynchronous");

@@ -122,6 +122,20 @@ static void prepare(struct equant_loop *loop, struct ledger *ledger, int sweeps)
 	ledger_init(ledger, loop, UNITS);
 }
 
+static int pairs; /* each loop has another one that shares its distribution */
+
+static struct equant_loop *share(struct equant *eq, struct equant_loop *loop)
+{
+	struct equant_loop *second;
+
+	if (!pairs)
+		return NULL;
+	second = must_loop(eq, "sharing", UNITS);
+	demand_equal(0, equant_loop_share(second, loop));
+	demand(equant_loop_table(second, 24, EQUANT_TABLE_AUTO));
+	return second;
+}
+
 /*
  * The @nth allocation fails on the victim; 0 if there are fewer.  Either all ranks hear of it, or the
  * library could do without.
@@ -129,7 +143,7 @@ static void prepare(struct equant_loop *loop, struct ledger *ledger, int sweeps)
 static long starve(struct equant *eq, int (*step)(struct equant_loop *loop, long n), int steps,
 		   long nth)
 {
-	struct equant_loop *loop = must_loop(eq, "starved", UNITS);
+	struct equant_loop *loop = must_loop(eq, "starved", UNITS), *second = share(eq, loop);
 	long mine[2], all[2];
 	struct ledger ledger;
 	int error = 0, freed;
@@ -143,6 +157,7 @@ static long starve(struct equant *eq, int (*step)(struct equant_loop *loop, long
 	starving = 0;
 	/* Some can be done without. */
 	demand(!failed || !error || error == -ENOMEM);
+	equant_loop_free(second);
 	freed = equant_loop_free(loop);
 	ledger_free(&ledger);
 	mine[0] = failed;
@@ -183,6 +198,15 @@ static void hooks(void)
 static void passes(void)
 {
 	starve_all(pass_step, 16, EQUANT_MODE_PIPELINED);
+}
+
+/* Others may be in a move of the second loop that the victim has not come to. */
+static void shared(void)
+{
+	pairs = 1;
+	hooks();
+	passes();
+	pairs = 0;
 }
 
 static void asynchronous(void)
@@ -400,8 +424,8 @@ static void parts(void)
 int main(int argc, char **argv)
 {
 	static const struct worker_case cases[] = {
-		CASE(hooks),	  CASE(passes), CASE(asynchronous), CASE(in_tree), CASE(sweeps),
-		CASE(reductions), CASE(graphs), CASE(transfers),    CASE(parts),
+		CASE(hooks),  CASE(passes),	CASE(shared), CASE(asynchronous), CASE(in_tree),
+		CASE(sweeps), CASE(reductions), CASE(graphs), CASE(transfers),	  CASE(parts),
 	};
 
 	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));

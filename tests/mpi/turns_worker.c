@@ -193,23 +193,38 @@ static void mixed(void)
 }
 
 /* For a recorded run and its replay: in which order this rank has computed what. */
-static void once(void)
+static void once_of(const struct turns *turns)
 {
-	static const struct turns turns = {
-		"once", 3, { 1, 0, 1 }, { 2, 0, 3 }, { 0.01, 0.002, 0.002 }, 6, 1
-	};
 	struct equant_options o = checked(1);
 	uint64_t all;
 	struct run run;
 
 	o.check = 0;
-	start(&run, &o, &turns);
-	steps(&run, 0, turns.steps);
+	start(&run, &o, turns);
+	steps(&run, 0, turns->steps);
 	run.order = (run.order + (uint64_t)rank) * 0x9e3779b97f4a7c15ull;
 	MPI_Reduce(&run.order, &all, 1, MPI_UINT64_T, MPI_BXOR, 0, MPI_COMM_WORLD);
 	if (!rank)
-		printf("owners of %s %llx\n", turns.name, (unsigned long long)all);
+		printf("owners of %s %llx\n", turns->name, (unsigned long long)all);
 	finish(&run);
+}
+
+static void once(void)
+{
+	static const struct turns turns = {
+		"once", 3, { 1, 0, 1 }, { 2, 0, 3 }, { 0.01, 0.002, 0.002 }, 6, 1
+	};
+
+	once_of(&turns);
+}
+
+/* The passes that are joined make phases of the loop with hooks, before these are due. */
+static void once_joined(void)
+{
+	static const struct turns turns = { "once joined",	2,  { 0, 1 }, { 0, 1 },
+					    { 0.0003, 0.0003 }, 60, 1 };
+
+	once_of(&turns);
 }
 
 /* Balancing is off: passes are joined all the same. */
@@ -487,8 +502,38 @@ static void one_errs(int freed_first, int check, int depth)
 	must_close(eq);
 }
 
+/* Only one rank knows of it before loops are freed. */
+static void one_errs_last(int freed_first, int check, int started)
+{
+	int error = rank == ranks - 1 ? -EINVAL : -ECANCELED;
+	struct equant_options o = checked(1);
+	struct equant_loop *loop[2];
+	struct equant *eq;
+
+	o.check = check;
+	eq = must_open(MPI_COMM_WORLD, &o);
+	loop[0] = must_loop(eq, "first", UNITS / 4);
+	loop[1] = must_loop(eq, "second", UNITS / 4);
+	demand_equal(0, equant_loop_share(loop[1], loop[0]));
+	for (int n = 0; started && n < 8; n++) {
+		demand_equal(0, equant_pass_begin(loop[n % 2]));
+		equant_for_each_next(loop[n % 2], u)
+			compute(1e-5);
+		demand_equal(0, equant_pass_end(loop[n % 2]));
+	}
+	if (rank == ranks - 1)
+		demand_equal(-EINVAL, equant_pass_end(loop[1]));
+	demand_equal(error, equant_loop_free(loop[freed_first]));
+	demand_equal(error, equant_loop_free(loop[!freed_first]));
+	/* The context is as good as new. */
+	must_free(must_loop(eq, "next", UNITS));
+	must_close(eq);
+}
+
 static void misuse(void)
 {
+	for (int i = 0; i < 8; i++)
+		one_errs_last(i % 2, i / 2 % 2, i / 4);
 	for (int wrong = 0; wrong < 4; wrong++)
 		misuse_one(wrong);
 	for (int i = 0; i < 8; i++)
@@ -498,8 +543,9 @@ static void misuse(void)
 int main(int argc, char **argv)
 {
 	static const struct worker_case cases[] = {
-		CASE(both),	     CASE(mixed),    CASE(once),   CASE(off),
-		CASE(leader_goes),   CASE(opposite), CASE(misuse), CASE(leader_goes_in_a_pass),
+		CASE(both),	     CASE(mixed),  CASE(once),
+		CASE(once_joined),   CASE(off),	   CASE(leader_goes),
+		CASE(opposite),	     CASE(misuse), CASE(leader_goes_in_a_pass),
 		CASE(follower_goes), CASE(apart),
 	};
 

@@ -50,6 +50,11 @@ TEST_F(ranks, units_that_wake_outside_of_their_place_go_there)
 	EXPECT_CASE("waking_in_order");
 }
 
+TEST_F(ranks, units_that_wake_beside_neighbours_read_them)
+{
+	EXPECT_CASE("waking_beside_neighbours");
+}
+
 TEST_F(ranks, work_for_a_rank_far_away_passes_through_the_ranks_between)
 {
 	EXPECT_CASE("through_ranks");

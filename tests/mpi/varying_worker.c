@@ -391,12 +391,45 @@ static void grown(void)
 	must_close(s.eq);
 }
 
+/* Units that wake at the edge of a block need the slices beyond it, which nobody needed while they rested. */
+static void waking_beside_neighbours(void)
+{
+	struct equant_options o = eager_options();
+	long cells[UNITS] = { 0 }, first = UNITS, end = 0, last;
+	struct equant_loop *loop;
+	struct equant *eq;
+
+	eq = must_open(MPI_COMM_WORLD, &o);
+	loop = must_loop(eq, "cells", UNITS);
+	demand_equal(0, equant_loop_distribute(loop, EQUANT_BLOCK_ORDER));
+	demand_equal(0, equant_loop_array(loop, cells, sizeof(cells[0])));
+	for (last = UNITS; last > 0 && equant_loop_owner(loop, last - 1) == ranks - 1;)
+		last--;
+	demand_equal(0, equant_loop_deactivate(loop, last, 3));
+	equant_for_each_unit(loop, u)
+		cells[u] = 1000 + u;
+	for (long u = last; u < last + 3 && rank == ranks - 1; u++)
+		cells[u] = 1000 + u;
+	demand_equal(0, equant_loop_neighbours(loop, 1, 1));
+	demand_equal(0, equant_loop_activate(loop, last, 3));
+	equant_for_each_unit(loop, u) {
+		first = u < first ? u : first;
+		end = u + 1;
+	}
+	demand(first == 0 || cells[first - 1] == 1000 + first - 1);
+	demand(end == UNITS || cells[end] == 1000 + end);
+	must_free(loop);
+	must_close(eq);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct worker_case cases[] = {
-		CASE(shrinking_blocks), CASE(shrinking_cyclic), CASE(moving_window), CASE(misuse),
-		CASE(disagreement),	CASE(in_order),		CASE(through_ranks), CASE(grown),
-		CASE(waking_in_order),
+		CASE(shrinking_blocks), CASE(shrinking_cyclic),
+		CASE(moving_window),	CASE(misuse),
+		CASE(disagreement),	CASE(in_order),
+		CASE(through_ranks),	CASE(grown),
+		CASE(waking_in_order),	CASE(waking_beside_neighbours),
 	};
 
 	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));

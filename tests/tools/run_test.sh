@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 54
+plan 57
 
 # Reports go through a directory of our own, to see that nothing stays there.
 mkdir "$scratch/tmp" && export TMPDIR=$scratch/tmp
@@ -38,7 +38,10 @@ exits 127 'nosuchcommand: command not found' "a command that does not exist is 1
 	run -- nosuchcommand
 exits 127 '/nosuchcommand: command not found' "... also with a path" run -- "$scratch/nosuchcommand"
 echo true > "$scratch/script"
+cp "$scratch/script" "$scratch/unlikely-name"
 exits 126 '/script: Permission denied' "a file that must not be run is 126" run -- "$scratch/script"
+exits 126 ': Permission denied' "... also where it is found in the PATH" \
+	env PATH="$scratch:$PATH" "$equant" run -- unlikely-name
 exits 125 '/nowhere/x' "a trace directory that cannot be made is named" \
 	run --trace /nowhere/x -- true
 exits 125 '/nowhere/x' "an output that cannot be written is named" \
@@ -61,12 +64,17 @@ told()
 	mkdir -p "$scratch/$1"
 	printf '#!/bin/sh\n[ "$1" = --version ] && echo "%s" && exit\necho "words: $*"\n' "$2" > "$scratch/$1/mpirun"
 	chmod +x "$scratch/$1/mpirun"
-	EQUANT_CHECK=on run --set EQUANT_PERIOD=0.1 -- "$scratch/$1/mpirun" -np 1 true
+	EQUANT_CHECK=on run --set EQUANT_PERIOD=0.1 --timeline -- "$scratch/$1/mpirun" -np 1 true
 }
 exits 0 '^words: -x EQUANT_PERIOD -x EQUANT_CHECK -np 1 true$' \
 	"Open MPI is told to hand options on to other hosts" told open "mpirun (Open MPI) 4.1.4"
 exits 0 '^words: -np 1 true$' "another MPI hands on everything by itself" told other "HYDRA build details"
-exits 0 '^words: -np 1 true$' "Open MPI is told nothing beside a list that it has" \
+exits 0 '^words: -x EQUANT_CHECK -x EQUANT_PERIOD=2 -np 1 true$' "... but for what the command hands on itself" \
+	env EQUANT_CHECK=on "$equant" run --set EQUANT_PERIOD=0.1 -- \
+	"$scratch/open/mpirun" -x EQUANT_PERIOD=2 -np 1 true
+exits 0 '^words: --mca mca_base_env_list A true$' "... and nothing beside a list of the command" \
+	"$equant" run --set EQUANT_PERIOD=0.1 -- "$scratch/open/mpirun" --mca mca_base_env_list A true
+exits 0 '^words: -np 1 true$' "... or of the environment" \
 	env OMPI_MCA_mca_base_env_list=A "$equant" run --set EQUANT_PERIOD=0.1 -- "$scratch/open/mpirun" -np 1 true
 
 signal_is_passed_on()

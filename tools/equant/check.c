@@ -17,25 +17,25 @@
 #include "run.h"
 #include "spawn.h"
 
-static bool executable(const char *directory, size_t length, const char *name)
+static bool is_in(const char *directory, size_t length, const char *name)
 {
 	char path[PATH_MAX];
 	int used = snprintf(path, sizeof(path), "%.*s/%s", (int)length, directory, name);
 
-	return used > 0 && (size_t)used < sizeof(path) && !access(path, X_OK);
+	return used > 0 && (size_t)used < sizeof(path) && !access(path, F_OK);
 }
 
+/* Whether it can be run, execvp() tells. */
 static bool in_path(const char *name)
 {
 	const char *path = getenv("PATH");
 
-	/* Whether it can be run, execvp() tells. */
 	if (strchr(name, '/'))
 		return !access(name, F_OK);
 	while (path && *path) {
 		size_t length = strcspn(path, ":");
 
-		if (executable(length ? path : ".", length ? length : 1, name))
+		if (is_in(length ? path : ".", length ? length : 1, name))
 			return true;
 		path += length + (path[length] == ':');
 	}

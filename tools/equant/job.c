@@ -22,9 +22,16 @@
 #define SAMPLE_NS 50000000 /* interpolation between samples need not be finer */
 #define MAX_VARIABLES (RUN_MAX_WORDS + 8)
 
+/**
+ * struct environment - what a job is started with
+ * @variables: "NAME=VALUE", with NULL at the end
+ * @count: of them
+ * @words: of the command
+ */
 struct environment {
 	char *variables[MAX_VARIABLES];
 	int count;
+	char **words;
 };
 
 static double seconds(clockid_t clock)
@@ -47,6 +54,7 @@ static void add_variable(struct environment *env, const char *name, const char *
 static void set_environment(struct environment *env, const struct run_request *request,
 			    const struct run_result *result)
 {
+	bool open_mpi = run_is_open_mpi(request->command[0]);
 	char path[PATH_MAX];
 
 	add_variable(env, "EQUANT_REPORT", result->directory);
@@ -58,7 +66,7 @@ static void set_environment(struct environment *env, const struct run_request *r
 	if (request->replay)
 		add_variable(env, "EQUANT_REPLAY",
 			     realpath(request->replay, path) ? path : request->replay);
-	if (geteuid() == 0 && run_is_open_mpi(request->command[0])) {
+	if (geteuid() == 0 && open_mpi) {
 		add_variable(env, "OMPI_ALLOW_RUN_AS_ROOT", "1");
 		add_variable(env, "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
 	}
@@ -69,12 +77,14 @@ static void set_environment(struct environment *env, const struct run_request *r
 			abort();
 		env->variables[env->count++] = copy;
 	}
+	env->words = run_words(request, env->variables, open_mpi);
 }
 
 static void release_environment(struct environment *env)
 {
 	while (env->count > 0)
 		free(env->variables[--env->count]);
+	run_words_release(env->words);
 }
 
 bool run_reports_are_kept(void)
@@ -209,11 +219,10 @@ static void machine_since(struct run_result *result, const struct machine_time *
 }
 
 static int execute(const struct run_request *request, struct run_result *result,
-		   char *const *environment, const sigset_t *set, const sigset_t *old)
+		   const struct environment *env, const sigset_t *set, const sigset_t *old)
 {
-	char **words = run_words(request, environment);
-	struct spawn what = { .argv = words,
-			      .environment = environment,
+	struct spawn what = { .argv = env->words,
+			      .environment = env->variables,
 			      .out = request->stdout_to_stderr ? STDERR_FILENO : -1,
 			      .err = -1,
 			      .mask = old,
@@ -237,7 +246,6 @@ static int execute(const struct run_request *request, struct run_result *result,
 	machine_since(result, &before, children, start);
 	if (null >= 0)
 		close(null);
-	run_words_release(words);
 	return ret;
 }
 
@@ -252,7 +260,7 @@ static int run_beside_loads(const struct run_request *request, struct run_result
 	block_signals(&set, &old);
 	ret = start_loads(request, result) ? EQUANT_EXIT_FAILURE : 0;
 	if (!ret)
-		ret = execute(request, result, env.variables, &set, &old);
+		ret = execute(request, result, &env, &set, &old);
 	stopped = stop_loads(result);
 	sigprocmask(SIG_SETMASK, &old, NULL);
 	release_environment(&env);

@@ -174,6 +174,7 @@ static int choose_traces(struct options *options, struct traces *traces)
 	if (!given || !*given) {
 		ret = traces_make(traces);
 		given = traces->directory;
+		options->request.own_traces = true;
 	}
 	options->request.trace = given;
 	return ret;

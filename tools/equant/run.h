@@ -27,6 +27,7 @@
  * @loads: words of the competing loads, comma-separated
  * @settings: NAME=VALUE strings for the job's environment
  * @trace: directory for traces, NULL = none
+ * @own_traces: @trace is none that the user has named
  * @replay: directory of traces whose decisions are repeated, NULL = none
  * @probe: NULL = what the environment says, or auto
  * @own_session: start the job in a session of its own
@@ -42,6 +43,7 @@ struct run_request {
 	char *settings[RUN_MAX_WORDS];
 	int nr_settings;
 	const char *trace;
+	bool own_traces;
 	const char *replay;
 	const char *probe;
 	bool own_session;
@@ -141,12 +143,13 @@ bool run_reports_are_kept(void);
  * run_words() - the words of the command as the job is started with
  * @request: the job
  * @set: what is set in its environment, "NAME=VALUE", with NULL at the end
+ * @open_mpi: see run_is_open_mpi()
  *
  * Open MPI's mpirun is told to hand equant's options on to other hosts.
  *
  * Return: the words with NULL at the end, for run_words_release().
  */
-char **run_words(const struct run_request *request, char *const *set);
+char **run_words(const struct run_request *request, char *const *set, bool open_mpi);
 void run_words_release(char **words);
 
 /** run_is_open_mpi() - does this word start Open MPI's mpirun? */

@@ -12,21 +12,46 @@
 #include "run.h"
 
 #define PREFIX "EQUANT_"
-#define REPORT "EQUANT_REPORT"
-/* Variables to hand on, of Open MPI itself, beside which it refuses to be told of others. */
-#define LIST "OMPI_MCA_mca_base_env_list"
+/* A list of variables to hand on, beside which Open MPI refuses to be told of others. */
+#define LIST "mca_base_env_list"
 
+/**
+ * struct words - those of the command as it is started
+ * @request: the job
+ * @words: so far
+ * @count: how many
+ */
 struct words {
+	const struct run_request *request;
 	char **words;
 	size_t count;
 };
 
-static bool is_among(const struct words *words, const char *name)
+/* "-x NAME" or "-x NAME=VALUE" */
+static bool has(char *const *words, const char *name)
 {
-	for (size_t i = 1; i + 1 < words->count; i++)
-		if (!strcmp(words->words[i], "-x") && !strcmp(words->words[i + 1], name))
+	size_t length = strlen(name);
+
+	for (; words[0] && words[1]; words++)
+		if (!strcmp(words[0], "-x") && !strncmp(words[1], name, length) &&
+		    (!words[1][length] || words[1][length] == '='))
 			return true;
 	return false;
+}
+
+static bool has_list(char *const *words)
+{
+	while (*words && !strstr(*words, LIST))
+		words++;
+	return *words || getenv("OMPI_MCA_" LIST);
+}
+
+/* Directories of our own are on this host only. */
+static bool is_of_this_host(const struct run_request *request, const char *name)
+{
+	if (!strcmp(name, "EQUANT_REPORT"))
+		return !run_reports_are_kept();
+	return !strcmp(name, "EQUANT_TRACE") && request->own_traces;
 }
 
 static void add(struct words *words, const char *word)
@@ -36,15 +61,14 @@ static void add(struct words *words, const char *word)
 		abort();
 }
 
+/* The words so far end with NULL. */
 static void hand_on(struct words *words, const char *variable)
 {
 	char name[128];
 
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(variable, "="), variable);
-	if (strncmp(name, PREFIX, strlen(PREFIX)) || is_among(words, name))
-		return;
-	/* A directory of our own is on this host only. */
-	if (!strcmp(name, REPORT) && !run_reports_are_kept())
+	if (strncmp(name, PREFIX, strlen(PREFIX)) || has(words->words, name) ||
+	    has(words->request->command, name) || is_of_this_host(words->request, name))
 		return;
 	add(words, "-x");
 	add(words, name);
@@ -59,15 +83,15 @@ static size_t length(char *const *list)
 	return n;
 }
 
-char **run_words(const struct run_request *request, char *const *set)
+char **run_words(const struct run_request *request, char *const *set, bool open_mpi)
 {
 	size_t most = length(request->command) + 2 * (length(set) + length(environ)) + 1;
-	struct words words = { calloc(most, sizeof(char *)), 0 };
+	struct words words = { request, calloc(most, sizeof(char *)), 0 };
 
 	if (!words.words)
 		abort();
 	add(&words, request->command[0]);
-	if (run_is_open_mpi(request->command[0]) && !getenv(LIST)) {
+	if (open_mpi && !has_list(request->command)) {
 		for (char *const *variable = set; *variable; variable++)
 			hand_on(&words, *variable);
 		for (char *const *variable = environ; *variable; variable++)

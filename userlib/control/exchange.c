@@ -180,17 +180,9 @@ int equant_exchange_awaited(const struct equant_exchange *x, int *itself)
 
 void equant_exchange_cancel(struct equant_exchange *x)
 {
-	int i;
-
-	for (i = 0; x->active && i < 2; i++) {
-		if (x->requests[i] == MPI_REQUEST_NULL)
-			continue;
-		/* A send to a rank that is gone may never complete: let go of it. */
-		MPI_Cancel(&x->requests[i]);
-		MPI_Request_free(&x->requests[i]);
-		/* MPI may still read or write it: what is given up is not freed. */
+	/* MPI may still read or write it: what is given up is not freed. */
+	if (x->active && equant_requests_drop(x->requests, 2))
 		x->rotated = NULL;
-	}
 	x->active = 0;
 	x->distance = x->ranks;
 }

@@ -338,15 +338,9 @@ int equant_gather_awaited(const struct equant_interaction *x, int *itself)
 void equant_gather_cancel(struct equant_interaction *x)
 {
 	struct gather *g = of(x);
-	int i;
 
-	for (i = 0; g->state != IDLE && i < g->nr_requests; i++) {
-		if (g->requests[i] == MPI_REQUEST_NULL)
-			continue;
-		/* A send to a rank that is gone may never complete: let go of it. */
-		MPI_Cancel(&g->requests[i]);
-		MPI_Request_free(&g->requests[i]);
-	}
+	if (g->state != IDLE)
+		equant_requests_drop(g->requests, g->nr_requests);
 	g->nr_requests = 0;
 	g->state = IDLE;
 }

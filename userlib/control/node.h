@@ -38,7 +38,7 @@ struct equant_node_rank {
 
 /**
  * struct equant_node_box - what a rank hands over to one other
- * @signal: 0 empty, else for whom it is full
+ * @signal: 0 empty, else for whom it is full, or that it is being emptied
  * @what: it means
  */
 struct equant_node_box {

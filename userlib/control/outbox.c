@@ -119,13 +119,9 @@ void equant_outbox_release(struct equant_outbox *box, double timeout)
 	if (box->n && equant_wait_requests(box->waiter, box->requests, box->n, MPI_STATUSES_IGNORE,
 					   timeout, &waited)) {
 		/* MPI may still read from them: what is given up is not freed. */
-		for (i = 0; i < box->n; i++) {
-			if (box->requests[i] == MPI_REQUEST_NULL)
-				continue;
-			MPI_Cancel(&box->requests[i]);
-			MPI_Request_free(&box->requests[i]);
-			box->messages[i] = NULL;
-		}
+		for (i = 0; i < box->n; i++)
+			if (equant_requests_drop(&box->requests[i], 1))
+				box->messages[i] = NULL;
 	}
 	for (i = 0; i < box->n; i++)
 		free(box->messages[i]);

@@ -22,13 +22,20 @@ void equant_delay(const struct equant_waiter *waiter)
 		;
 }
 
-int equant_send(const struct equant_waiter *waiter, const void *buffer, int count,
-		MPI_Datatype datatype, int to, int tag, MPI_Comm comm, MPI_Request *request)
+int equant_send_by(equant_send_function *send, const struct equant_waiter *waiter,
+		   const void *buffer, int count, MPI_Datatype datatype, int to, int tag,
+		   MPI_Comm comm, MPI_Request *request)
 {
 	int code;
 
 	equant_delay(waiter);
-	code = MPI_Isend(buffer, count, datatype, to, tag, comm, request);
+	code = send(buffer, count, datatype, to, tag, comm, request);
 	equant_node_ring(waiter->node, to);
 	return code;
+}
+
+int equant_send(const struct equant_waiter *waiter, const void *buffer, int count,
+		MPI_Datatype datatype, int to, int tag, MPI_Comm comm, MPI_Request *request)
+{
+	return equant_send_by(MPI_Isend, waiter, buffer, count, datatype, to, tag, comm, request);
 }

@@ -20,4 +20,11 @@ void equant_delay(const struct equant_waiter *waiter);
 int equant_send(const struct equant_waiter *waiter, const void *buffer, int count,
 		MPI_Datatype datatype, int to, int tag, MPI_Comm comm, MPI_Request *request);
 
+/** equant_send_by() - ... by another function of MPI with the same arguments, as MPI_Issend() */
+typedef int equant_send_function(const void *buffer, int count, MPI_Datatype datatype, int to,
+				 int tag, MPI_Comm comm, MPI_Request *request);
+int equant_send_by(equant_send_function *send, const struct equant_waiter *waiter,
+		   const void *buffer, int count, MPI_Datatype datatype, int to, int tag,
+		   MPI_Comm comm, MPI_Request *request);
+
 #endif /* EQUANT_CONTROL_SEND_H */

@@ -256,3 +256,17 @@ int equant_wait_requests(struct equant_waiter *waiter, MPI_Request *requests, in
 		return equant_mpi_error(code_of(error, n, statuses), "waiting for another rank");
 	return done ? 0 : -ETIMEDOUT;
 }
+
+bool equant_requests_drop(MPI_Request *requests, int n)
+{
+	bool some = false;
+
+	for (int i = 0; i < n; i++) {
+		if (requests[i] == MPI_REQUEST_NULL)
+			continue;
+		MPI_Cancel(&requests[i]);
+		MPI_Request_free(&requests[i]);
+		some = true;
+	}
+	return some;
+}

@@ -3,6 +3,7 @@
 #define EQUANT_CONTROL_WAIT_H
 
 #include <mpi.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <equant/equant.h>
@@ -105,5 +106,16 @@ void equant_patience_end(struct equant_waiter *waiter, struct equant_patience *p
  */
 int equant_wait_requests(struct equant_waiter *waiter, MPI_Request *requests, int n,
 			 MPI_Status *statuses, double timeout, uint64_t *waited_ns);
+
+/**
+ * equant_requests_drop() - let go of requests whose peer may never do its part
+ * @requests: n of them, MPI_REQUEST_NULL allowed
+ * @n: their number
+ *
+ * MPI may still read or write what they are of.
+ *
+ * Return: were any under way?
+ */
+bool equant_requests_drop(MPI_Request *requests, int n);
 
 #endif /* EQUANT_CONTROL_WAIT_H */

@@ -324,6 +324,19 @@ static int nr_choices(const char *choices)
 	return n;
 }
 
+struct number {
+	char text[32];
+};
+
+/* As it is read. */
+static struct number number_of(double value)
+{
+	struct number number;
+
+	equant_number_write(number.text, sizeof(number.text), 6, value);
+	return number;
+}
+
 static void range_text(const struct option *o, char *text, size_t size)
 {
 	if (o->kind == STRING)
@@ -331,14 +344,15 @@ static void range_text(const struct option *o, char *text, size_t size)
 	else if (o->kind == CHOICE)
 		snprintf(text, size, "%s", o->choices);
 	else if (o->least > o->low)
-		snprintf(text, size, "%g, %g..%g", o->low, o->least, o->high);
+		snprintf(text, size, "%s, %s..%s", number_of(o->low).text, number_of(o->least).text,
+			 number_of(o->high).text);
 	else
-		snprintf(text, size, "%g..%g", o->low, o->high);
+		snprintf(text, size, "%s..%s", number_of(o->low).text, number_of(o->high).text);
 }
 
 static int bad_value(const struct option *o, const char *value)
 {
-	char range[64];
+	char range[128];
 
 	range_text(o, range, sizeof(range));
 	equant_message("%s=%s: not one of %s", o->variable, value, range);
@@ -387,15 +401,13 @@ static int parse(struct equant_options *set, const struct option *o, const char 
 static int check_field(const struct equant_options *set, const struct option *o)
 {
 	double value;
-	char text[32];
 
 	if (o->kind == STRING)
 		return check_length(o, *(const char **)field(set, o));
 	value = load(set, o);
 	if (o->kind == CHOICE ? value >= 0 && value < nr_choices(o->choices) : is_within(o, value))
 		return 0;
-	snprintf(text, sizeof(text), "%g", value);
-	return bad_value(o, text);
+	return bad_value(o, number_of(value).text);
 }
 
 static int take_user(struct equant_options *out, const struct equant_options *user)
@@ -513,7 +525,7 @@ void equant_options_describe(void (*line)(void *ctx, const char *variable, const
 					  const char *range, const char *meaning),
 			     void *ctx)
 {
-	char value[64], range[64];
+	char value[64], range[128];
 	size_t i;
 
 	for (i = 0; i < NR_OPTIONS; i++) {
@@ -526,7 +538,7 @@ void equant_options_describe(void (*line)(void *ctx, const char *variable, const
 			snprintf(value, sizeof(value), "%.*s", (int)strcspn(o->choices, "|"),
 				 o->choices);
 		else
-			snprintf(value, sizeof(value), "%g", o->initial);
+			snprintf(value, sizeof(value), "%s", number_of(o->initial).text);
 		if (o->kind == CHOICE && o->initial > 0) {
 			const char *word = o->choices;
 			int skip = (int)o->initial;

@@ -151,6 +151,16 @@ static void add_since(struct equant_counters *sum, const struct equant_member *m
 	sum->wait_ns += equant_since(now.wait_ns, m->start.wait_ns);
 }
 
+/* What the mean of shares' lengths counts must not become less. */
+static uint32_t changes_of(struct equant_probe *probe)
+{
+	struct equant_status status = { 0 };
+
+	if (equant_probe_features(probe) & EQUANT_PROBE_PREDICTS)
+		equant_probe_status(probe, &status);
+	return status.changes;
+}
+
 int equant_team_leave(struct equant *eq)
 {
 	struct equant_member **link, *m;
@@ -168,6 +178,7 @@ int equant_team_leave(struct equant *eq)
 	if (m) {
 		*link = m->next;
 		add_since(&eq->team.left, m);
+		eq->team.left_changes += changes_of(m->probe);
 	}
 	pthread_mutex_unlock(&eq->team.lock);
 	if (!m) {
@@ -233,6 +244,7 @@ unsigned int equant_team_status(struct equant *eq, struct equant_status *status)
 {
 	unsigned int features;
 	const struct equant_member *m;
+	uint32_t left;
 	int n = 1;
 
 	equant_probe_status(eq->probe, status);
@@ -244,9 +256,11 @@ unsigned int equant_team_status(struct equant *eq, struct equant_status *status)
 		add_status(status, m->probe);
 		features &= equant_probe_features(m->probe);
 	}
+	left = eq->team.left_changes;
 	pthread_mutex_unlock(&eq->team.lock);
 	status->share /= n;
 	status->settled /= n;
+	status->changes += left;
 	return features;
 }
 

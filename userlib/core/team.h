@@ -19,6 +19,7 @@ struct equant_member;
  * @used: another thread has joined at some time
  * @members: the others that are there now
  * @left: what threads counted that have left again
+ * @left_changes: ... of their shares
  */
 struct equant_team {
 	pthread_mutex_t lock;
@@ -26,6 +27,7 @@ struct equant_team {
 	int used;
 	struct equant_member *members;
 	struct equant_counters left;
+	uint32_t left_changes;
 };
 
 /** equant_team_init() - of the calling thread alone */

@@ -146,6 +146,19 @@ static int carry_out(struct equant_loop *leader, const struct returning *r)
 	return error ? error : followers ? followers : follows;
 }
 
+/* Units that wake where they are need the slices around them there, as units that have moved do. */
+static int fetch_neighbours(struct equant_loop *leader)
+{
+	int first = 0;
+
+	for (struct equant_loop *l = leader; l; l = l->follower) {
+		int error = equant_neighbours_follow(l);
+
+		first = first ? first : error;
+	}
+	return first ? equant_loop_fail(leader, first) : 0;
+}
+
 static int put_in_order(struct equant_loop *leader, struct equant_range range,
 			const struct returning *r)
 {
@@ -226,8 +239,9 @@ int equant_loop_activate(struct equant_loop *loop, long first, long count)
 		equant_loop_fail(leader, error);
 	woken = wake(leader, range);
 	error = error ? error : woken;
-	if (!error && returning.n)
-		error = put_in_order(leader, range, &returning);
+	if (!error)
+		error = returning.n ? put_in_order(leader, range, &returning) :
+				      fetch_neighbours(leader);
 	if (!error)
 		equant_phase_hasten(leader);
 	release(&returning);

@@ -119,7 +119,8 @@ static int cut(struct equant_loop *loop, const struct equant_intent *all)
 	/* One of no iterations, too: sweeps are counted. */
 	equant_record_sweep(loop);
 	p->sweeps++;
-	return first || doubt ? equant_shift_cost(loop, all, doubt < 0) : 0;
+	error = first || doubt ? equant_shift_cost(loop, all, doubt < 0) : 0;
+	return error ? equant_loop_fail(loop, error) : 0;
 }
 
 int equant_pipeline_agree(struct equant_loop *loop, long length, int fault)

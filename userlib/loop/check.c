@@ -32,6 +32,7 @@
 struct belief {
 	uint64_t place; /* where in the program this rank is, enum equant_place */
 	uint64_t loop; /* which of the context's loops, NO_LOOP = none */
+	uint64_t leader; /* ... leads it: an error of one is an error of all that share */
 	uint64_t failed; /* enum equant_standing */
 	uint64_t arguments; /* of the call */
 	uint64_t layout; /* of what moves with the units */
@@ -171,11 +172,11 @@ static int compare_arrays(const struct equant_loop *loop, const struct belief *b
 	return 0;
 }
 
-/* The lowest rank that stands so, -1 = none; of ranks that are busy with the same loop. */
+/* The lowest rank that stands so, -1 = none; of ranks that are busy with the same loop, or one that shares with it. */
 static int find(const struct equant *eq, const struct belief *b, enum equant_standing standing)
 {
 	for (int r = 0; r < eq->ranks; r++)
-		if (b[r].failed == (uint64_t)standing && b[r].loop == b[eq->rank].loop)
+		if (b[r].failed == (uint64_t)standing && b[r].leader == b[eq->rank].leader)
 			return r;
 	return -1;
 }
@@ -383,6 +384,7 @@ static int meet_in_loop(struct equant_loop *loop, enum equant_place place, uint6
 	struct belief belief = {
 		.place = place,
 		.loop = loop->order,
+		.leader = (loop->leader ? loop->leader : loop)->order,
 		.failed = standing,
 		.arguments = arguments,
 		.restricted = loop->restricted != 0,
@@ -440,6 +442,7 @@ int equant_check_context(struct equant *eq, enum equant_place place, const char 
 	struct belief belief = {
 		.place = place,
 		.loop = NO_LOOP,
+		.leader = NO_LOOP,
 		.arguments = arguments,
 		.failed = error ? EQUANT_REFUSES : EQUANT_GOES_ON,
 	};

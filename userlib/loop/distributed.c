@@ -50,18 +50,6 @@ static int check(const struct equant_loop *loop, const char *function, long unit
 	return equant_async_forbids(loop, function);
 }
 
-/* In checked mode: the peer has not come. */
-static void give_up(const struct equant_waiter *waiter, MPI_Request *requests, int n)
-{
-	equant_waited_on_give_up(waiter);
-	for (int i = 0; i < n; i++) {
-		if (requests[i] == MPI_REQUEST_NULL)
-			continue;
-		MPI_Cancel(&requests[i]);
-		MPI_Request_free(&requests[i]);
-	}
-}
-
 static int wait_for(struct equant_loop *loop, int code, int peer, MPI_Request *requests, int n)
 {
 	struct equant_waiter *waiter = &loop->eq->waiter;
@@ -74,8 +62,11 @@ static int wait_for(struct equant_loop *loop, int code, int peer, MPI_Request *r
 	equant_waited_on_begin(waiter, &on);
 	error = equant_wait_requests(waiter, requests, n, MPI_STATUSES_IGNORE, waiter->limit,
 				     &waited);
-	if (error == -ETIMEDOUT)
-		give_up(waiter, requests, n);
+	/* In checked mode: the peer has not come. */
+	if (error == -ETIMEDOUT) {
+		equant_waited_on_give_up(waiter);
+		equant_requests_drop(requests, n);
+	}
 	equant_waited_on_end(waiter);
 	return equant_met(loop->eq, error);
 }
@@ -109,11 +100,17 @@ int equant_loop_broadcast(struct equant_loop *loop, long unit)
 	return error;
 }
 
+/*
+ * In checked mode one that has given up must not be taken for one that is there: MPI keeps a short message for
+ * who comes late, also if its sender lets go of it.
+ */
 static int send(struct equant_loop *loop, const char *slice, int bytes, int to,
 		MPI_Request *request)
 {
-	return equant_send(&loop->eq->waiter, slice, bytes, MPI_BYTE, to, EQUANT_TAG_SLICE,
-			   loop->comm, request);
+	const struct equant_waiter *waiter = &loop->eq->waiter;
+
+	return equant_send_by(loop->eq->options.check ? MPI_Issend : MPI_Isend, waiter, slice,
+			      bytes, MPI_BYTE, to, EQUANT_TAG_SLICE, loop->comm, request);
 }
 
 static int copy_array(struct equant_loop *loop, char *slice, int bytes, int from, int to)

@@ -104,17 +104,17 @@ static int end_leader(struct equant_loop *loop)
 	struct equant_sample sample = { .flags = EQUANT_SAMPLE_CLOSED };
 	int error = 0;
 
-	/* What has not begun to balance has no end; the others are where this rank is (meet()). */
+	/* What has not begun to balance has no end; the others are where this rank is (equant_loop_check()). */
 	if (!loop->started && loop->eq->options.mode && !loop->pass)
 		return 0;
 	if (!loop->started)
 		error = equant_loop_start(loop);
 	if (error || !loop->control)
 		return error;
-	if (loop->pass && loop->error)
-		error = equant_pass_part(loop);
-	if (!error)
-		error = settle(loop);
+	/* What has been decided is not carried out any more.  Others may yet come to that, or they end here, too. */
+	for (struct equant_loop *l = loop; l && loop->pass && loop->error; l = l->follower)
+		equant_loop_abort(l);
+	error = settle(loop);
 	if (error)
 		return error;
 

@@ -16,6 +16,7 @@
 #include "loop/loop_internal.h"
 
 #define OUTGOING -1
+#define GIVE_UP 0.1 /* seconds */
 
 static int make_room(struct equant_ghosts *g)
 {
@@ -250,23 +251,20 @@ int equant_loop_ghosts_finish(struct equant_loop *loop)
 	return error;
 }
 
-static void let_go(struct equant_ghosts *g)
+/* What is on its way is taken if it comes within that time, seconds; a peer may be gone. */
+static void give_up(struct equant_loop *loop, double patience)
 {
-	for (int i = 0; i < g->n; i++) {
-		if (g->requests[i] == MPI_REQUEST_NULL)
-			continue;
-		MPI_Cancel(&g->requests[i]);
-		MPI_Request_free(&g->requests[i]);
-	}
+	struct equant_ghosts *g = &loop->ghosts;
+
+	if (await(loop, patience) == -ETIMEDOUT)
+		equant_requests_drop(g->requests, g->n);
 	end(g);
 }
 
-/* Everybody has begun it; but a peer may be gone. */
+/* Everybody has begun it. */
 void equant_ghosts_give_up(struct equant_loop *loop)
 {
-	if (await(loop, loop->eq->options.timeout) == -ETIMEDOUT)
-		let_go(&loop->ghosts);
-	end(&loop->ghosts);
+	give_up(loop, loop->eq->options.timeout);
 }
 
 /*
@@ -289,7 +287,7 @@ int equant_neighbours_follow(struct equant_loop *loop)
 		error = await_with_moves(loop);
 	if (!error)
 		error = check_sizes(loop);
-	let_go(&loop->ghosts);
+	give_up(loop, GIVE_UP);
 	return error;
 }
 

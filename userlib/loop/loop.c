@@ -225,8 +225,8 @@ int equant_loop_free(struct equant_loop *loop)
 	waiting = loop->waiting_ns;
 	equant_ghosts_give_up(loop);
 	ended = equant_loop_end(loop);
-	if (!loop->error)
-		loop->error = ended;
+	if (ended)
+		equant_loop_fail(loop, ended);
 	alone = equant_loop_part(loop);
 	loop->waiting_ns = waiting;
 	if (loop->abandoned || loop->error)

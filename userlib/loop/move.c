@@ -70,26 +70,12 @@ static void settle(const struct equant_mover *m)
 }
 
 /*
- * A peer that is gone may never complete its part, or be late: let go of it.  MPI may still read or write
+ * A peer that is gone may never complete its part, or be late.  MPI may still read or write
  * headers and packed data: what is given up is not freed.
  */
-static int let_go(MPI_Request *requests, int n)
-{
-	int some = 0;
-
-	for (int i = 0; i < n; i++) {
-		if (requests[i] == MPI_REQUEST_NULL)
-			continue;
-		MPI_Cancel(&requests[i]);
-		MPI_Request_free(&requests[i]);
-		some = 1;
-	}
-	return some;
-}
-
 static void abandon(struct equant_mover *m)
 {
-	if (let_go(m->requests, m->nr_requests)) {
+	if (equant_requests_drop(m->requests, m->nr_requests)) {
 		m->transfers = NULL;
 		m->nr_transfers = m->room = 0;
 	}
@@ -97,7 +83,7 @@ static void abandon(struct equant_mover *m)
 	while (m->nr_parcels) {
 		struct equant_parcel *last = &m->parcels[m->nr_parcels - 1];
 
-		if (let_go(last->requests, last->nr_requests)) {
+		if (equant_requests_drop(last->requests, last->nr_requests)) {
 			last->transfers = NULL;
 			last->nr_transfers = 0;
 		}

@@ -186,12 +186,8 @@ static int part_with_all(struct equant_loop *loop)
 	for (int i = 0; i < n; i++)
 		requests[i] = MPI_REQUEST_NULL;
 	error = part(loop, requests, requests + n / 2);
-	for (int i = 0; i < n && error; i++) {
-		if (requests[i] == MPI_REQUEST_NULL)
-			continue;
-		MPI_Cancel(&requests[i]);
-		MPI_Request_free(&requests[i]);
-	}
+	if (error)
+		equant_requests_drop(requests, n);
 	free(requests);
 	return error;
 }
@@ -207,9 +203,12 @@ int equant_loop_part(struct equant_loop *loop)
 {
 	int failed = loop->error != 0;
 
-	if (!meets(loop))
+	/* Also of copies and exchanges that were given up, where ranks meet nowhere else. */
+	loop->abandoned = loop->error == -ETIMEDOUT || loop->eq->lost;
+	if (!loop->abandoned && !meets(loop))
 		return 0;
-	loop->abandoned = loop->error == -ETIMEDOUT || loop->eq->lost || agree(loop, &failed);
+	if (!loop->abandoned)
+		loop->abandoned = agree(loop, &failed) != 0;
 	if (!loop->abandoned && failed)
 		loop->abandoned = part_with_all(loop) != 0;
 	return loop->abandoned && failed;

@@ -81,7 +81,4 @@ void equant_pass_hasten(struct equant_loop *loop);
 /** equant_pass_progress() - look after what is under way; 0 or -errno */
 int equant_pass_progress(struct equant_loop *loop);
 
-/** equant_pass_part() - do what others expect of a rank that fails before its next phase; 0 or -errno */
-int equant_pass_part(struct equant_loop *loop);
-
 #endif /* EQUANT_LOOP_PASS_H */

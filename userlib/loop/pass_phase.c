@@ -221,8 +221,10 @@ static int phase(struct equant_loop *loop, uint64_t now, int last, int wrong)
 	equant_sample_take(loop, &sample, now);
 	if (wrong)
 		sample.flags |= EQUANT_SAMPLE_ERROR;
-	if (!loop->eq->options.balance)
-		return wrong ? wrong : local_phase(loop, &sample, last);
+	if (!loop->eq->options.balance) {
+		error = local_phase(loop, &sample, last);
+		return wrong ? wrong : error;
+	}
 	error = equant_loop_check(loop, 0, wrong);
 	if (!error)
 		error = update_progress(loop, last);
@@ -244,18 +246,4 @@ int equant_pass_phase(struct equant_loop *loop, int last)
 	equant_phase_end(loop, &begun, loop->phases > 0);
 	loop->phases++;
 	return error;
-}
-
-int equant_pass_part(struct equant_loop *loop)
-{
-	int depth = loop->speeds_known && !loop->replay ? loop->eq->options.depth : 0;
-	struct equant_pass *pass = loop->pass;
-	int error;
-
-	if (!depth || equant_control_pending(loop->control) < depth || loop->mover.broken)
-		return 0;
-	if (pass->number < pass->due)
-		pass->number = pass->due;
-	error = update_progress(loop, 0);
-	return error ? error : obey(loop);
 }

@@ -70,8 +70,9 @@ int equant_loop_fail(struct equant_loop *loop, int error)
 		loop->error = error;
 	if (!leader->error)
 		leader->error = loop->error;
+	/* A leader that cannot move has not come to its followers' moves, in which others may wait. */
 	for (struct equant_loop *l = leader; l; l = l->follower)
-		if (l->mover.broken)
+		if (leader->mover.broken || l->mover.broken)
 			equant_loop_abort(l);
 	arm(leader, 1);
 	equant_share_fail(leader);

@@ -47,10 +47,9 @@ static int check_owners(const struct equant_loop *loop, const struct equant_repl
 	return 0;
 }
 
-static long next_hook(const struct equant_loop *loop, const struct equant_replayed_phase *phase)
+/* As it was then.  What made the phase come sooner then does so again: units that woke, a loop that shares. */
+static long next_hook(const struct equant_replayed_phase *phase)
 {
-	if (loop->phases + 1 < loop->replay->nr_phases)
-		return phase[1].hooks;
 	return phase->decision ? (long)phase->decision->u.decision.next_hook : 1;
 }
 
@@ -73,7 +72,7 @@ int equant_replay_decide(struct equant_loop *loop, struct equant_order *order)
 	       (size_t)phase->instructions * sizeof(*order->instructions));
 	d->instructions = order->instructions;
 	d->count = phase->instructions;
-	d->next_hook = next_hook(loop, phase);
+	d->next_hook = next_hook(phase);
 	if (d->next_hook < 1)
 		d->next_hook = 1;
 	if (phase->decision) {

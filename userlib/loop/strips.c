@@ -560,14 +560,6 @@ int equant_strips_drain(struct equant_loop *loop)
 				     channel->room);
 }
 
-static void let_go(MPI_Request *request)
-{
-	if (*request == MPI_REQUEST_NULL)
-		return;
-	MPI_Cancel(request);
-	MPI_Request_free(request);
-}
-
 void equant_strips_abandon(struct equant_loop *loop)
 {
 	struct equant_pipeline *p = loop->pipeline;
@@ -577,10 +569,10 @@ void equant_strips_abandon(struct equant_loop *loop)
 				 LOOK, &p->waited_ns))
 		p->copy = NULL;
 	for (int i = 0; i < p->nr_sends; i++)
-		let_go(&p->sends[i]);
+		equant_requests_drop(&p->sends[i], 1);
 	p->nr_sends = 0;
 	for (int i = 0; i < EQUANT_STRIPS_AHEAD; i++)
-		let_go(&p->receives[i]);
-	let_go(&p->earlier);
-	let_go(&p->above);
+		equant_requests_drop(&p->receives[i], 1);
+	equant_requests_drop(&p->earlier, 1);
+	equant_requests_drop(&p->above, 1);
 }

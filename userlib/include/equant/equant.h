@@ -357,10 +357,11 @@ EQUANT_API int equant_loop_deactivate(struct equant_loop *loop, long first, long
  * @count: how many, all of them inactive
  *
  * Units become active where they are.  With EQUANT_BLOCK_ORDER those whose owner's block has moved on
- * meanwhile go to where they belong, with their slices; else there is no message.
+ * meanwhile go to where they belong, with their slices.  Where the loop has neighbours
+ * (equant_loop_neighbours()) these come, too; else there is no message.
  *
  * Return: 0; -EALREADY one of them is active; else as equant_loop_deactivate(), and the hook's errors where
- * units have to move, after which the loop must only be freed.
+ * there are messages, after which the loop must only be freed.
  */
 EQUANT_API int equant_loop_activate(struct equant_loop *loop, long first, long count);
 
@@ -429,7 +430,7 @@ EQUANT_API int equant_loop_broadcast(struct equant_loop *loop, long unit);
  * Called by the owner and by @to at least; any other rank may, and returns at once.
  *
  * Return: 0; -EINVAL no such unit or rank, a slice of more than 2 GiB; -ENOMEM; -EIO; in checked mode
- * -ETIMEDOUT.
+ * -ETIMEDOUT; and on any rank what a call ended with before in which ranks did not meet.
  */
 EQUANT_API int equant_loop_copy(struct equant_loop *loop, long unit, int to);
 
@@ -441,7 +442,8 @@ EQUANT_API int equant_loop_copy(struct equant_loop *loop, long unit, int to);
  *
  * Called by both owners at least.  Who owns what stays as it is.  See equant_loop_rename().
  *
- * Return: as equant_loop_copy(); -EPROTO the other one exchanges something else.
+ * Return: as equant_loop_copy(); -EPROTO the other one exchanges something else.  After an error long slices may
+ * have been exchanged in part.
  */
 EQUANT_API int equant_loop_exchange(struct equant_loop *loop, long a, long b);
 
@@ -771,8 +773,8 @@ EQUANT_API int equant_barrier(struct equant *eq);
  * all, and so does another number of elements where it is found.
  *
  * Return: 0; -EINVAL (negative count, no datatype or operation); -EOVERFLOW; -ENOMEM;
- * -EPROTO ranks that do not match; -EIO a peer is gone; in checked mode -ECANCELED another rank refused,
- * -ETIMEDOUT, and what an earlier call ended with in which ranks did not meet.
+ * -EPROTO ranks that do not match; -EIO a peer is gone; what a call ended with before in which ranks did
+ * not meet; in checked mode -ECANCELED another rank refused, -ETIMEDOUT.
  */
 EQUANT_API int equant_allreduce(struct equant *eq, const void *send, void *recv, int count,
 				MPI_Datatype datatype, MPI_Op op);
