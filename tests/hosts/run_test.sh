@@ -23,9 +23,12 @@ mkdir "$scratch/reports"
 export EQUANT_REPORT=$scratch/reports
 across()
 {
+	local mm="$TEST_BUILD/libexec/equant/mm -n 96 -p 40"
+
+	# shellcheck disable=SC2086
 	limited 30 tests/hosts/hosts -n 2 "$TEST_BUILD/bin/equant" run "$@" -- \
-		mpirun --mca plm_rsh_agent "$scratch/agent" --bind-to none --host h0:1,h1:1 -np 2 \
-		"$TEST_BUILD/libexec/equant/mm" -n 96 -p 40
+		mpirun --mca plm_rsh_agent "$scratch/agent" --bind-to none --host h0:1,h1:1 \
+		-np 1 $mm : -np 1 $mm
 }
 
 # says WORD

@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 57
+plan 58
 
 # Reports go through a directory of our own, to see that nothing stays there.
 mkdir "$scratch/tmp" && export TMPDIR=$scratch/tmp
@@ -72,6 +72,8 @@ exits 0 '^words: -np 1 true$' "another MPI hands on everything by itself" told o
 exits 0 '^words: -x EQUANT_CHECK -x EQUANT_PERIOD=2 -np 1 true$' "... but for what the command hands on itself" \
 	env EQUANT_CHECK=on "$equant" run --set EQUANT_PERIOD=0.1 -- \
 	"$scratch/open/mpirun" -x EQUANT_PERIOD=2 -np 1 true
+exits 0 '^words: -x EQUANT_PERIOD -np 1 true : -x EQUANT_PERIOD -np 1 false$' "... for the programs behind each colon, too" \
+	"$equant" run --set EQUANT_PERIOD=0.1 -- "$scratch/open/mpirun" -np 1 true : -np 1 false
 exits 0 '^words: --mca mca_base_env_list A true$' "... and nothing beside a list of the command" \
 	"$equant" run --set EQUANT_PERIOD=0.1 -- "$scratch/open/mpirun" --mca mca_base_env_list A true
 exits 0 '^words: -np 1 true$' "... or of the environment" \

@@ -16,13 +16,11 @@
 #define LIST "mca_base_env_list"
 
 /**
- * struct words - those of the command as it is started
- * @request: the job
+ * struct words - some, with NULL at the end
  * @words: so far
  * @count: how many
  */
 struct words {
-	const struct run_request *request;
 	char **words;
 	size_t count;
 };
@@ -61,17 +59,17 @@ static void add(struct words *words, const char *word)
 		abort();
 }
 
-/* The words so far end with NULL. */
-static void hand_on(struct words *words, const char *variable)
+/* A variable that ranks on other hosts would not have. */
+static void hand_on(struct words *options, const struct run_request *request, const char *variable)
 {
 	char name[128];
 
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(variable, "="), variable);
-	if (strncmp(name, PREFIX, strlen(PREFIX)) || has(words->words, name) ||
-	    has(words->request->command, name) || is_of_this_host(words->request, name))
+	if (strncmp(name, PREFIX, strlen(PREFIX)) || has(options->words, name) ||
+	    has(request->command, name) || is_of_this_host(request, name))
 		return;
-	add(words, "-x");
-	add(words, name);
+	add(options, "-x");
+	add(options, name);
 }
 
 static size_t length(char *const *list)
@@ -83,22 +81,40 @@ static size_t length(char *const *list)
 	return n;
 }
 
-char **run_words(const struct run_request *request, char *const *set, bool open_mpi)
+static struct words words_new(size_t most)
 {
-	size_t most = length(request->command) + 2 * (length(set) + length(environ)) + 1;
-	struct words words = { request, calloc(most, sizeof(char *)), 0 };
+	struct words words = { calloc(most + 1, sizeof(char *)), 0 };
 
 	if (!words.words)
 		abort();
-	add(&words, request->command[0]);
-	if (open_mpi && !has_list(request->command)) {
-		for (char *const *variable = set; *variable; variable++)
-			hand_on(&words, *variable);
-		for (char *const *variable = environ; *variable; variable++)
-			hand_on(&words, *variable);
+	return words;
+}
+
+static void add_all(struct words *words, char *const *more)
+{
+	for (; *more; more++)
+		add(words, *more);
+}
+
+char **run_words(const struct run_request *request, char *const *set, bool open_mpi)
+{
+	size_t own = length(request->command);
+	struct words options = words_new(2 * (length(set) + length(environ)));
+	struct words words;
+
+	open_mpi &= !has_list(request->command);
+	for (char *const *variable = set; open_mpi && *variable; variable++)
+		hand_on(&options, request, *variable);
+	for (char *const *variable = environ; open_mpi && *variable; variable++)
+		hand_on(&options, request, *variable);
+	/* Behind each colon are options of the programs that follow. */
+	words = words_new(own * (1 + options.count));
+	for (size_t i = 0; i < own; i++) {
+		add(&words, request->command[i]);
+		if (!i || !strcmp(request->command[i], ":"))
+			add_all(&words, options.words);
 	}
-	for (char *const *word = request->command + 1; *word; word++)
-		add(&words, *word);
+	run_words_release(options.words);
 	return words.words;
 }
 
