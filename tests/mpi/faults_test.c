@@ -202,6 +202,18 @@ TEST_F(faults, a_rank_that_cannot_pack_ends_the_loop_on_all)
 	}
 }
 
+TEST_F(faults, a_rank_that_fails_between_two_phases_keeps_nobody_waiting)
+{
+	static char *const depths[] = { "DEPTH=0", "DEPTH=1", "DEPTH=3" };
+
+	self->job.argv[0] = "one_fails_between_phases";
+	for (int i = 0; i < 6; i++) {
+		self->job.ranks = 2 + i / 3 * 2;
+		self->job.environment[0] = depths[i % 3];
+		EXPECT_PASSED(&self->job);
+	}
+}
+
 TEST_F(faults, the_job_ends_when_a_rank_is_killed)
 {
 	self->job.argv[0] = "one_is_killed";

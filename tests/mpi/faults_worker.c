@@ -469,6 +469,24 @@ static void one_cannot_pack(void)
 	restless_stop(&r, error);
 }
 
+/* The others may be on their way to moves that it would have had a part in. */
+static void one_fails_between_phases(void)
+{
+	struct equant_options o = eager_options();
+	struct restless r;
+	int error;
+
+	o.depth = atoi(getenv("DEPTH"));
+	restless_start(&r, &o);
+	error = restless_run(&r, is_odd() ? 40 : 2000);
+	if (is_odd()) {
+		demand_equal(0, error);
+		error = equant_pass_end(r.loop);
+	}
+	demand_equal(is_odd() ? -EINVAL : -ECANCELED, error);
+	restless_stop(&r, error);
+}
+
 static void one_is_killed(void)
 {
 	struct equant_options o = eager_options();
@@ -502,6 +520,7 @@ int main(int argc, char **argv)
 		CASE(one_begins_twice),
 		CASE(one_cannot_unpack),
 		CASE(one_cannot_pack),
+		CASE(one_fails_between_phases),
 		CASE(one_is_killed),
 		CASE(one_comes_too_late),
 		CASE(one_comes_too_late_to_a_barrier),

@@ -112,7 +112,7 @@ static int end_leader(struct equant_loop *loop)
 	if (error || !loop->control)
 		return error;
 	/* What has been decided is not carried out any more.  Others may yet come to that, or they end here, too. */
-	for (struct equant_loop *l = loop; l && loop->pass && loop->error; l = l->follower)
+	for (struct equant_loop *l = loop; l && loop->error; l = l->follower)
 		equant_loop_abort(l);
 	error = settle(loop);
 	if (error)
