@@ -431,42 +431,47 @@ static void one_begins_twice(void)
 
 /* ---- failures --------------------------------------------------------------------- */
 
-/* All transfers but the first are too long to be sent without the receiver. */
-static void one_cannot_unpack(void)
+static void restless_patient(struct restless *r)
 {
 	struct equant_options o = checked_options();
-	struct restless r;
-	int error;
 
 	if (getenv("UNCHECKED"))
 		o.check = 0;
 	o.timeout = 10;
-	restless_start(&r, &o);
+	restless_start(r, &o);
+}
+
+/* ... which fails with @at_odd on the odd rank, and ends on all. */
+static void restless_fail(struct restless *r, int at_odd)
+{
+	int error = restless_run(r, 2000);
+
+	demand_equal(is_odd() ? at_odd : -ECANCELED, error);
+	restless_stop(r, error);
+}
+
+/* All transfers but the first are too long to be sent without the receiver. */
+static void one_cannot_unpack(void)
+{
+	struct restless r;
+
+	restless_patient(&r);
 	r.bytes = 5000;
 	if (is_odd())
 		r.error = -ENOSPC;
-	error = restless_run(&r, 2000);
-	demand_equal(is_odd() ? -ENOSPC : -ECANCELED, error);
-	restless_stop(&r, error);
+	restless_fail(&r, -ENOSPC);
 }
 
 /* The neighbours follow units that have moved, and wait for who will not come. */
 static void one_cannot_pack(void)
 {
-	struct equant_options o = checked_options();
 	struct restless r;
-	int error;
 
-	if (getenv("UNCHECKED"))
-		o.check = 0;
-	o.timeout = 10;
-	restless_start(&r, &o);
+	restless_patient(&r);
 	demand_equal(0, equant_loop_neighbours(r.loop, 1, 1));
 	demand_equal(0, restless_run(&r, 10));
 	r.huge = is_odd();
-	error = restless_run(&r, 2000);
-	demand_equal(is_odd() ? -ENOMEM : -ECANCELED, error);
-	restless_stop(&r, error);
+	restless_fail(&r, -ENOMEM);
 }
 
 /* The others may be on their way to moves that it would have had a part in. */
