@@ -90,6 +90,12 @@ TEST_F(ranks, nobody_waits_for_the_strips_of_a_rank_that_has_failed)
 		EXPECT_CASE("failure");
 }
 
+TEST_F(ranks, nobody_waits_for_the_samples_of_a_rank_that_has_failed)
+{
+	if (variant->ranks > 1)
+		EXPECT_CASE("late_failure");
+}
+
 TEST_F(ranks, a_rank_that_does_not_sweep_is_an_error_in_checked_mode)
 {
 	if (variant->ranks > 1)

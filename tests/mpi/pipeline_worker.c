@@ -315,7 +315,7 @@ static void write_phase(struct equant_trace_writer *trace, long phase, long hook
 	e->u.decision.next_hook = 1;
 }
 
-static void write_trace(const char *folder, long units, struct random *random)
+static struct equant_trace_writer *create_trace(const char *folder, long units)
 {
 	struct equant_trace_header header = { .rank = rank,
 					      .ranks = ranks,
@@ -323,14 +323,21 @@ static void write_trace(const char *folder, long units, struct random *random)
 					      .loop = "rows",
 					      .probe = "clock",
 					      .world = rank };
-	struct equant_instruction list[JOB_RANKS];
-	long target[JOB_RANKS], counts[JOB_RANKS];
 	struct equant_trace_writer *trace;
 	char path[128];
 
 	snprintf(path, sizeof(path), "%s/rows.%d.trace", folder, rank);
 	trace = equant_trace_create(path, &header, NULL, 0);
 	demand(trace);
+	return trace;
+}
+
+static void write_trace(const char *folder, long units, struct random *random)
+{
+	struct equant_trace_writer *trace = create_trace(folder, units);
+	struct equant_instruction list[JOB_RANKS];
+	long target[JOB_RANKS], counts[JOB_RANKS];
+
 	for (int r = 0; r < ranks; r++)
 		counts[r] = units / ranks + (r < units % ranks);
 	for (long k = 0; k < PHASES; k++) {
@@ -353,6 +360,13 @@ static void must_have_moved(const struct sweeper *s)
 	demand(ranks == 1 || (all[0] > 0 && all[1] > 0));
 }
 
+static void share_folder(char *folder, int size)
+{
+	if (!rank)
+		demand_equal(0, folder_make(folder, (size_t)size));
+	MPI_Bcast(folder, size, MPI_CHAR, 0, MPI_COMM_WORLD);
+}
+
 static void forced_moves(void)
 {
 	struct sweeper s = { .random = common_random() };
@@ -367,9 +381,7 @@ static void forced_moves(void)
 		o.tiles = shape % 4 ? random_below(&s.random, 4) : 0;
 		o.check = shape % 2;
 		o.replay = folder;
-		if (!rank)
-			demand_equal(0, folder_make(folder, sizeof(folder)));
-		MPI_Bcast(folder, sizeof(folder), MPI_CHAR, 0, MPI_COMM_WORLD);
+		share_folder(folder, sizeof(folder));
 		write_trace(folder, units, &s.random);
 		set_up(&s, &o, units, length, (enum equant_table_kind)(shape % 6));
 		for (int n = 0; n < SWEEPS; n++) {
@@ -864,6 +876,44 @@ static void failure(void)
 	must_close(s.eq);
 }
 
+/* One unit from rank 0 to rank 1 in one of the phases. */
+static void write_move(const char *folder, long units, long phase)
+{
+	static const struct equant_instruction move = { 0, 1, 1 };
+	struct equant_trace_writer *trace = create_trace(folder, units);
+
+	for (long k = 0; k <= phase + 1; k++)
+		write_phase(trace, k, 1, &move, k == phase);
+	demand_equal(0, equant_trace_close(trace));
+}
+
+/* The first rank has computed all of its strips and waits for nothing but the others' samples. */
+static void late_failure(void)
+{
+	const struct equant_data_ops ops = {
+		.sz = sizeof(ops), .size = no_size, .pack = no_pack, .unpack = refuse_unit
+	};
+	struct equant_options o = eager_options();
+	struct sweeper s = { .random = common_random() };
+	char folder[64] = "";
+	int error;
+
+	share_folder(folder, sizeof(folder));
+	write_move(folder, 30, 7);
+	o.block = 1;
+	o.replay = folder;
+	set_up(&s, &o, 30, 8, EQUANT_TABLE_AUTO);
+	demand_equal(0, equant_loop_data(s.loop, &ops, NULL));
+	error = equant_loop_sweep(s.loop, 8, compute_strip, &s);
+	demand_equal(rank == 1 ? -EPERM : -ECANCELED, error);
+	/* Nobody has freed the loop yet. */
+	MPI_Barrier(MPI_COMM_WORLD);
+	demand_equal(error, equant_loop_free(s.loop));
+	must_close(s.eq);
+	if (!rank)
+		folder_remove(folder);
+}
+
 /* In checked mode a rank that stays away is an error. */
 static void silence(void)
 {
@@ -886,7 +936,7 @@ int main(int argc, char **argv)
 		CASE(forced_moves), CASE(loaded_ranks),	   CASE(no_balancing), CASE(block_sizes),
 		CASE(grains),	    CASE(abreast),	   CASE(ahead),	       CASE(delays),
 		CASE(tiles),	    CASE(both_neighbours), CASE(costs_follow), CASE(misuse),
-		CASE(disagreement), CASE(failure),	   CASE(silence),
+		CASE(disagreement), CASE(failure),	   CASE(late_failure), CASE(silence),
 	};
 
 	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));

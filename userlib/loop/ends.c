@@ -112,8 +112,8 @@ static int end_leader(struct equant_loop *loop)
 	if (error || !loop->control)
 		return error;
 	/* What has been decided is not carried out any more.  Others may yet come to that, or they end here, too. */
-	for (struct equant_loop *l = loop; l && loop->error; l = l->follower)
-		equant_loop_abort(l);
+	if (loop->error)
+		equant_loop_abort(loop);
 	error = settle(loop);
 	if (error)
 		return error;

@@ -14,6 +14,7 @@
 #include "control/wait.h"
 #include "core/mpi_error.h"
 #include "core/team.h"
+#include "loop/abort.h"
 #include "loop/held.h"
 #include "loop/meetings.h"
 #include "loop/move.h"
@@ -280,9 +281,7 @@ struct equant_balance_options equant_loop_balancing(const struct equant_loop *lo
 /* ... and the last interaction, in which every rank says that it closes the loop */
 int equant_loop_end(struct equant_loop *loop);
 
-/* part.c: tells all other ranks that this one has stopped in the middle of something */
-void equant_loop_abort(struct equant_loop *loop);
-/* ... equant_mover_run() for a loop, after which it does so where it has to */
+/* part.c: equant_mover_run() for a loop; others are told where this rank stops in the middle */
 int equant_loop_move(struct equant_loop *loop, const struct equant_instruction *instructions,
 		     int count, const struct equant_runs *named, uint64_t number);
 /* ... collective; nothing of a loop that has failed on some rank is under way any more; 1: a rank did not come */

@@ -12,10 +12,9 @@
 
 #include "core/message.h"
 #include "core/mpi_error.h"
+#include "loop/abort.h"
 #include "loop/move.h"
-#include "loop/tags.h"
 
-#define LOOK 0.1 /* seconds of waiting between two looks at whether a rank has given up */
 #define SEND_PATIENCE 0.1 /* seconds: long messages need the sender's help */
 
 void equant_mover_init(struct equant_mover *m, struct equant_waiter *waiter, MPI_Comm comm,
@@ -91,20 +90,13 @@ static void abandon(struct equant_mover *m)
 	}
 }
 
-/* A wait has lasted for LOOK seconds more: has another rank given up in the middle of a move? */
+/* A wait has lasted for EQUANT_LOOK seconds more: has another rank given up in the middle of a move? */
 static int go_on_waiting(struct equant_mover *m, uint64_t since_ns)
 {
-	MPI_Status status;
-	int there, error;
+	int rank, error = equant_aborted(m->comm, &rank);
 
-	error = equant_mpi_error(MPI_Iprobe(MPI_ANY_SOURCE, EQUANT_TAG_ABORT, m->comm, &there,
-					    &status),
-				 "looking for failed ranks");
-	if (!error && there) {
-		equant_message("rank %d: rank %d has failed while work was moving", m->rank,
-			       status.MPI_SOURCE);
-		return -ECANCELED;
-	}
+	if (error == -ECANCELED)
+		equant_message("rank %d: rank %d has failed while work was moving", m->rank, rank);
 	if (error || m->timeout <= 0 || 1e-9 * (double)(m->waited_ns - since_ns) <= m->timeout)
 		return error;
 	equant_waited_on_give_up(m->waiter);
@@ -127,7 +119,8 @@ int equant_mover_await(struct equant_mover *m, struct equant_waited_on *on, MPI_
 
 	equant_waited_on_begin(m->waiter, on);
 	do {
-		error = equant_wait_requests(m->waiter, requests, n, statuses, LOOK, &m->waited_ns);
+		error = equant_wait_requests(m->waiter, requests, n, statuses, EQUANT_LOOK,
+					     &m->waited_ns);
 		if (error == -ETIMEDOUT)
 			gone = go_on_waiting(m, since_ns);
 	} while (error == -ETIMEDOUT && !gone);

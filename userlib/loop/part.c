@@ -21,22 +21,6 @@
 
 #define PATIENCE 10.0 /* seconds where no timeout is given */
 
-void equant_loop_abort(struct equant_loop *loop)
-{
-	MPI_Request request;
-
-	if (loop->aborted)
-		return;
-	loop->aborted = 1;
-	for (int r = 0; r < loop->ranks; r++) {
-		if (r == loop->rank || MPI_Isend(NULL, 0, MPI_BYTE, r, EQUANT_TAG_ABORT, loop->comm,
-						 &request) != MPI_SUCCESS)
-			continue;
-		MPI_Request_free(&request);
-		equant_node_ring(loop->eq->waiter.node, r);
-	}
-}
-
 /* Who stops in the middle tells all others at once: it may wait for some of them before it returns to the program. */
 int equant_loop_move(struct equant_loop *loop, const struct equant_instruction *instructions,
 		     int count, const struct equant_runs *named, uint64_t number)

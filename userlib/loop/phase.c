@@ -72,7 +72,7 @@ int equant_loop_fail(struct equant_loop *loop, int error)
 		leader->error = loop->error;
 	/* A leader that cannot move has not come to its followers' moves, in which others may wait. */
 	for (struct equant_loop *l = leader; l; l = l->follower)
-		if (leader->mover.broken || l->mover.broken)
+		if (l->mover.broken)
 			equant_loop_abort(l);
 	arm(leader, 1);
 	equant_share_fail(leader);
@@ -116,6 +116,11 @@ void equant_say_closed(const struct equant_loop *loop, int closer, int goer, con
 		loop->name, closer, goer, function);
 }
 
+static void say_failed(const struct equant_loop *loop, int rank)
+{
+	equant_message("loop %s: rank %d has failed", loop->name, rank);
+}
+
 static void say_awaited(const struct equant_waited_on *on, double seconds)
 {
 	const struct equant_loop *loop = on->of;
@@ -124,16 +129,35 @@ static void say_awaited(const struct equant_waited_on *on, double seconds)
 	equant_say_silent(loop, awaited, itself, seconds);
 }
 
+/* A wait has lasted for EQUANT_LOOK seconds more. */
+static int go_on_waiting(struct equant_loop *loop, uint64_t since_ns)
+{
+	const struct equant_waiter *waiter = &loop->eq->waiter;
+	int rank, error = equant_aborted(loop->comm, &rank);
+
+	if (error == -ECANCELED)
+		say_failed(loop, rank);
+	if (error || !waiter->limit ||
+	    1e-9 * (double)(loop->waiting_ns - since_ns) <= waiter->limit)
+		return error;
+	equant_waited_on_give_up(waiter);
+	return -ETIMEDOUT;
+}
+
 int equant_loop_join(struct equant_loop *loop, int n)
 {
 	struct equant_waiter *waiter = &loop->eq->waiter;
 	struct equant_waited_on on = { .say = say_awaited, .of = loop };
-	int error;
+	uint64_t since_ns = loop->waiting_ns;
+	int error, over;
 
 	equant_waited_on_begin(waiter, &on);
-	error = equant_control_complete(loop->control, n, waiter->limit, &loop->waiting_ns);
-	if (error == -ETIMEDOUT)
-		equant_waited_on_give_up(waiter);
+	do {
+		error = equant_control_complete(loop->control, n, EQUANT_LOOK, &loop->waiting_ns);
+		over = error != -ETIMEDOUT;
+		if (!over)
+			error = go_on_waiting(loop, since_ns);
+	} while (!over && !error);
 	equant_waited_on_end(waiter);
 	if (error)
 		equant_share_ended(loop);
@@ -147,7 +171,7 @@ int equant_check_peers(struct equant_loop *loop, const struct equant_order *orde
 		return 0;
 	equant_share_ended(loop);
 	if (order->failed >= 0) {
-		equant_message("loop %s: rank %d has failed", loop->name, order->failed);
+		say_failed(loop, order->failed);
 		return -ECANCELED;
 	}
 	equant_say_closed(loop, order->closed, loop->rank,

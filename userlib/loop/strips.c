@@ -20,8 +20,7 @@
 #include "core/mpi_error.h"
 #include "loop/loop_internal.h"
 
-#define LOOK 0.1 /* seconds of waiting between two looks at whether a rank has given up */
-#define NSEC_LOOK ((uint64_t)(1e9 * LOOK))
+#define NSEC_LOOK ((uint64_t)(1e9 * EQUANT_LOOK))
 #define SENDS 64 /* before the first look at which are complete */
 
 /* ---- waiting ------------------------------------------------------------------- */
@@ -29,17 +28,12 @@
 /* Has another rank given up on the loop? */
 static int look(struct equant_loop *loop)
 {
-	MPI_Status status;
-	int there, error;
+	int rank, error = equant_aborted(loop->comm, &rank);
 
-	error = equant_mpi_error(MPI_Iprobe(MPI_ANY_SOURCE, EQUANT_TAG_ABORT, loop->comm, &there,
-					    &status),
-				 "looking for failed ranks");
-	if (error || !there)
-		return error;
-	equant_message("loop %s, rank %d: rank %d has failed in a sweep", loop->name, loop->rank,
-		       status.MPI_SOURCE);
-	return -ECANCELED;
+	if (error == -ECANCELED)
+		equant_message("loop %s, rank %d: rank %d has failed in a sweep", loop->name,
+			       loop->rank, rank);
+	return error;
 }
 
 static void say_missing(const struct equant_waited_on *on, double seconds)
@@ -69,7 +63,7 @@ static void say_absent(const struct equant_waited_on *on, double seconds)
 		loop->pipeline->sweeps, seconds);
 }
 
-/* A wait has lasted for LOOK seconds more. */
+/* A wait has lasted for EQUANT_LOOK seconds more. */
 static int go_on_waiting(struct equant_loop *loop, uint64_t since_ns)
 {
 	double timeout = loop->eq->waiter.limit;
@@ -91,7 +85,7 @@ int equant_pipeline_wait(struct equant_loop *loop, int peer, MPI_Request *reques
 	equant_waited_on_begin(&loop->eq->waiter, &on);
 	do {
 		error = equant_wait_requests(&loop->eq->waiter, requests, n, MPI_STATUSES_IGNORE,
-					     LOOK, &p->waited_ns);
+					     EQUANT_LOOK, &p->waited_ns);
 		over = error != -ETIMEDOUT;
 		if (!over)
 			error = go_on_waiting(loop, since_ns);
@@ -109,7 +103,7 @@ int equant_pipeline_wait_exchange(struct equant_loop *loop, struct equant_exchan
 
 	equant_waited_on_begin(&loop->eq->waiter, &g.on);
 	do {
-		error = equant_exchange_finish(x, LOOK, &p->waited_ns);
+		error = equant_exchange_finish(x, EQUANT_LOOK, &p->waited_ns);
 		over = error != -ETIMEDOUT;
 		if (!over)
 			error = go_on_waiting(loop, since_ns);
@@ -566,7 +560,7 @@ void equant_strips_abandon(struct equant_loop *loop)
 
 	/* Short messages are gone by now; what is not may still be read from the copy. */
 	if (equant_wait_requests(&loop->eq->waiter, p->sends, p->nr_sends, MPI_STATUSES_IGNORE,
-				 LOOK, &p->waited_ns))
+				 EQUANT_LOOK, &p->waited_ns))
 		p->copy = NULL;
 	for (int i = 0; i < p->nr_sends; i++)
 		equant_requests_drop(&p->sends[i], 1);
