@@ -341,7 +341,7 @@ static void ties(void)
 	tear_down(&s);
 }
 
-/* What is around a unit of another number, or is being fetched, would be another slice. */
+/* What is around a unit of another number, or is being fetched, would be another slice, or elsewhere. */
 static void no_other_names(struct equant *eq)
 {
 	struct equant_loop *loop = must_loop(eq, "in order", UNITS);
@@ -352,9 +352,13 @@ static void no_other_names(struct equant *eq)
 	must_free(loop);
 	loop = must_loop(eq, "around", UNITS);
 	demand_equal(0, equant_loop_array(loop, values, sizeof(*values)));
+	demand_equal(0, equant_loop_deactivate(loop, 3, 1));
 	demand_equal(0, equant_loop_ghosts_start(loop, 1, 1));
 	demand_equal(-EBUSY, equant_loop_rename(loop, 0, 1));
+	demand_equal(-EBUSY, equant_loop_deactivate(loop, 2, 1));
+	demand_equal(-EBUSY, equant_loop_activate(loop, 3, 1));
 	demand_equal(0, equant_loop_ghosts_finish(loop));
+	demand_equal(0, equant_loop_activate(loop, 3, 1));
 	demand_equal(0, equant_loop_rename(loop, 0, 1));
 	demand_equal(0, equant_loop_neighbours(loop, 1, 0));
 	demand_equal(-EINVAL, equant_loop_rename(loop, 0, 1));

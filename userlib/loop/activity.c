@@ -169,11 +169,12 @@ static int put_in_order(struct equant_loop *leader, struct equant_range range,
 	return error ? equant_loop_fail(leader, error) : 0;
 }
 
-/* In a pass or a sweep what is left of it is known by units. */
+/* In a pass or a sweep what is left of it is known by units, and ghosts go to where the units around them are. */
 static int is_under_way(const struct equant_loop *loop)
 {
 	for (const struct equant_loop *l = loop; l; l = l->follower)
-		if ((l->pass && l->pass->under_way) || (l->pipeline && l->pipeline->under_way))
+		if ((l->pass && l->pass->under_way) || (l->pipeline && l->pipeline->under_way) ||
+		    l->ghosts.under_way)
 			return 1;
 	return 0;
 }

@@ -346,7 +346,7 @@ EQUANT_API int equant_loop_share(struct equant_loop *second, struct equant_loop 
  * stay with their owner.  Loops whose bounds vary balance what is left.
  *
  * Return: 0; -EINVAL no such units; -EALREADY one of them is inactive, nothing has changed; -EBUSY
- * within a pass or a sweep; -ENOMEM.
+ * within a pass or a sweep, or while ghosts are under way; -ENOMEM.
  */
 EQUANT_API int equant_loop_deactivate(struct equant_loop *loop, long first, long count);
 
