@@ -26,4 +26,14 @@ TEST_F(ranks, sweeps_that_end_with_an_error_leave_no_message)
 	EXPECT_CASE("failed_sweeps");
 }
 
+TEST(a_rank_that_has_failed_waits_only_so_long_for_others_that_wait_for_it_in_another_loop)
+{
+	struct job job = { .ranks = 3,
+			   .program = "parting_worker",
+			   .argv = { "refused_between_loops" },
+			   .limit = 60 };
+
+	EXPECT_PASSED(&job);
+}
+
 TEST_HARNESS_MAIN

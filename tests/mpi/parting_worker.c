@@ -241,6 +241,45 @@ static void failed_callbacks(void)
 	demand_no_strays();
 }
 
+static int turn(struct equant_loop *loop, int n)
+{
+	equant_begin(loop);
+	compute(1e-4 * (1 + (rank + n / 8) % 4));
+	equant_end(loop);
+	return equant_hook(loop);
+}
+
+/* The last rank refuses units of one loop and frees it, while the others wait for it in another one. */
+static void refused_between_loops(void)
+{
+	static const struct equant_data_ops ops = {
+		.sz = sizeof(ops),
+		.size = bulk_size,
+		.pack = bulk_pack,
+		.unpack = bulk_unpack,
+	};
+	struct equant_options o = options(0, 0, 0);
+	struct equant_loop *refusing, *other;
+	struct equant *eq;
+	int error = 0;
+
+	o.timeout = 1;
+	eq = must_open(MPI_COMM_WORLD, &o);
+	refusing = must_loop(eq, "refusing", UNITS);
+	other = must_loop(eq, "other", UNITS);
+	demand_equal(0, equant_loop_data(refusing, &ops, NULL));
+	refusals = rank == ranks - 1;
+	for (int n = 0; n < 100000 && !error; n++) {
+		error = turn(refusing, n);
+		if (!error)
+			error = turn(other, n);
+	}
+	demand(error < 0);
+	demand(equant_loop_free(refusing) < 0);
+	equant_loop_free(other);
+	must_close(eq);
+}
+
 /* ---- sweeps --------------------------------------------------------------------- */
 
 static double mesh[UNITS + 2][UNITS + 2];
@@ -291,10 +330,8 @@ static void failed_sweeps(void)
 int main(int argc, char **argv)
 {
 	static const struct worker_case cases[] = {
-		CASE(failed_hooks),
-		CASE(failed_passes),
-		CASE(failed_callbacks),
-		CASE(failed_sweeps),
+		CASE(failed_hooks),  CASE(failed_passes),	  CASE(failed_callbacks),
+		CASE(failed_sweeps), CASE(refused_between_loops),
 	};
 
 	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));

@@ -227,6 +227,7 @@ int equant_loop_free(struct equant_loop *loop)
 	ended = equant_loop_end(loop);
 	if (ended)
 		equant_loop_fail(loop, ended);
+	loop->abandoned = ended == -ETIMEDOUT;
 	alone = equant_loop_part(loop);
 	loop->waiting_ns = waiting;
 	if (loop->abandoned || loop->error)

@@ -286,6 +286,9 @@ int equant_loop_move(struct equant_loop *loop, const struct equant_instruction *
 		     int count, const struct equant_runs *named, uint64_t number);
 /* ... collective; nothing of a loop that has failed on some rank is under way any more; 1: a rank did not come */
 int equant_loop_part(struct equant_loop *loop);
+/* ... seconds for which a rank that has failed waits for others */
+double equant_loop_patience(const struct equant_loop *loop);
+void equant_say_unfreed(const struct equant_loop *loop, int rank, double seconds);
 
 /* What the loop's accounts were when a phase began. */
 struct equant_phase_begun {

@@ -19,7 +19,14 @@
 #include "core/mpi_error.h"
 #include "loop/loop_internal.h"
 
-#define PATIENCE 10.0 /* seconds where no timeout is given */
+#define PATIENCE_LEAST 1.0 /* seconds, without checked mode */
+#define PATIENCE_MOST 10.0
+
+void equant_say_unfreed(const struct equant_loop *loop, int rank, double seconds)
+{
+	equant_message("loop %s: rank %d has not come to free it within %g s", loop->name, rank,
+		       seconds);
+}
 
 /* Who stops in the middle tells all others at once: it may wait for some of them before it returns to the program. */
 int equant_loop_move(struct equant_loop *loop, const struct equant_instruction *instructions,
@@ -33,12 +40,23 @@ int equant_loop_move(struct equant_loop *loop, const struct equant_instruction *
 	return error;
 }
 
+double equant_loop_patience(const struct equant_loop *loop)
+{
+	double timeout = loop->eq->options.timeout;
+
+	if (loop->eq->options.check)
+		return timeout;
+	if (!(timeout > 0) || timeout > PATIENCE_MOST)
+		return PATIENCE_MOST;
+	return timeout < PATIENCE_LEAST ? PATIENCE_LEAST : timeout;
+}
+
 /* Where balancing is off ranks have not met before, and one without an error is late, and no more. */
 static double patience(const struct equant_loop *loop, int failed)
 {
-	if (loop->eq->options.check)
-		return loop->eq->options.timeout;
-	return failed || loop->eq->options.balance ? PATIENCE : 0;
+	if (failed || loop->eq->options.check)
+		return equant_loop_patience(loop);
+	return loop->eq->options.balance ? PATIENCE_MOST : 0;
 }
 
 static int agree(struct equant_loop *loop, int *failed)
@@ -58,8 +76,7 @@ static int agree(struct equant_loop *loop, int *failed)
 	for (int r = 0; r < loop->ranks && !error; r++)
 		*failed |= all[r];
 	if (error == -ETIMEDOUT)
-		equant_message("loop %s: rank %d has not come to free it within %g s", loop->name,
-			       equant_exchange_awaited(x, &itself), limit);
+		equant_say_unfreed(loop, equant_exchange_awaited(x, &itself), limit);
 	if (error)
 		equant_exchange_cancel(x);
 	equant_exchange_free(x);
@@ -188,7 +205,7 @@ int equant_loop_part(struct equant_loop *loop)
 	int failed = loop->error != 0;
 
 	/* Also of copies and exchanges that were given up, where ranks meet nowhere else. */
-	loop->abandoned = loop->error == -ETIMEDOUT || loop->eq->lost;
+	loop->abandoned |= loop->error == -ETIMEDOUT || loop->eq->lost;
 	if (!loop->abandoned && !meets(loop))
 		return 0;
 	if (!loop->abandoned)

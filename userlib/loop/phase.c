@@ -129,18 +129,24 @@ static void say_awaited(const struct equant_waited_on *on, double seconds)
 	equant_say_silent(loop, awaited, itself, seconds);
 }
 
-/* A wait has lasted for EQUANT_LOOK seconds more. */
+/*
+ * A wait has lasted for EQUANT_LOOK seconds more.  A rank that has failed has told the others so and waits for them
+ * only so long: they may be waiting for it elsewhere, in another loop.
+ */
 static int go_on_waiting(struct equant_loop *loop, uint64_t since_ns)
 {
 	const struct equant_waiter *waiter = &loop->eq->waiter;
-	int rank, error = equant_aborted(loop->comm, &rank);
+	double limit = loop->error ? equant_loop_patience(loop) : waiter->limit;
+	int rank, itself, error = equant_aborted(loop->comm, &rank);
 
 	if (error == -ECANCELED)
 		say_failed(loop, rank);
-	if (error || !waiter->limit ||
-	    1e-9 * (double)(loop->waiting_ns - since_ns) <= waiter->limit)
+	if (error || !limit || 1e-9 * (double)(loop->waiting_ns - since_ns) <= limit)
 		return error;
-	equant_waited_on_give_up(waiter);
+	if (loop->error)
+		equant_say_unfreed(loop, equant_control_awaited(loop->control, &itself), limit);
+	else
+		equant_waited_on_give_up(waiter);
 	return -ETIMEDOUT;
 }
 

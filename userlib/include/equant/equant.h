@@ -213,7 +213,8 @@ EQUANT_API struct equant_loop *equant_loop_new(struct equant *eq, const char *na
  * @loop: may be NULL
  *
  * Of a loop that has failed on any rank, what is under way is taken in and thrown away; a rank that
- * does not come is waited for no longer than the timeout of checked mode, or 10 s.
+ * does not come is waited for no longer than the timeout of checked mode, or 10 s (a shorter timeout of
+ * at least 1 s by a rank that has failed).
  *
  * Return: 0 or the error the loop ended with; -EPROTO when the ranks called the
  * hook, or passed over the loop, different numbers of times.
