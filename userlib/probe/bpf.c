@@ -19,7 +19,7 @@
 #include "probe/reader.h"
 
 /* How long a thread asks to be heard, and how long it waits in between. */
-#define PATIENCE_NS 500000000u
+#define PATIENCE_NS 2000000000u
 #define LEAST_PAUSE_NS 100000
 #define LONGEST_PAUSE_NS 4000000
 
