@@ -261,7 +261,20 @@ TEST_F(network, startups_of_no_message_do_not_count)
 
 TEST_F(network, iterations_that_cost_nothing_are_all_given_out)
 {
-	expect_plan(_metadata, self, with_startups(5, 0, 0, (double[]){ 3, 3 }, 2), "1-5 |", 3);
+	expect_plan(_metadata, self, with_startups(5, 0, 0, (double[]){ 3, 3 }, 2), "1-2 | 3-5", 3);
+}
+
+/* It begins last, at 3, and takes no time for any number of them; the other one would need 10 for all. */
+TEST_F(network, a_processor_whose_iterations_cost_nothing_takes_part)
+{
+	struct instance instance = { affine_program(5, 0, 0), equant_plan_machine_new() };
+	struct equant_plan_processor fast = { .operation = 1, .startup = 3, .memory = INFINITY };
+	struct equant_plan_processor slow = { .operation = 1, .byte = 2, .memory = INFINITY };
+
+	equant_plan_program_bytes(instance.program, 0, 1);
+	equant_plan_machine_add(instance.machine, &fast, 1);
+	equant_plan_machine_add(instance.machine, &slow, 1);
+	expect_plan(_metadata, self, instance, "1-4 | 5", 3);
 }
 
 TEST_HARNESS_MAIN

@@ -36,7 +36,10 @@ static bool equal_iterations(const struct equant_plan_program *program)
 	return program->work.slope == 0 && program->bytes.slope == 0;
 }
 
-/* Extra iterations of processor @i until @until; false if there were more than remain. */
+/*
+ * Extra iterations of processor @i until @until; false if there were more than remain.  Whoever begins then has
+ * none, also where iterations cost it nothing.
+ */
 static bool take_extra(struct equant_plan_network *network, int i, double until, long *front,
 		       long *back)
 {
@@ -44,18 +47,20 @@ static bool take_extra(struct equant_plan_network *network, int i, double until,
 	const struct equant_plan_processor *processor = &network->forward.machine->processors[i];
 	struct equant_plan_share_of *of = &network->of[i];
 	const struct equant_plan_chain *chain;
+	bool last = of->load >= until;
 	long most, end, *from;
 
 	of->back = !equal_iterations(program) && !equant_plan_rises(program, processor);
 	chain = of->back ? &network->backward : &network->forward;
 	from = of->back ? back : front;
 	most = program->iterations - (of->back ? *front : *back);
-	end = equant_plan_chain_reach(chain, processor, 0, until - of->load, *from, most);
+	end = last ? *from :
+		     equant_plan_chain_reach(chain, processor, 0, until - of->load, *from, most);
 	of->extra = end - *from;
 	of->first = of->back ? program->iterations - end : *from;
 	of->load += equant_plan_chain_time(chain, processor, *from, end);
 	*from = end;
-	return end < most ||
+	return last || end < most ||
 	       of->load + equant_plan_chain_time(chain, processor, end, end + 1) > until;
 }
 
