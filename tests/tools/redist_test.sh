@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 60
+plan 62
 
 export LC_ALL=C
 
@@ -235,6 +235,10 @@ exits 0 'messages to oneself counted' "what stays can be counted" \
 	"$equant" redist experiment "${small[@]}" --self
 exits 0 '"worst_mean_greedy": 1' "its table is there as JSON" \
 	"$equant" redist experiment "${small[@]}" --json
+exits 1 'an instance without messages: more --elements' "what sends nothing has no row" \
+	"$equant" redist experiment --ranks 4 --seeds 1 --elements 1
+exits 1 'without messages: .* or more --ranks' "nor have two ranks" \
+	"$equant" redist experiment --ranks 2 --seeds 1
 exits 0 '^ *16  *15  *240 .* [1-9][0-9]*$' "planning is timed" \
 	"$equant" redist experiment --over planning --ranks 16
 

@@ -71,6 +71,8 @@ static int fill_row(const struct experiment *experiment, int k, double fastest, 
 		err = redist_instance_make(experiment, k, fastest, seed, &instance);
 		if (!err)
 			err = redist_instance_ask(experiment, &instance);
+		if (!err && !(instance.bound > 0))
+			err = -ENODATA;
 		ratio = err ? 0 : instance.time[GREEDY] / instance.bound;
 		if (!err)
 			add(experiment, &instance, row);
@@ -142,8 +144,9 @@ static const struct table_column columns[COLUMNS + 1] = {
 static int fail(int err)
 {
 	fprintf(stderr, "equant redist: %s\n",
-		err == -ERANGE ? "a greedy schedule is longer than a row and a column" :
-				 strerror(-err));
+		err == -ERANGE	? "a greedy schedule is longer than a row and a column" :
+		err == -ENODATA ? "an instance without messages: more --elements, or more --ranks" :
+				  strerror(-err));
 	return 1;
 }
 
@@ -164,6 +167,8 @@ static int run(const struct experiment *experiment)
 		 experiment->self ? ", messages to oneself counted" : "",
 		 experiment->scaled ? ", sizes scaled" : "");
 	err = fill(experiment, &table);
+	if (!err && !table.rows)
+		err = -ENODATA;
 	if (!err)
 		add_facts(&table);
 	if (err)
