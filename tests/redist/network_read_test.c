@@ -248,6 +248,17 @@ TEST_F(text, what_is_written_is_read_back_to_the_last_bit)
 	}
 }
 
+TEST_F(text, a_zero_below_zero_is_read_back_as_zero)
+{
+	struct equant_redist_network *network = equant_redist_network_new(2, -0.0, 1, NULL, 0);
+
+	ASSERT_NE(NULL, network);
+	ASSERT_EQ(0, equant_redist_network_write(self->path, network, self->why, LINE));
+	self->network = equant_redist_network_read(self->path, self->why, LINE);
+	EXPECT_NE(NULL, self->network);
+	equant_redist_network_free(network);
+}
+
 TEST_F(text, what_cannot_be_written_is_said)
 {
 	struct equant_redist_network *network = equant_redist_network_new(2, 0, 1, NULL, 0);

@@ -11,6 +11,8 @@ void equant_text_put_number(FILE *out, double value)
 	char text[40];
 	int i = 0;
 
+	/* -0 becomes 0, which readers take where nothing may be negative. */
+	value += 0.0;
 	do
 		equant_number_write(text, sizeof(text), digits[i], value);
 	while (equant_number_read(text, NULL) != value && ++i < 4);
