@@ -36,4 +36,10 @@ TEST(a_rank_that_has_failed_waits_only_so_long_for_others_that_wait_for_it_in_an
 	EXPECT_PASSED(&job);
 }
 
+TEST_F(ranks, nobody_waits_for_slices_of_a_rank_that_has_failed)
+{
+	if (variant->ranks > 1)
+		EXPECT_CASE("refused_before_slices");
+}
+
 TEST_HARNESS_MAIN

@@ -280,6 +280,48 @@ static void refused_between_loops(void)
 	must_close(eq);
 }
 
+static int fetch(struct equant_loop *loop, int copies)
+{
+	int error;
+
+	if (copies)
+		return equant_loop_copy(loop, 0, ranks - 1);
+	error = equant_loop_ghosts_start(loop, 1, 1);
+	return error ? error : equant_loop_ghosts_finish(loop);
+}
+
+/* ... or has freed the loop while they wait for its slices. */
+static void refused_before_slices(void)
+{
+	static const struct equant_data_ops ops = {
+		.sz = sizeof(ops),
+		.size = bulk_size,
+		.pack = bulk_pack,
+		.unpack = bulk_unpack,
+	};
+	static double slices[UNITS];
+
+	for (int i = 0; i < 2; i++) {
+		struct equant_options o = options(0, 0, 0);
+		struct equant *eq = must_open(MPI_COMM_WORLD, &o);
+		struct equant_loop *loop = must_loop(eq, "refusing", UNITS);
+		int error = 0;
+
+		demand_equal(0, equant_loop_array(loop, slices, sizeof(*slices)));
+		demand_equal(0, equant_loop_data(loop, &ops, NULL));
+		refusals = rank == ranks - 1;
+		for (int n = 0; n < 100000 && !error; n++) {
+			error = fetch(loop, i);
+			if (!error)
+				error = turn(loop, n);
+		}
+		demand(error < 0);
+		demand(equant_loop_free(loop) < 0);
+		go_on(eq);
+		must_close(eq);
+	}
+}
+
 /* ---- sweeps --------------------------------------------------------------------- */
 
 static double mesh[UNITS + 2][UNITS + 2];
@@ -331,7 +373,7 @@ int main(int argc, char **argv)
 {
 	static const struct worker_case cases[] = {
 		CASE(failed_hooks),  CASE(failed_passes),	  CASE(failed_callbacks),
-		CASE(failed_sweeps), CASE(refused_between_loops),
+		CASE(failed_sweeps), CASE(refused_between_loops), CASE(refused_before_slices),
 	};
 
 	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));

@@ -5,6 +5,7 @@
 #include <mpi.h>
 
 struct equant_loop;
+struct equant_waited_on;
 
 #define EQUANT_LOOK 0.1 /* seconds of waiting between two looks at whether a rank has given up */
 
@@ -18,10 +19,22 @@ void equant_loop_abort(struct equant_loop *loop);
 /**
  * equant_aborted() - has another rank told so?
  * @comm: of a loop
- * @rank: that has
+ * @rank: that has, or -1
  *
  * Return: 0; -ECANCELED one has; -EIO.
  */
 int equant_aborted(MPI_Comm comm, int *rank);
+
+/**
+ * equant_loop_await() - complete requests, unless a rank has failed
+ * @loop: theirs
+ * @on: whom they wait for
+ * @requests: @n of them, with @statuses or MPI_STATUSES_IGNORE
+ *
+ * Return: 0; -ECANCELED another rank has told that it stopped; -ETIMEDOUT in checked mode; -EIO.  After the first two
+ * the requests are under way still.
+ */
+int equant_loop_await(struct equant_loop *loop, struct equant_waited_on *on, MPI_Request *requests,
+		      int n, MPI_Status *statuses);
 
 #endif /* EQUANT_LOOP_ABORT_H */

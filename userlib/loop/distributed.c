@@ -52,22 +52,17 @@ static int check(const struct equant_loop *loop, const char *function, long unit
 
 static int wait_for(struct equant_loop *loop, int code, int peer, MPI_Request *requests, int n)
 {
-	struct equant_waiter *waiter = &loop->eq->waiter;
-	struct equant_waited_on on = { .say = equant_say_rank, .what = waiter->call, .rank = peer };
-	uint64_t waited = 0;
+	struct equant_waited_on on = { .say = equant_say_rank,
+				       .what = loop->eq->waiter.call,
+				       .rank = peer };
 	int error;
 
 	if (code != MPI_SUCCESS)
 		return equant_mpi_error(code, "sending a slice");
-	equant_waited_on_begin(waiter, &on);
-	error = equant_wait_requests(waiter, requests, n, MPI_STATUSES_IGNORE, waiter->limit,
-				     &waited);
-	/* In checked mode: the peer has not come. */
-	if (error == -ETIMEDOUT) {
-		equant_waited_on_give_up(waiter);
+	error = equant_loop_await(loop, &on, requests, n, MPI_STATUSES_IGNORE);
+	/* The peer has not come, and may never. */
+	if (error == -ETIMEDOUT || error == -ECANCELED)
 		equant_requests_drop(requests, n);
-	}
-	equant_waited_on_end(waiter);
 	return equant_met(loop->eq, error);
 }
 

@@ -227,6 +227,21 @@ static int await_with_moves(struct equant_loop *loop)
 	return error;
 }
 
+/* A rank that has failed, or in checked mode does not come, sends nothing more. */
+static int await_all(struct equant_loop *loop)
+{
+	struct equant_ghosts *g = &loop->ghosts;
+	struct equant_waited_on on = { .say = say_missing, .of = loop };
+	int error = g->n ? equant_loop_await(loop, &on, g->requests, g->n, g->statuses) : 0;
+
+	/* Long messages end for their senders when they have been taken. */
+	equant_node_ring(loop->eq->node, -1);
+	if (error != -ETIMEDOUT && error != -ECANCELED)
+		return error;
+	equant_requests_drop(g->requests, g->n);
+	return equant_loop_fail(loop, error);
+}
+
 static void end(struct equant_ghosts *g)
 {
 	g->n = 0;
@@ -241,7 +256,7 @@ int equant_loop_ghosts_finish(struct equant_loop *loop)
 	if (!g->under_way)
 		return refuse(loop, "ghosts_finish", "no exchange is under way");
 	loop->eq->meetings++;
-	error = await(loop, 0);
+	error = await_all(loop);
 	/* Are they what they should be?  Requests that are complete tell so once only. */
 	if (!error)
 		error = check_sizes(loop);

@@ -193,11 +193,13 @@ static int part_with_all(struct equant_loop *loop)
 	return error;
 }
 
-/* Without balancing, ranks wait for each other in sweeps only, and may yet look for each other's memory. */
+/*
+ * Without balancing, ranks wait for each other in sweeps only, and may yet look for each other's memory, or tell each
+ * other that they do not sweep.
+ */
 static int meets(const struct equant_loop *loop)
 {
-	return loop->ranks > 1 &&
-	       (loop->eq->options.balance || (loop->pipeline && loop->pipeline->exchange));
+	return loop->ranks > 1 && (loop->eq->options.balance || loop->pipeline);
 }
 
 int equant_loop_part(struct equant_loop *loop)

@@ -165,6 +165,9 @@ int equant_loop_join(struct equant_loop *loop, int n)
 			error = go_on_waiting(loop, since_ns);
 	} while (!over && !error);
 	equant_waited_on_end(waiter);
+	/* The one that has failed may wait, too, for what this one does no more. */
+	if (error == -ECANCELED)
+		equant_loop_abort(loop);
 	if (error)
 		equant_share_ended(loop);
 	return error;
