@@ -430,8 +430,8 @@ EQUANT_API int equant_loop_broadcast(struct equant_loop *loop, long unit);
  *
  * Called by the owner and by @to at least; any other rank may, and returns at once.
  *
- * Return: 0; -EINVAL no such unit or rank, a slice of more than 2 GiB; -ENOMEM; -EIO; in checked mode
- * -ETIMEDOUT; and on any rank what a call ended with before in which ranks did not meet.
+ * Return: 0; -EINVAL no such unit or rank, a slice of more than 2 GiB; -ENOMEM; -EIO; -ECANCELED another rank
+ * has failed; in checked mode -ETIMEDOUT; and on any rank what a call ended with before in which ranks did not meet.
  */
 EQUANT_API int equant_loop_copy(struct equant_loop *loop, long unit, int to);
 
@@ -502,7 +502,8 @@ EQUANT_API int equant_loop_neighbours(struct equant_loop *loop, long below, long
  * equant_loop_ghosts_finish() - the slices are here
  * @loop: the loop
  *
- * Return: 0; -EINVAL no start, or a hook since; -EPROTO slices of another size; -EIO.
+ * Return: 0; -EINVAL no start, or a hook since; -EPROTO slices of another size; -EIO; -ECANCELED another rank has
+ * failed, and in checked mode -ETIMEDOUT, after which the loop must only be freed.
  */
 EQUANT_API int equant_loop_ghosts_finish(struct equant_loop *loop);
 
