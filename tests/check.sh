@@ -132,6 +132,9 @@ for part in "${guests[@]##*/}" aside; do
 done
 
 parts=(alone aside beside "${guests[@]##*/}")
+# Why something failed is hours of reading above: who sees but the end of this sees it, too.
+grep -hE '^not ok|^# FAILED: |:(Expected|Assertion) ' "${parts[@]/#/"$logs"/}" | sed 's/^#* */# at fault: /' |
+	head -n 40
 tail -qn 1 "${parts[@]/#/"$logs"/}" | awk -v "wanted=${#parts[@]}" '
 	/^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$/ {
 		passed += $1
