@@ -186,11 +186,13 @@ TEST_F(route, combining_takes_log_k_and_two_steps)
 	for (int p = 2; p <= LARGEST; p++) {
 		self->network = equant_redist_network_new(p, 1, 1e9, NULL, 0);
 		for (int k = 2; k < 2 * p; k++) {
+			int from = (int)random_below(&self->random, p);
+			int to = (int)random_below(&self->random, p);
 			struct equant_redist_array array = {
 				.dimensions = 1,
 				.extent = { (int64_t)p * p * k },
-				.from = { { k % 3 ? 1 : k, p, 0, 0 } },
-				.to = { { k % 3 ? k : 1, p, 0, 0 } },
+				.from = { { k % 3 ? 1 : k, p, from, 0 } },
+				.to = { { k % 3 ? k : 1, p, to, 0 } },
 			};
 			struct equant_redist_volume *volumes =
 				equant_redist_volumes(&array, 1, NULL, NULL, &self->count);
@@ -203,7 +205,7 @@ TEST_F(route, combining_takes_log_k_and_two_steps)
 			ASSERT_NE(NULL, route);
 			ASSERT_LE(route->steps, most)
 			{
-				TH_LOG("P = %d, K = %d", p, k);
+				TH_LOG("P = %d, K = %d, from %d on, to %d on", p, k, from, to);
 			}
 			ASSERT_TRUE(one_message_in_a_step(route));
 			ASSERT_LE(route->makespan, (most + 1) * 1.);

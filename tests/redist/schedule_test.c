@@ -340,6 +340,37 @@ TEST_F(schedule, pieces_are_in_the_order_of_beginnings_and_senders)
 	equant_redist_costs_free(costs);
 }
 
+/* With messages that begin at once and take no time, too, compared and dealt out. */
+TEST_F(schedule, carried_out_in_the_order_of_its_pieces_takes_as_long_as_it_says)
+{
+	for (int round = 0; round < random_cases(RANDOM_MATRICES / 10); round++) {
+		struct equant_redist_costs *costs = random_costs(&self->random, false);
+		const char *name;
+
+		ASSERT_NE(NULL, costs);
+		for (int i = 0; (name = equant_redist_scheduler_name(i)); i++) {
+			struct equant_redist_schedule *schedule =
+				equant_redist_schedule_new(name, costs, NULL, 0);
+			double sends[LARGEST] = { 0 }, receives[LARGEST] = { 0 };
+
+			ASSERT_NE(NULL, schedule);
+			for (int64_t k = 0; k < schedule->count; k++) {
+				const struct equant_redist_piece *piece = &schedule->pieces[k];
+
+				ASSERT_LE(sends[piece->from], piece->begin + 1e-9);
+				ASSERT_LE(receives[piece->to], piece->begin + 1e-9)
+				{
+					TH_LOG("round %d, %s, piece %jd", round, name, (intmax_t)k);
+				}
+				sends[piece->from] = piece->end;
+				receives[piece->to] = piece->end;
+			}
+			equant_redist_schedule_free(schedule);
+		}
+		equant_redist_costs_free(costs);
+	}
+}
+
 TEST_F(schedule, preemptive_without_startups_takes_the_bound)
 {
 	for (int round = 0; round < random_cases(RANDOM_MATRICES); round++) {

@@ -30,6 +30,7 @@
  * @backwards: who sends receives
  * @collectors: of each receiver
  * @begins: the first of those who send to each receiver
+ * @looking: how many begin at each rank
  * @used: is a rank a collector?
  * @senders: to a receiver: is a rank one?
  * @lists: messages of each receiver, receiver by receiver
@@ -43,6 +44,7 @@ struct circle {
 	bool backwards;
 	int *collectors;
 	int *begins;
+	int *looking;
 	bool *used;
 	bool *senders;
 	int64_t *lists;
@@ -112,15 +114,43 @@ static int distance(const struct circle *circle, int from, int to)
 	return behind < 0 ? behind + circle->ranks : behind;
 }
 
-/* Who begins last is served first, and takes the first free rank at or before its beginning. */
+/*
+ * The last rank of a walk back around the circle at whose end nobody is left without a rank: where
+ * those that have begun least exceed the ranks that were passed, whatever rank is counted from.
+ */
+static int find_last(struct circle *circle)
+{
+	int excess = 0, least = 0, last = 0;
+
+	for (int r = 0; r < circle->ranks; r++)
+		circle->looking[r] = 0;
+	for (int r = 0; r < circle->ranks; r++)
+		if (circle->begins[r] >= 0)
+			circle->looking[circle->begins[r]]++;
+	for (int begin = circle->ranks - 1; begin >= 0; begin--) {
+		excess += circle->looking[begin] - 1;
+		if (excess < least) {
+			least = excess;
+			last = begin;
+		}
+	}
+	return last;
+}
+
+/* Who is met first on the way back is served first, and takes the first free rank from there on. */
 static void place_collectors(struct circle *circle)
 {
+	int last;
+
 	for (int r = 0; r < circle->ranks; r++) {
 		circle->used[r] = false;
 		circle->begins[r] =
 			circle->starts[r] < circle->starts[r + 1] ? find_begin(circle, r) : -1;
 	}
-	for (int begin = circle->ranks - 1; begin >= 0; begin--) {
+	last = find_last(circle);
+	for (int i = 1; i <= circle->ranks; i++) {
+		int begin = (last - i + circle->ranks) % circle->ranks;
+
 		for (int r = 0; r < circle->ranks; r++) {
 			int at = begin;
 
@@ -236,6 +266,7 @@ int equant_redist_combine(struct equant_redist_journey *journey)
 		.ranks = journey->network->ranks,
 		.collectors = calloc(ranks, sizeof(int)),
 		.begins = calloc(ranks, sizeof(int)),
+		.looking = calloc(ranks, sizeof(int)),
 		.used = calloc(ranks, sizeof(bool)),
 		.senders = calloc(ranks, sizeof(bool)),
 		.lists = calloc((size_t)journey->count + 1, sizeof(int64_t)),
@@ -243,11 +274,12 @@ int equant_redist_combine(struct equant_redist_journey *journey)
 	};
 	int error = -ENOMEM;
 
-	if (circle.collectors && circle.begins && circle.used && circle.senders && circle.lists &&
-	    circle.starts)
+	if (circle.collectors && circle.begins && circle.looking && circle.used && circle.senders &&
+	    circle.lists && circle.starts)
 		error = send_all(&circle, journey);
 	free(circle.collectors);
 	free(circle.begins);
+	free(circle.looking);
 	free(circle.used);
 	free(circle.senders);
 	free(circle.lists);

@@ -4,6 +4,9 @@
  * take longer than making most schedules.  They come nearly in order, so each is inserted a few
  * places before the end; where that takes too many moves, indices are dealt out by one digit of
  * the sender and of the beginning after the other, the least significant first (radix sort).
+ *
+ * Of those that begin at once the ones that take no time come first: behind a long one at the same
+ * rank they would begin later than they do.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,18 +18,24 @@
 #define DIGITS (1 << DIGIT)
 #define FEW 64 /* are compared */
 #define MOVES 8 /* per piece, of insertion */
+#define TAKES_TIME (UINT32_C(1) << 31)
 
 /**
  * struct entry - a piece that is being put in order
  * @begin: when it begins; as bits, which are in the order of the numbers as none is negative
- * @from: who sends
+ * @key: who sends, with the top bit if it takes time
  * @piece: its index
  */
 struct entry {
 	uint64_t begin;
-	uint32_t from;
+	uint32_t key;
 	uint32_t piece;
 };
+
+static uint32_t key_of(const struct equant_redist_piece *piece)
+{
+	return (uint32_t)piece->from | (piece->end > piece->begin ? TAKES_TIME : 0);
+}
 
 static int by_begin(const void *a, const void *b)
 {
@@ -34,8 +43,8 @@ static int by_begin(const void *a, const void *b)
 
 	if (x->begin != y->begin)
 		return x->begin < y->begin ? -1 : 1;
-	if (x->from != y->from)
-		return x->from < y->from ? -1 : 1;
+	if (key_of(x) != key_of(y))
+		return key_of(x) < key_of(y) ? -1 : 1;
 	if (x->end != y->end)
 		return x->end < y->end ? -1 : 1;
 	return x->to < y->to ? -1 : x->to > y->to;
@@ -49,7 +58,7 @@ static void compare(struct equant_redist_piece *pieces, int64_t count)
 
 static uint32_t digit(const struct entry *entry, bool of_begin, int shift)
 {
-	return (of_begin ? (uint32_t)(entry->begin >> shift) : entry->from >> shift) & (DIGITS - 1);
+	return (of_begin ? (uint32_t)(entry->begin >> shift) : entry->key >> shift) & (DIGITS - 1);
 }
 
 /* From @a to @b by one digit; false: all have the same, and nothing is done. */
@@ -70,7 +79,7 @@ static bool deal(const struct entry *a, struct entry *b, int64_t count, bool of_
 
 static bool later(const struct entry *a, const struct entry *b)
 {
-	return (a->begin > b->begin) | ((a->begin == b->begin) & (a->from > b->from));
+	return (a->begin > b->begin) | ((a->begin == b->begin) & (a->key > b->key));
 }
 
 /* Most schedulers make pieces nearly in order; false: not nearly enough. */
@@ -105,14 +114,14 @@ static struct entry *deal_all(struct entry *a, struct entry *b, int64_t count)
 	return a;
 }
 
-/* Those of one sender that begin at once, all but one of which take no time. */
+/* Those of one sender that begin at once and take no time. */
 static void settle_ties(struct equant_redist_piece *pieces, int64_t count)
 {
 	int64_t first = 0;
 
 	for (int64_t i = 1; i <= count; i++) {
 		if (i < count && pieces[i].begin == pieces[first].begin &&
-		    pieces[i].from == pieces[first].from)
+		    key_of(&pieces[i]) == key_of(&pieces[first]))
 			continue;
 		compare(pieces + first, i - first);
 		first = i;
@@ -150,7 +159,7 @@ int equant_redist_order(struct equant_redist_schedule *schedule)
 	if (!entries)
 		return -ENOMEM;
 	for (int64_t i = 0; i < count; i++) {
-		entries[i].from = (uint32_t)pieces[i].from;
+		entries[i].key = key_of(&pieces[i]);
 		entries[i].piece = (uint32_t)i;
 		memcpy(&entries[i].begin, &pieces[i].begin, sizeof(entries[i].begin));
 	}

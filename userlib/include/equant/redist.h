@@ -342,7 +342,7 @@ struct equant_redist_piece {
  * @scheduler: who made it
  * @ranks: as in the costs
  * @count: of @pieces
- * @pieces: in the order of their beginnings, then of senders
+ * @pieces: in the order of their beginnings, first those that take no time, then of senders
  * @makespan: when the last of them ends: the completion time
  * @bound: equant_redist_bound() of the costs
  */
