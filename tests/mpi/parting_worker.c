@@ -2,6 +2,7 @@
 /* Loops that fail leave no message behind that a later loop could take for one of its own. */
 #include <equant/equant.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -161,6 +162,7 @@ static void failed_passes(void)
 /* ---- callbacks ------------------------------------------------------------------- */
 
 static long refusals; /* unpacks until one is refused */
+static int stubborn; /* so are all that come after it, and several ranks send at once */
 
 static size_t bulk_size(void *ctx, long unit)
 {
@@ -182,10 +184,16 @@ static int bulk_unpack(void *ctx, long unit, const void *buffer, size_t size)
 	(void)ctx;
 	demand_equal(3000, size);
 	demand_equal((char)unit, bytes[2999]);
-	return --refusals ? 0 : -EIO;
+	refusals--;
+	return refusals && !(stubborn && refusals < 0) ? 0 : -EIO;
 }
 
-/* The last rank refuses what is sent to it. */
+static double seconds(int n)
+{
+	return 1e-5 * (stubborn ? rank < ranks - 1 ? 10 : 1 : 1 + (rank + n / 8) % 4);
+}
+
+/* The last rank refuses what is sent to it, the nth unit or all from there on. */
 static int refuse(struct equant *eq, int with_passes, long nth)
 {
 	static const struct equant_data_ops ops = {
@@ -199,18 +207,18 @@ static int refuse(struct equant *eq, int with_passes, long nth)
 	int error = 0, freed, ended, all, steps = ranks > 1 ? 60 : 5;
 
 	demand_equal(0, equant_loop_data(loop, &ops, NULL));
-	refusals = rank == ranks - 1 ? nth : 0;
+	refusals = rank == ranks - 1 ? nth : LONG_MAX;
 	for (int n = 0; n < steps && !error; n++) {
 		if (with_passes) {
 			equant_pass_begin(loop);
 			if (n == steps - 1)
 				equant_pass_join(loop);
 			equant_for_each_next(loop, u)
-				compute(1e-5 * (1 + (rank + n / 8) % 4));
+				compute(seconds(n));
 			error = equant_pass_end(loop);
 		} else {
 			equant_begin(loop);
-			compute(1e-5 * (1 + (rank + n / 8) % 4) * UNITS / ranks);
+			compute(seconds(n) * UNITS / ranks);
 			equant_end(loop);
 			error = equant_hook(loop);
 		}
@@ -227,9 +235,11 @@ static void failed_callbacks(void)
 {
 	int refused = 0;
 
-	for (int i = 0; i < 12; i++) {
+	for (int i = 0; i < 18; i++) {
 		struct equant_options o = options(i % 3, i % 4, i == 5);
 		struct equant *eq;
+
+		stubborn = i % 2;
 
 		if (i % 3 == 2)
 			o.mode = EQUANT_MODE_ASYNCHRONOUS;
@@ -237,6 +247,7 @@ static void failed_callbacks(void)
 		refused += refuse(eq, i % 3 > 0, 1 + i);
 		must_close(eq);
 	}
+	stubborn = 0;
 	demand(refused || ranks == 1);
 	demand_no_strays();
 }

@@ -328,8 +328,9 @@ int equant_async_end(struct equant_loop *loop)
 	async->heard_ns = equant_now_ns();
 	/* Without memory something is still to be told to others; they wait for it. */
 	while (async->over != EQUANT_ASYNC_LOOP_OVER &&
-	       (!error || error == async->failure || error == -ENOMEM)) {
+	       (!error || error == async->failure || error == async->refused || error == -ENOMEM)) {
 		failed = failed ? failed : error;
+		async->refused = 0;
 		error = await_end(loop);
 	}
 	failed = failed ? failed : error;

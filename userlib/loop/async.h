@@ -48,6 +48,7 @@ struct equant_master;
  * @state: what rank 0 was told last
  * @over: the joined pass has ended, and this rank is yet to meet the others; or the loop
  * @failure: -errno that rank 0 has told
+ * @refused: -errno of the program's that refused what had come, all of it; since it was last cleared
  * @met: the ranks have met, and no pass has begun since
  * @period: seconds between reports
  * @notice: room for one of @room bytes
@@ -63,6 +64,7 @@ struct equant_async {
 	enum equant_async_state state;
 	enum equant_async_over over;
 	int failure;
+	int refused;
 	int met;
 	double period;
 	struct equant_notice *notice;

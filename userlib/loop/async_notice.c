@@ -68,8 +68,11 @@ static int take(struct equant_loop *loop, const struct equant_notice *notice,
 	enum equant_async_state state = loop->pass->async->state;
 	int error = equant_units_claim(&loop->units, notice->peer, units);
 
-	if (!error)
+	if (!error) {
 		error = transfer(loop, &move, units, notice);
+		if (!loop->mover.broken && error != -ECANCELED && error != -ETIMEDOUT)
+			loop->pass->async->refused = error;
+	}
 	if (error)
 		return error;
 	if (state == EQUANT_ASYNC_IDLE && equant_async_left(loop))
