@@ -13,6 +13,8 @@ O ?= build
 ifneq ($(words $(O)),1)
 $(error O=$(O): a folder without blanks, please)
 endif
+# By one name, whoever calls it by another: what the compiler says of headers has it in it.
+override O := $(patsubst ./%,%,$(patsubst $(CURDIR)/%,%,$(O:%/=%)))
 V ?= 0
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -79,10 +81,10 @@ include tools/build/install.mk
 include tools/build/module.mk
 endif
 
-# Look again when packages came or went, and each time while something is missing.
-$(O)/config.mk: tools/build/detect.sh $(wildcard /var/lib/dpkg/status)
+# Look again when packages came or went, or other tools are named.
+$(O)/config.mk: tools/build/detect.sh $(O)/.detect $(wildcard /var/lib/dpkg/status)
 	$(call say,DETECT,$@)
-	$(Q)mkdir -p $(@D) && tools/build/detect.sh > $@.tmp && mv $@.tmp $@
+	$(Q)mkdir -p $(@D) && tools/build/detect.sh > $@.$$$$ && mv $@.$$$$ $@
 
 PHONY += deps setup demo check check-debug bench bench-full kernels vm stress clean help FORCE
 

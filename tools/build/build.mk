@@ -24,13 +24,18 @@ $(1): FORCE
 		printf '%s\n' '$(subst ','\'',$(subst $(O)/,,$(2)))' > $$@
 endef
 
-$(eval $(call stamp,$(O)/.flags,$(CC) $(CFLAGS_ALL) $(CPPFLAGS_ALL) $(LDFLAGS_ALL)))
+# All that compiles or links anything: what they find there belongs to it.
+$(eval $(call stamp,$(O)/.flags,$(CC) $(CFLAGS_ALL) $(CPPFLAGS_ALL) $(LDFLAGS_ALL) \
+	$(foreach package,MPI LIBURING PNG BPF,$($(package)_CFLAGS) $($(package)_LIBS) $(HAVE_$(package)))))
+
+$(eval $(call stamp,$(O)/.detect,$(CC) $(FC) $(CLANG) $(LLVM_STRIP) $(MPICC) $(MPIFC) \
+	$(PKG_CONFIG)))
 
 # What is there, for the few files that ask.
 $(O)/include/have.h: FORCE
 	@mkdir -p $(@D); printf '#define EQUANT_HAVE_%s\n' 'MPI $(HAVE_MPI)' 'BPF $(HAVE_BPF)' \
-		'LIBURING $(HAVE_LIBURING)' > $@.new; \
-		if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+		'LIBURING $(HAVE_LIBURING)' > $@.$$$$; \
+		if cmp -s $@.$$$$ $@; then rm $@.$$$$; else mv $@.$$$$ $@; fi
 
 # ---- userlib ---------------------------------------------------------------
 

@@ -1,6 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 # make install, make uninstall: below $(DESTDIR)$(PREFIX).
 
+# They are words of lists.
+ifneq ($(filter install uninstall,$(MAKECMDGOALS)),)
+$(foreach folder,PREFIX bindir libdir libexecdir includedir moddir docdir,$(if \
+	$(filter-out 0 1,$(words $($(folder)))),$(error $(folder)=$($(folder)): a folder without blanks, please)))
+endif
+
 DOCS := README COPYING $(sort $(wildcard Documentation/*.rst))
 DOCS := $(wildcard $(DOCS))
 
