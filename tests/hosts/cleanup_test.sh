@@ -69,7 +69,7 @@ list()
 # ends_all SENTENCE SIGNAL COMMAND...: the process that COMMAND is gets the signal, when the job is up
 ends_all()
 {
-	local sentence=$1 signal=$2 token=$$$RANDOM$RANDOM pid end status=1
+	local sentence=$1 signal=$2 token=$$$RANDOM$RANDOM pid end space held status=1
 
 	shift 2
 	rm -f "$scratch/ready" "$scratch/spaces" "$scratch/scratch"
@@ -82,6 +82,9 @@ ends_all()
 		sleep 0.05
 	done
 	remains "$token" > "$scratch/remains"
+	# As long as somebody has it open, its number is not that of another one.
+	space=$(sed -n 's/ is mnt:.*//p' "$scratch/remains" | head -n 1)
+	exec {held}< "${space:-/dev/null}"
 	if [ -s "$scratch/remains" ] && kill -s "$signal" $pid; then
 		status=0 end=$((SECONDS + 15))
 		# Processes die one after the other.
@@ -93,6 +96,7 @@ ends_all()
 	kill -KILL $pid 2> /dev/null
 	stubborn "$token" | xargs -r kill -KILL
 	wait $pid 2> /dev/null
+	exec {held}<&-
 	[ $status -eq 0 ] || sed 's/^/# /' "$scratch/job" "$scratch/remains"
 	report $status "$sentence"
 }
