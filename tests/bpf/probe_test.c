@@ -336,6 +336,51 @@ TEST_F(live, a_thread_that_ends_frees_its_record)
 	EXPECT_EQ(1, attached(self));
 }
 
+static void *open_and_end(void *arg)
+{
+	char why[256];
+
+	*(struct equant_probe **)arg = equant_probe_open("bpf", why, sizeof(why));
+	return NULL;
+}
+
+static void *open_and_compute(void *arg)
+{
+	uint64_t end = now_ns() + 50000000;
+
+	open_and_end(arg);
+	while (now_ns() < end)
+		;
+	return NULL;
+}
+
+/* The first thread has ended without giving its record back, and the second one has it now. */
+TEST_F(live, what_a_thread_that_has_ended_computed_is_not_what_the_next_one_does)
+{
+	struct equant_probe *probes[2] = { NULL, NULL };
+	struct equant_counters ended, now;
+	struct equant_status status;
+	pthread_t thread;
+
+	ASSERT_EQ(0, pthread_create(&thread, NULL, open_and_end, &probes[0]));
+	pthread_join(thread, NULL);
+	ASSERT_NE(NULL, probes[0]);
+	ASSERT_TRUE(wait_for_used(self->table, 0));
+	equant_probe_read(probes[0], &ended);
+	ASSERT_EQ(0, pthread_create(&thread, NULL, open_and_compute, &probes[1]));
+	pthread_join(thread, NULL);
+	ASSERT_NE(NULL, probes[1]);
+	EXPECT_EQ(2, attached(self));
+	equant_probe_read(probes[0], &now);
+	EXPECT_EQ(ended.run_ns, now.run_ns);
+	EXPECT_EQ(ended.wait_ns, now.wait_ns);
+	equant_probe_status(probes[0], &status);
+	EXPECT_EQ(ended.run_ns, status.now.run_ns);
+	EXPECT_EQ(1, status.share);
+	equant_probe_close(probes[0]);
+	equant_probe_close(probes[1]);
+}
+
 TEST_F(live, a_killed_task_frees_its_record)
 {
 	bool well;

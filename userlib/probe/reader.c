@@ -63,27 +63,39 @@ uint64_t equant_reader_snapshot(const struct equant_record *record, struct equan
 	return now;
 }
 
-/* Return: the state in the record. */
-static uint32_t read_counters(const struct equant_reader *reader, struct equant_counters *now)
+/*
+ * The record of a thread that has ended without giving it back becomes another thread's: then what
+ * was read last holds.
+ * Return: the state in the record.
+ */
+static uint32_t read_counters(struct equant_reader *reader, struct equant_counters *now)
 {
 	const volatile struct equant_record *record = reader->record;
-	uint64_t t_state;
+	uint64_t t_state, t_attach;
 	uint32_t seq, state;
 
 	for (int i = 0; i < SNAPSHOT_TRIES; i++) {
 		seq = load_seq(reader->record);
 		state = record->state;
 		t_state = record->t_state;
+		t_attach = record->t_attach;
 		now->run_ns = record->run_ns;
 		now->wait_ns = record->wait_ns;
 		now->t_ns = equant_clock_ns(CLOCK_MONOTONIC);
 		if (same_seq(reader->record, seq))
 			break;
 	}
+	if (t_attach != reader->t_attach) {
+		now->run_ns = reader->run_ns;
+		now->wait_ns = reader->wait_ns;
+		return EQUANT_STATE_FREE;
+	}
 	if (state == EQUANT_STATE_RUN)
 		now->run_ns += equant_since(now->t_ns, t_state);
 	else if (state == EQUANT_STATE_WAIT)
 		now->wait_ns += equant_since(now->t_ns, t_state);
+	reader->run_ns = now->run_ns;
+	reader->wait_ns = now->wait_ns;
 	return state;
 }
 
@@ -105,7 +117,7 @@ static bool catch_up(struct equant_probe *probe)
 
 void equant_reader_read(struct equant_probe *probe, struct equant_counters *now)
 {
-	const struct equant_reader *reader = probe->data;
+	struct equant_reader *reader = probe->data;
 
 	if (read_counters(reader, now) != EQUANT_STATE_RUN && catch_up(probe))
 		read_counters(reader, now);
@@ -190,6 +202,20 @@ void equant_reader_describe(const struct equant_table *table, const struct equan
 	status->cpu = r->cpu;
 }
 
+/* A thread that is no more: nobody is in its way. */
+static struct equant_record as_it_was(const struct equant_reader *reader)
+{
+	return (struct equant_record){
+		.state = EQUANT_STATE_FREE,
+		.run_ns = reader->run_ns,
+		.wait_ns = reader->wait_ns,
+		.share_now = EQUANT_SHARE_ONE,
+		.share_prev = EQUANT_SHARE_ONE,
+		.share_settled = EQUANT_SHARE_ONE,
+		.settled_prev = EQUANT_SHARE_ONE,
+	};
+}
+
 void equant_reader_status(struct equant_probe *probe, struct equant_status *status)
 {
 	const struct equant_reader *reader = probe->data;
@@ -200,6 +226,8 @@ void equant_reader_status(struct equant_probe *probe, struct equant_status *stat
 	caught_up = r.state != EQUANT_STATE_RUN && catch_up(probe);
 	if (caught_up)
 		status->now.t_ns = equant_reader_snapshot(reader->record, &r);
+	if (r.t_attach != reader->t_attach)
+		r = as_it_was(reader);
 	equant_reader_describe(reader->table, &r, caught_up, status);
 }
 

@@ -17,6 +17,8 @@
  * @t_attach: the record's, when it was taken
  * @switches: the record's, at the last check
  * @usage: getrusage()'s, at the last check
+ * @run_ns: when the record was last read and was the thread's
+ * @wait_ns: then, too
  * @stuck: catching up did not help
  *
  * The first member of probe->data of a source that has a record.
@@ -27,6 +29,8 @@ struct equant_reader {
 	uint64_t t_attach;
 	uint64_t switches;
 	uint64_t usage;
+	uint64_t run_ns;
+	uint64_t wait_ns;
 	bool stuck;
 };
 
