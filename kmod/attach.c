@@ -308,30 +308,31 @@ static struct task_struct *get_task(u32 tid)
 	return task;
 }
 
+/* file->lock is held. */
 static int attach_locked(struct equant_file *file, struct task_struct *task,
 			 struct equant_attach *arg)
 {
-	int ret;
+	int ret = 0;
 
-	ret = down_read_killable(&task->signal->exec_update_lock);
-	if (ret)
-		return ret;
+	lockdep_assert_held(&file->lock);
+	if (READ_ONCE(task->flags) & PF_EXITING)
+		return -ESRCH;
 	if (arg->flags & EQUANT_ATTACH_EVENTS)
 		ret = equant_queue_enable(&file->queue);
-	if (!ret)
-		ret = attach_counted(file, task, arg);
-	up_read(&task->signal->exec_update_lock);
-	return ret;
+	return ret ?: attach_counted(file, task, arg);
 }
 
+/* A task may take long to become another program, reading it: others use the file meanwhile. */
 static int try_attach(struct equant_file *file, struct task_struct *task, struct equant_attach *arg)
 {
-	int ret = -ESRCH;
+	int ret = down_read_killable(&task->signal->exec_update_lock);
 
+	if (ret)
+		return ret;
 	mutex_lock(&file->lock);
-	if (!(READ_ONCE(task->flags) & PF_EXITING))
-		ret = attach_locked(file, task, arg);
+	ret = attach_locked(file, task, arg);
 	mutex_unlock(&file->lock);
+	up_read(&task->signal->exec_update_lock);
 	return ret;
 }
 
