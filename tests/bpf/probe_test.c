@@ -224,6 +224,43 @@ TEST_F(live, a_task_in_a_user_namespace_attaches)
 	EXPECT_TRUE(wait_for_used(self->table, 0));
 }
 
+static bool set_clock_ahead(void)
+{
+	int fd, ret;
+
+	if (unshare(CLONE_NEWTIME))
+		return false;
+	fd = open("/proc/self/timens_offsets", O_WRONLY);
+	ret = fd < 0 ? -1 : write(fd, "monotonic 1000 0", 16);
+	close(fd);
+	return ret == 16;
+}
+
+/* It is the children of who makes it that are in it. */
+static bool clock_is_another(void)
+{
+	char why[256] = "";
+	int status = -1;
+	pid_t pid;
+
+	if (access("/proc/self/timens_offsets", F_OK))
+		return true; /* no such namespaces */
+	if (!set_clock_ahead())
+		return false;
+	pid = fork();
+	if (!pid)
+		_exit(equant_probe_open("bpf", why, sizeof(why)) || errno != ENOTSUP ||
+		      !strstr(why, "time namespace"));
+	waitpid(pid, &status, 0);
+	return status == 0;
+}
+
+TEST_F(live, a_task_in_a_time_namespace_is_refused)
+{
+	EXPECT_TRUE(child_manages(clock_is_another));
+	EXPECT_EQ(0, attached(self));
+}
+
 TEST_F(live, a_forked_child_is_not_registered_and_leaves_its_parent_alone)
 {
 	const struct equant_record *record;

@@ -3,6 +3,7 @@
  * Mapping a table of records.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -29,6 +30,25 @@ static int check_header(const struct equant_table *table, const char *advice, ch
 	return -ENODEV;
 }
 
+/* Records have the times of the machine's clock. */
+static int check_clock(char *why, size_t why_size)
+{
+	FILE *file = fopen("/proc/self/timens_offsets", "re");
+	long long seconds = 0, ns = 0;
+
+	if (!file)
+		return 0;
+	if (fscanf(file, "monotonic %lld %lld", &seconds, &ns) != 2)
+		seconds = ns = 0;
+	fclose(file);
+	if (!seconds && !ns)
+		return 0;
+	equant_say(
+		why, why_size,
+		"this process is in a time namespace, whose clock is another one than the kernel's");
+	return -ENOTSUP;
+}
+
 /* Return: 0 or -errno, *table is NULL then. */
 static int map_bytes(const struct equant_table **table, int fd, size_t size, const char *name,
 		     char *why, size_t why_size)
@@ -50,7 +70,9 @@ int equant_mapping_open(struct equant_mapping *mapping, int fd, const char *name
 	const struct equant_table *header;
 	int ret;
 
-	ret = map_bytes(&header, fd, page, name, why, why_size);
+	ret = check_clock(why, why_size);
+	if (!ret)
+		ret = map_bytes(&header, fd, page, name, why, why_size);
 	if (ret)
 		return ret;
 	ret = check_header(header, advice, why, why_size);
