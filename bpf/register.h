@@ -198,9 +198,16 @@ static __always_inline long detach(void)
 	return reg->slot;
 }
 
-/* prctl(EQUANT_PRCTL, @op, @cookie): the record's index or -errno; 0 if @op is unknown. */
+/*
+ * prctl(EQUANT_PRCTL, @op, @cookie): the record's index or -errno; 0 if @op is unknown.  What is only
+ * tried, or is being replaced, does not answer in place of what serves.
+ */
 static __noinline long serve(u64 op, u64 cookie)
 {
+	struct equant_table *header = table_header();
+
+	if (!header || header->state != EQUANT_TABLE_LIVE)
+		return 0;
 	if (op == EQUANT_PRCTL_ATTACH)
 		return attach(cookie);
 	if (op == EQUANT_PRCTL_DETACH)
