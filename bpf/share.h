@@ -122,16 +122,25 @@ __noinline u64 settled_weight(u64 address, u64 weight)
 	return settled < MIN_GROUP_WEIGHT ? MIN_GROUP_WEIGHT : settled;
 }
 
+/* Nobody, where all tasks in it are asleep and left in their queues. */
+static __always_inline bool is_deserted(struct cfs_rq *group, bool cast)
+{
+	u32 tasks = nr_tasks(group, cast);
+
+	return nr_delayed(group, tasks, cast) == tasks;
+}
+
 static __always_inline void add_entity(struct walk *w, u64 address)
 {
 	const bool cast = have_cast;
 	struct sched_entity *se = AS(struct sched_entity, address);
+	struct cfs_rq *group = GET(se, my_q);
 	u64 weight, settled;
 
-	if (is_delayed(se, cast))
+	if (is_delayed(se, cast) || (group && is_deserted(group, cast)))
 		return;
 	weight = settled = GET(se, load.weight);
-	if (w->foresee && GET(se, my_q))
+	if (w->foresee && group)
 		settled = settled_weight(address, weight);
 	w->weight += weight;
 	w->settled += settled;
