@@ -81,18 +81,39 @@ static __always_inline void end_episode(struct equant_record *r, u64 now)
 	}
 }
 
-/* The load of a group over all CPUs. */
+/**
+ * struct group_sum - the load of a group over all CPUs, while it is summed
+ * @queues: address of the array of its queues
+ * @load: so far
+ */
+struct group_sum {
+	u64 queues;
+	u64 load;
+};
+
+/* Return: 1, there are no more. */
+static long add_group_load(u32 cpu, struct group_sum *sum)
+{
+	const bool cast = have_cast;
+	u64 queue = 0;
+
+	if (bpf_probe_read_kernel(&queue, sizeof(queue), (void *)(sum->queues + cpu * 8)) || !queue)
+		return 1;
+	sum->load += GET(AS(struct cfs_rq, queue), load.weight);
+	return 0;
+}
+
+/* The verifier follows every turn of a loop, so that it must not know of many. */
 static __always_inline u64 group_load(struct task_group *group, bool cast)
 {
-	u64 queues = (u64)GET(group, cfs_rq), queue, load = 0;
+	struct group_sum sum = { .queues = (u64)GET(group, cfs_rq) };
 
-	for (u32 cpu = 0; cpu < nr_cpus; cpu++) {
-		if (bpf_probe_read_kernel(&queue, sizeof(queue), (void *)(queues + cpu * 8)) ||
-		    !queue)
-			break;
-		load += GET(AS(struct cfs_rq, queue), load.weight);
-	}
-	return load;
+	if (nr_cpus > SETTLE_AT_ONCE_CPUS)
+		bpf_loop(nr_cpus, add_group_load, &sum, 0);
+	else
+		for (u32 cpu = 0; cpu < nr_cpus && !add_group_load(cpu, &sum); cpu++)
+			;
+	return sum.load;
 }
 
 /* The weight an entity will have; a task keeps its own. */
