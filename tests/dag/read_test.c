@@ -73,6 +73,7 @@ TEST_F(read, dot)
 	      "\tb -> d [weight=1;color=red];\n}\n",
 	      "x y=0.5 b=2 c=2 d=2; 0>1:4 1>2:4 1>3:1");
 	reads("dot", "digraph{node[weight=1]a->b}", "a=1 b=1; 0>1:0");
+	reads("dot", "digraph{node[weight=1]\"a\\\\\"->\"\\n\"}", "a\\\\=1 \\n=1; 0>1:0");
 	reads("dot", "digraph{node[weight=1]/*/node[weight=7]/**/a->b}", "a=1 b=1; 0>1:0");
 	reads("dot", "digraph{ node [weight=1, memory=20] a [memory=\"281474976710656\"] a->b }",
 	      "a=1/281474976710656 b=1/20; 0>1:0");

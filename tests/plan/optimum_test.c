@@ -107,6 +107,18 @@ TEST_F(optimum, of_any_assignment_is_not_better_where_iterations_are_equal)
 	}
 }
 
+/* One more iteration does not change a time of 10^9 s; they are not counted one by one. */
+TEST_F(optimum, of_iterations_that_are_lost_in_rounding_is_found)
+{
+	struct instance instance = { affine_program(1L << 52, 0, 1),
+				     machine_of((const double[]){ 1e-22 }, 1) };
+
+	ASSERT_EQ(0, equant_plan_program_bytes(instance.program, 0, 1));
+	instance.machine->processors[0].startup = 1e9;
+	compare(_metadata, self, "optimum", &instance, 1e9 + 1e-22 * (1L << 52));
+	free_instance(&instance);
+}
+
 /* Section 6.1 is called optimal, and gives 10 here. */
 TEST_F(optimum, of_five_iterations_on_a_fast_and_a_slow_processor_is_5)
 {

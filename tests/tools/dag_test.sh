@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 39
+plan 40
 
 export LC_ALL=C
 
@@ -143,6 +143,9 @@ fi
 few="--seeds 1 --family fork --pe 2 --ccr 1 --alpha 10 --spread 0.5"
 exits 0 '^ *200  *[1-9]' "the paper's experiments can be repeated" \
 	"$equant" dag experiment --over beta $few --svg experiment.svg
+"$equant" dag experiment $few > "$scratch/one" 2>&1
+[ "$(grep -c '^ *[0-9]' "$scratch/one")" -eq 1 ] && grep -q '^ *2 ' "$scratch/one"
+report $? "a parameter of one value has one row"
 exits 2 "--pe '3': none of its values" "values that they have not are refused" \
 	"$equant" dag experiment --pe 3
 exits 2 "--over 'pi': there are pe ccr beta alpha spread" "parameters are named" \

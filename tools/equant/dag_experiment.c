@@ -169,8 +169,11 @@ static int fill(const struct experiment *experiment, struct table *table)
 
 	for (int i = 0; i < parameters[experiment->over].count && !err; i++) {
 		struct sums sums = { 0 };
+		double only = experiment->value[experiment->over];
 
 		row[0] = at[experiment->over] = parameters[experiment->over].value[i];
+		if (!isnan(only) && row[0] != only)
+			continue;
 		err = cells(experiment, 0, at, &sums);
 		for (int v = 0; v < VARIANTS; v++)
 			row[v + 1] = sums.length[v] / (double)sums.count;

@@ -116,8 +116,12 @@ static int quoted(struct dag_scan *scan, struct token *token)
 
 	token->quoted = true;
 	for (dag_step(scan); dag_peek(scan) != '"'; dag_step(scan)) {
-		if (starts(scan, "\\\""))
+		if (starts(scan, "\\\\")) { /* two they stay, and no quote is meant */
+			keep(token, &length, dag_peek(scan));
 			dag_step(scan);
+		} else if (starts(scan, "\\\"")) {
+			dag_step(scan);
+		}
 		if (dag_at_end(scan))
 			return equant_dag_refuse(scan, &token->word, "a string without an end");
 		keep(token, &length, dag_peek(scan));

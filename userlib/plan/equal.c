@@ -21,24 +21,31 @@ static double time_of(const struct equant_plan_equal *equal, int i, long z)
 	return equal->startup[i] + equal->each[i] * (double)z;
 }
 
+static bool ends(const struct equant_plan_equal *equal, int i, long z, double time)
+{
+	return time_of(equal, i, z) <= time;
+}
+
 long equant_plan_equal_fit(const struct equant_plan_equal *equal, int i, double time)
 {
 	double most = (time - equal->startup[i]) / equal->each[i];
-	long z, room = equal->room[i];
+	long z, low = 0, high = equal->room[i];
 
 	/* Not a number: no time left, and none needed. */
 	if (time < equal->startup[i])
 		return 0;
-	if (!(most < (double)room))
-		z = room;
-	else
-		z = (long)most;
+	z = most < (double)high ? (long)most : high;
 	/* The quotient was rounded; what counts is the time as it is computed. */
-	while (z > 0 && time_of(equal, i, z) > time)
-		z--;
-	while (z < room && time_of(equal, i, z + 1) <= time)
-		z++;
-	return z;
+	while (low < high) {
+		if (!ends(equal, i, z, time))
+			high = z - 1;
+		else if (z == high || !ends(equal, i, z + 1, time))
+			return z;
+		else
+			low = z + 1;
+		z = low + (high - low) / 2;
+	}
+	return low;
 }
 
 static bool enough(void *ctx, double time, double *next)
