@@ -37,12 +37,12 @@ long equant_plan_equal_fit(const struct equant_plan_equal *equal, int i, double 
 	z = most < (double)high ? (long)most : high;
 	/* The quotient was rounded; what counts is the time as it is computed. */
 	while (low < high) {
-		if (!ends(equal, i, z, time))
-			high = z - 1;
-		else if (z == high || !ends(equal, i, z + 1, time))
+		if (ends(equal, i, z, time) && (z == high || !ends(equal, i, z + 1, time)))
 			return z;
-		else
+		if (ends(equal, i, z, time))
 			low = z + 1;
+		else
+			high = z - 1;
 		z = low + (high - low) / 2;
 	}
 	return low;
