@@ -143,7 +143,7 @@ check-debug: deps
 
 clean:
 	$(call say,CLEAN,$(O))
-	$(Q)rm -rf $(filter-out . /,$(O:%/=%))
+	$(Q)rm -rf $(filter-out . / $(CURDIR),$(O))
 
 help:
 	@sed 's,@O@,$(O),' tools/build/help.txt

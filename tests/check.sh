@@ -132,7 +132,7 @@ for part in "${guests[@]##*/}" aside; do
 done
 
 parts=(alone aside beside "${guests[@]##*/}")
-# Why something failed is hours of reading above: who sees but the end of this sees it, too.
+# Once more what failed and why, for whoever sees but the end of this.
 grep -hE '^not ok|^# FAILED: |:(Expected|Assertion) ' "${parts[@]/#/"$logs"/}" | sed 's/^#* */# at fault: /' |
 	head -n 40
 tail -qn 1 "${parts[@]/#/"$logs"/}" | awk -v "wanted=${#parts[@]}" '
