@@ -3,6 +3,7 @@
  * A schedule: spans of iterations, processor after processor.
  */
 #include <errno.h>
+#include <float.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -122,8 +123,8 @@ static int fill(struct equant_plan *plan, const struct equant_planner *planner,
 	plan->makespan = equant_plan_simulate(plan, program, machine, plan->times);
 	if (isnan(plan->makespan))
 		return -ENOMEM;
-	/* What is optimal has been summed in another order than by the planner. */
-	if (plan->bound > plan->makespan && plan->bound <= plan->makespan * (1 + 1e-9))
+	/* What is optimal has been summed in another order than by the planner; times may be next to nothing. */
+	if (plan->bound > plan->makespan && plan->bound <= plan->makespan * (1 + 1e-9) + DBL_MIN)
 		plan->bound = plan->makespan;
 	return 0;
 }
