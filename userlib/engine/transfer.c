@@ -81,7 +81,8 @@ static int plan(struct equant_transfer *transfer, const struct equant_redist_arr
 /* Only with a communicator of their own can all ranks learn that one has no memory. */
 struct equant_transfer *equant_transfer_open(MPI_Comm comm, int group, const char *function)
 {
-	struct equant_transfer joined = { .comm = MPI_COMM_NULL }, *transfer = NULL;
+	struct equant_transfer joined = { .comm = MPI_COMM_NULL, .call = function };
+	struct equant_transfer *transfer = NULL;
 	int error = equant_mpi_check_any(comm, function);
 
 	if (!error)
@@ -108,6 +109,7 @@ struct equant_transfer *equant_transfer_lend(MPI_Comm comm, struct equant_neighb
 	if (!transfer)
 		return NULL;
 	transfer->lent = true;
+	transfer->call = "equant_gemr2d";
 	transfer->neighbours = neighbours;
 	equant_transfer_set_comm(transfer, comm);
 	return transfer;

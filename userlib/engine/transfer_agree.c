@@ -18,21 +18,20 @@ static int check_ranks(const struct equant_transfer *transfer, const char *side,
 		       int count, int ranks)
 {
 	if (count > ranks) {
-		equant_message("rank %d: equant_transfer_new: %d %ss and only %d ranks",
-			       transfer->rank, count, side, ranks);
+		equant_message("rank %d: %s: %d %ss and only %d ranks", transfer->rank,
+			       transfer->call, count, side, ranks);
 		return -EINVAL;
 	}
 	for (int i = 0; list && i < count; i++) {
 		if (list[i] < 0 || list[i] >= ranks) {
-			equant_message("rank %d: equant_transfer_new: %s %d is rank %d of %d",
-				       transfer->rank, side, i, list[i], ranks);
+			equant_message("rank %d: %s: %s %d is rank %d of %d", transfer->rank,
+				       transfer->call, side, i, list[i], ranks);
 			return -EINVAL;
 		}
 		for (int j = 0; j < i; j++) {
 			if (list[j] == list[i]) {
-				equant_message(
-					"rank %d: equant_transfer_new: %s %d and %d are both rank %d",
-					transfer->rank, side, j, i, list[i]);
+				equant_message("rank %d: %s: %s %d and %d are both rank %d",
+					       transfer->rank, transfer->call, side, j, i, list[i]);
 				return -EINVAL;
 			}
 		}
@@ -40,12 +39,12 @@ static int check_ranks(const struct equant_transfer *transfer, const char *side,
 	return 0;
 }
 
-int equant_transfer_check_node(const char *function, const struct equant_transfer *transfer,
+int equant_transfer_check_node(const struct equant_transfer *transfer,
 			       enum equant_transfer_node node)
 {
 	if (node == EQUANT_TRANSFER_NODE_BEST || node == EQUANT_TRANSFER_NODE_MESSAGES)
 		return 0;
-	equant_message("rank %d: %s: node %d is no way", transfer->rank, function, (int)node);
+	equant_message("rank %d: %s: node %d is no way", transfer->rank, transfer->call, (int)node);
 	return -EINVAL;
 }
 
@@ -60,7 +59,7 @@ static int check_name(const struct equant_transfer *transfer, const char *what, 
 		i++;
 	if (!name || known)
 		return 0;
-	equant_message("rank %d: equant_transfer_new: no %s is called '%s'", transfer->rank, what,
+	equant_message("rank %d: %s: no %s is called '%s'", transfer->rank, transfer->call, what,
 		       name);
 	return -EINVAL;
 }
@@ -71,7 +70,7 @@ static int check_way(const struct equant_transfer *transfer,
 	int error;
 
 	if (options->router && (!options->network || options->scheduler)) {
-		equant_message("rank %d: equant_transfer_new: a router %s", transfer->rank,
+		equant_message("rank %d: %s: a router %s", transfer->rank, transfer->call,
 			       options->network ? "and a scheduler" : "without a network");
 		return -EINVAL;
 	}
@@ -86,20 +85,19 @@ static int check_options(const struct equant_transfer *transfer,
 	int error;
 
 	if (options->network && options->network->ranks != transfer->ranks) {
-		equant_message("rank %d: equant_transfer_new: a network of %d ranks, there are %d",
-			       transfer->rank, options->network->ranks, transfer->ranks);
+		equant_message("rank %d: %s: a network of %d ranks, there are %d", transfer->rank,
+			       transfer->call, options->network->ranks, transfer->ranks);
 		return -EINVAL;
 	}
 	if (options->window < EQUANT_TRANSFER_WINDOW_NETWORK ||
 	    (options->window == EQUANT_TRANSFER_WINDOW_NETWORK && !options->network) ||
 	    options->largest > INT_MAX) {
-		equant_message("rank %d: equant_transfer_new: window %d, largest %zu",
-			       transfer->rank, options->window, options->largest);
+		equant_message("rank %d: %s: window %d, largest %zu", transfer->rank,
+			       transfer->call, options->window, options->largest);
 		return -EINVAL;
 	}
 	error = check_way(transfer, options);
-	return error ? error :
-		       equant_transfer_check_node("equant_transfer_new", transfer, options->node);
+	return error ? error : equant_transfer_check_node(transfer, options->node);
 }
 
 int equant_transfer_check(const struct equant_transfer *transfer,
@@ -112,7 +110,7 @@ int equant_transfer_check(const struct equant_transfer *transfer,
 	if (array && element)
 		error = equant_redist_array_check(array, why, sizeof(why));
 	if (error) {
-		equant_message("rank %d: equant_transfer_new: %s", transfer->rank, why);
+		equant_message("rank %d: %s: %s", transfer->rank, transfer->call, why);
 		return error;
 	}
 	error = check_ranks(transfer, "sender", options->senders, equant_redist_senders(array),
@@ -204,6 +202,6 @@ int equant_transfer_agree(const struct equant_transfer *transfer,
 		things[7].sum = name_sum(options->router ? options->router : "");
 		things[8].sum = options->network ? add_network(1, options->network) : 0;
 	}
-	return equant_compare(transfer->comm, "equant_transfer_new", error, things,
+	return equant_compare(transfer->comm, transfer->call, error, things,
 			      sizeof(things) / sizeof(things[0]));
 }

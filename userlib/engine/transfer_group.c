@@ -28,13 +28,13 @@ static int join_one(struct equant_transfer *transfer, MPI_Comm comm, int group)
 	MPI_Comm_set_errhandler(transfer->comm, MPI_ERRORS_RETURN);
 	equant_transfer_set_comm(transfer, transfer->comm);
 	if (group)
-		equant_message("rank %d: equant_transfer_new: a group of an intracommunicator",
-			       transfer->rank);
+		equant_message("rank %d: %s: a group of an intracommunicator", transfer->rank,
+			       transfer->call);
 	return equant_mpi_agree(transfer->comm, group ? -EINVAL : 0);
 }
 
 /* Does one group send and the other receive?  @all has the groups, one after the other. */
-static int check_groups(MPI_Comm all, int group, int first, int count)
+static int check_groups(const char *call, MPI_Comm all, int group, int first, int count)
 {
 	int ranks, *groups, error;
 	bool wrong = false;
@@ -58,7 +58,8 @@ static int check_groups(MPI_Comm all, int group, int first, int count)
 		return error;
 	if (!first)
 		equant_message(
-			"equant_transfer_new: one group of an intercommunicator has to send, and the other to receive");
+			"%s: one group of an intercommunicator has to send, and the other to receive",
+			call);
 	return -EINVAL;
 }
 
@@ -75,7 +76,7 @@ static int join_both(struct equant_transfer *transfer, MPI_Comm comm, int group)
 	MPI_Comm_rank(all, &in_all);
 	MPI_Comm_size(comm, &counts[!sends]);
 	MPI_Comm_remote_size(comm, &counts[sends]);
-	error = check_groups(all, group, in_all - rank, counts[!sends]);
+	error = check_groups(transfer->call, all, group, in_all - rank, counts[!sends]);
 	if (!error)
 		error = equant_mpi_error(MPI_Comm_split(all, 0, sends ? rank : counts[0] + rank,
 							&transfer->comm),

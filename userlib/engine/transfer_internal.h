@@ -237,6 +237,7 @@ enum equant_transfer_state {
  * @comm: for it alone, or for one run after another of several
  * @neighbours: of this rank, or NULL
  * @lent: both belong to somebody else
+ * @call: the program's, which messages are about
  * @rank: in @comm
  * @ranks: of @comm
  * @groups: of senders and of receivers
@@ -273,6 +274,7 @@ struct equant_transfer {
 	MPI_Comm comm;
 	struct equant_neighbours *neighbours;
 	bool lent;
+	const char *call;
 	int rank;
 	int ranks;
 	struct equant_group groups[2];
@@ -382,8 +384,8 @@ int equant_transfer_check(const struct equant_transfer *transfer,
 			  const struct equant_redist_array *array, size_t element,
 			  const struct equant_transfer_options *options);
 
-/* Is it a way, @function asks?  0 or -EINVAL after a message. */
-int equant_transfer_check_node(const char *function, const struct equant_transfer *transfer,
+/* Is it a way?  0 or -EINVAL after a message. */
+int equant_transfer_check_node(const struct equant_transfer *transfer,
 			       enum equant_transfer_node node);
 
 /* All ranks give the same, and @error is 0 on all: else an error on all. */

@@ -76,7 +76,7 @@ static int check_options(const struct equant_transfer *transfer,
 		return -EINVAL;
 	}
 	if (options->window >= 0)
-		return equant_transfer_check_node("equant_transfer_load", transfer, options->node);
+		return equant_transfer_check_node(transfer, options->node);
 	equant_message("rank %d: equant_transfer_load: window %d", transfer->rank, options->window);
 	return -EINVAL;
 }
@@ -91,7 +91,7 @@ static int agree(const struct equant_transfer *transfer,
 		  (uint64_t)equant_transfer_count_beside(options->beside) },
 	};
 
-	return equant_compare(transfer->comm, "equant_transfer_load", error, things,
+	return equant_compare(transfer->comm, transfer->call, error, things,
 			      sizeof(things) / sizeof(things[0]));
 }
 

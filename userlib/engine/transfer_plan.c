@@ -177,9 +177,9 @@ static int fit_memory(struct equant_transfer *transfer, size_t memory)
 	while (memory && equant_transfer_memory(transfer) > memory) {
 		if (slots == 1) {
 			equant_message(
-				"rank %d: equant_transfer_new: memory of %zu bytes, %zu are needed for pieces of %zu",
-				transfer->rank, memory, equant_transfer_memory(transfer),
-				transfer->largest);
+				"rank %d: %s: memory of %zu bytes, %zu are needed for pieces of %zu",
+				transfer->rank, transfer->call, memory,
+				equant_transfer_memory(transfer), transfer->largest);
 			return -ENOBUFS;
 		}
 		slots -= (slots + 7) / 8;

@@ -325,6 +325,7 @@ int equant_transfer_refresh(struct equant_transfer *transfer, int *changed)
 
 	if (transfer->broken || equant_mpi_is_over())
 		return -EPIPE;
+	transfer->call = "equant_transfer_refresh";
 	/* So it is on all ranks. */
 	if (!transfer->refresh) {
 		equant_message("rank %d: equant_transfer_refresh: it was made without a network",

@@ -134,15 +134,17 @@ static int tell(struct equant_transfer *transfer)
 	return transfer->result;
 }
 
-int equant_transfer_start(struct equant_transfer *transfer, const int64_t *from_strides,
-			  const void *from, const int64_t *to_strides, void *to)
+static int start(struct equant_transfer *transfer, const char *call, const int64_t *from_strides,
+		 const void *from, const int64_t *to_strides, void *to)
 {
 	int error;
 
+	if (!transfer->lent)
+		transfer->call = call;
 	if (transfer->broken || equant_mpi_is_over())
 		return -EPIPE;
 	if (transfer->state != EQUANT_TRANSFER_IDLE) {
-		equant_message("rank %d: equant_transfer_start: it is running", transfer->rank);
+		equant_message("rank %d: %s: it is running", transfer->rank, call);
 		return -EBUSY;
 	}
 	transfer->refused[0] =
@@ -156,6 +158,12 @@ int equant_transfer_start(struct equant_transfer *transfer, const int64_t *from_
 	if (!error)
 		transfer->state = EQUANT_TRANSFER_AGREEING;
 	return error;
+}
+
+int equant_transfer_start(struct equant_transfer *transfer, const int64_t *from_strides,
+			  const void *from, const int64_t *to_strides, void *to)
+{
+	return start(transfer, "equant_transfer_start", from_strides, from, to_strides, to);
 }
 
 int equant_transfer_test(struct equant_transfer *transfer, int *done)
@@ -195,7 +203,7 @@ int equant_transfer_wait(struct equant_transfer *transfer)
 int equant_transfer_run(struct equant_transfer *transfer, const int64_t *from_strides,
 			const void *from, const int64_t *to_strides, void *to)
 {
-	int error = equant_transfer_start(transfer, from_strides, from, to_strides, to);
+	int error = start(transfer, "equant_transfer_run", from_strides, from, to_strides, to);
 
 	return error ? error : equant_transfer_wait(transfer);
 }

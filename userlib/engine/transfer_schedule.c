@@ -46,7 +46,7 @@ static int schedule_volumes(struct equant_transfer *transfer,
 				      options->network ? options->network : uniform, count, volumes,
 				      why, sizeof(why));
 	if (why[0])
-		equant_message("rank %d: equant_transfer_new: %s", transfer->rank, why);
+		equant_message("rank %d: %s: %s", transfer->rank, transfer->call, why);
 	equant_redist_network_free(uniform);
 	return error;
 }
@@ -62,8 +62,8 @@ int equant_transfer_schedule_make(struct equant_transfer *transfer,
 
 	if (!volumes) {
 		if (errno == EOVERFLOW)
-			equant_message("rank %d: equant_transfer_new: a message of 2^62 bytes",
-				       transfer->rank);
+			equant_message("rank %d: %s: a message of 2^62 bytes", transfer->rank,
+				       transfer->call);
 		return -errno;
 	}
 	error = schedule_volumes(transfer, options, count, volumes);

@@ -48,8 +48,8 @@ static int check_view(const struct equant_transfer *transfer, const bool given[2
 	for (int side = 0; side < 2; side++) {
 		if (!uses(transfer, side) || given[side])
 			continue;
-		equant_message("rank %d: equant_transfer_run: it %s and has no array or no strides",
-			       transfer->rank, names[side]);
+		equant_message("rank %d: %s: it %s and has no array or no strides", transfer->rank,
+			       transfer->call, names[side]);
 		return -EINVAL;
 	}
 	if (!uses(transfer, 0) || !uses(transfer, 1))
@@ -57,9 +57,8 @@ static int check_view(const struct equant_transfer *transfer, const bool given[2
 	span(transfer, 0, from);
 	span(transfer, 1, to);
 	if (from[0] < to[1] && to[0] < from[1]) {
-		equant_message(
-			"rank %d: equant_transfer_run: what is read and what is written overlap",
-			transfer->rank);
+		equant_message("rank %d: %s: what is read and what is written overlap",
+			       transfer->rank, transfer->call);
 		return -EINVAL;
 	}
 	return 0;
