@@ -106,4 +106,15 @@ TEST_F(nodes, transfers_drawn_at_random_bring_every_element_to_its_place)
 	EXPECT_PASSED(&self->job);
 }
 
+TEST_F(nodes, nobody_waits_where_all_meet_for_a_rank_that_has_failed)
+{
+	self->job = (struct job){ .ranks = 3,
+				  .limit = 60,
+				  .program = "parting_worker",
+				  .argv = { "refused_before_meetings" },
+				  .environment = { "EQUANT_WAIT=block" } };
+	ON("nodea slots=2\nnodeb slots=1\n");
+	EXPECT_PASSED(&self->job);
+}
+
 TEST_HARNESS_MAIN

@@ -42,4 +42,15 @@ TEST_F(ranks, nobody_waits_for_slices_of_a_rank_that_has_failed)
 		EXPECT_CASE("refused_before_slices");
 }
 
+TEST(nobody_waits_where_all_meet_for_a_rank_that_has_failed)
+{
+	struct job job = { .ranks = 3,
+			   .program = "parting_worker",
+			   .argv = { "refused_before_meetings" },
+			   .environment = { "EQUANT_WAIT=block" },
+			   .limit = 60 };
+
+	EXPECT_PASSED(&job);
+}
+
 TEST_HARNESS_MAIN

@@ -333,6 +333,61 @@ static void refused_before_slices(void)
 	}
 }
 
+static int meet(struct equant *eq, struct equant_loop *loop, int kind)
+{
+	static double values[UNITS];
+	double result = rank;
+
+	switch (kind) {
+	case 0:
+		return equant_barrier(eq);
+	case 1:
+		return equant_allreduce(eq, MPI_IN_PLACE, &result, 1, MPI_DOUBLE, MPI_SUM);
+	case 2:
+		return equant_allreduce_units(loop, values, EQUANT_SUM, &result, NULL);
+	case 3:
+		return equant_allreduce_units(loop, values, EQUANT_MAX, &result, NULL);
+	case 4:
+		return equant_loop_broadcast(loop, UNITS - 1);
+	default:
+		return equant_loop_neighbours(loop, 0, 0);
+	}
+}
+
+/* ... or while they wait where all ranks meet. */
+static void refused_before_meetings(void)
+{
+	static const struct equant_data_ops ops = {
+		.sz = sizeof(ops),
+		.size = bulk_size,
+		.pack = bulk_pack,
+		.unpack = bulk_unpack,
+	};
+	static double slices[UNITS];
+
+	for (int kind = 0; kind < 6; kind++) {
+		struct equant_options o = options(0, 0, 0);
+		struct equant_loop *loop;
+		struct equant *eq;
+		int error = 0;
+
+		o.timeout = 0.2;
+		eq = must_open(MPI_COMM_WORLD, &o);
+		loop = must_loop(eq, "refusing", UNITS);
+		demand_equal(0, equant_loop_array(loop, slices, sizeof(*slices)));
+		demand_equal(0, equant_loop_data(loop, &ops, NULL));
+		refusals = rank == ranks - 1;
+		for (int n = 0; n < 100000 && !error; n++) {
+			error = turn(loop, n);
+			if (!error)
+				error = meet(eq, loop, kind);
+		}
+		demand_equal(rank == ranks - 1 ? -EIO : -ECANCELED, error);
+		demand(equant_loop_free(loop) <= 0);
+		equant_close(eq);
+	}
+}
+
 /* ---- sweeps --------------------------------------------------------------------- */
 
 static double mesh[UNITS + 2][UNITS + 2];
@@ -383,8 +438,13 @@ static void failed_sweeps(void)
 int main(int argc, char **argv)
 {
 	static const struct worker_case cases[] = {
-		CASE(failed_hooks),  CASE(failed_passes),	  CASE(failed_callbacks),
-		CASE(failed_sweeps), CASE(refused_between_loops), CASE(refused_before_slices),
+		CASE(failed_hooks),
+		CASE(failed_passes),
+		CASE(failed_callbacks),
+		CASE(failed_sweeps),
+		CASE(refused_between_loops),
+		CASE(refused_before_slices),
+		CASE(refused_before_meetings),
 	};
 
 	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));

@@ -56,6 +56,8 @@ int equant_signal_await(struct equant_waiter *waiter, struct equant_signal *sign
 			waited = equant_patience_pause(waiter, &p);
 		if (waited >= check) {
 			error = equant_node_check(waiter->node);
+			if (!error)
+				error = waiter->hears(waiter, waited);
 			check = waited + CHECK_NS;
 		}
 		if (!error && waiter->limit > 0 && 1e-9 * (double)waited > waiter->limit) {

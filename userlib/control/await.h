@@ -27,7 +27,7 @@ void equant_signal_set(struct equant_signal *signal, uint32_t value);
  * @value: see above
  * @is: wait until it is
  *
- * Return: 0; -EIO a rank of the node is gone; -ETIMEDOUT in checked mode.
+ * Return: 0; -EIO a rank of the node is gone; -ETIMEDOUT in checked mode; what @waiter hears (wait.h).
  */
 int equant_signal_await(struct equant_waiter *waiter, struct equant_signal *signal, uint32_t value,
 			int is);

@@ -28,6 +28,8 @@
 #include "core/message.h"
 #include "core/mpi_error.h"
 
+#define LOOK 0.1 /* seconds of waiting between two looks at whether a rank has given up */
+
 /* Only collectives use this communicator, and all ranks call them in the same order. */
 enum { TAG_BARRIER = 1, TAG_UP, TAG_DOWN, TAG_COPY, TAG_FAILED };
 
@@ -46,11 +48,18 @@ static int await_peer(struct equant_waiter *waiter, MPI_Comm comm, int peer, MPI
 				       .what = waiter->call,
 				       .rank = peer };
 	uint64_t waited = 0;
-	int error;
+	int error, over;
 
 	equant_waited_on_begin(waiter, &on);
-	error = equant_wait_requests(waiter, requests, n, statuses, 0, &waited);
+	do {
+		error = equant_wait_requests(waiter, requests, n, statuses, LOOK, &waited);
+		over = error != -ETIMEDOUT;
+		if (!over)
+			error = waiter->hears(waiter, waited);
+	} while (!over && !error);
 	equant_waited_on_end(waiter);
+	if (!over)
+		equant_requests_drop(requests, n);
 	return error;
 }
 

@@ -103,7 +103,7 @@ static int swap(struct equant_waiter *waiter, int local, char *at, size_t bytes,
 	if (error)
 		return error;
 	error = take(waiter, local, at, bytes, what);
-	if (error == -ETIMEDOUT && take_back(waiter, local))
+	if ((error == -ETIMEDOUT || error == -ECANCELED) && take_back(waiter, local))
 		error = take(waiter, local, at, bytes, what);
 	return error;
 }

@@ -11,6 +11,7 @@
 
 #include "control/waited_on.h"
 
+struct equant;
 struct equant_node;
 
 /**
@@ -27,6 +28,8 @@ struct equant_node;
  * @on: whom this rank waits for, NULL = nobody knows
  * @timeout: seconds until that is said, 0 = never
  * @limit: ... and until the waits for words in the node's memory are given up, 0 = never
+ * @hears: asked now and then by waits in which all ranks meet; not 0 = they are given up with that error
+ * @eq: for it; whose waiter this is
  */
 struct equant_waiter {
 	enum equant_wait_mode mode;
@@ -41,6 +44,8 @@ struct equant_waiter {
 	struct equant_waited_on *on;
 	double timeout;
 	double limit;
+	int (*hears)(const struct equant_waiter *waiter, uint64_t waited_ns);
+	struct equant *eq;
 };
 
 /**

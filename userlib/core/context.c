@@ -107,11 +107,13 @@ static void release(struct equant *eq)
 	if (!equant_mpi_is_over())
 		equant_extreme_release(eq);
 	equant_options_release(&eq->options);
-	/* Of a rank that was given up on something may yet come: nobody gets the number. */
-	if (eq->comm != MPI_COMM_NULL && !equant_mpi_is_over() && !eq->lost)
-		MPI_Comm_free(&eq->comm);
-	if (eq->collectives != MPI_COMM_NULL && !equant_mpi_is_over())
-		MPI_Comm_free(&eq->collectives);
+	/* Of a rank that was given up on something may yet come: nobody gets the numbers. */
+	if (!equant_mpi_is_over() && !eq->lost) {
+		if (eq->comm != MPI_COMM_NULL)
+			MPI_Comm_free(&eq->comm);
+		if (eq->collectives != MPI_COMM_NULL)
+			MPI_Comm_free(&eq->collectives);
+	}
 	equant_exchange_free(eq->meeting);
 	equant_speed_end(&eq->told);
 	free(eq);
@@ -152,6 +154,8 @@ int equant_open(struct equant **out, MPI_Comm comm, const struct equant_options 
 	eq->waiter.delay_ns = (uint64_t)(1e9 * eq->options.delay);
 	eq->waiter.timeout = eq->options.timeout;
 	eq->waiter.limit = eq->options.check ? eq->options.timeout : 0;
+	eq->waiter.hears = equant_hears;
+	eq->waiter.eq = eq;
 	*out = eq;
 	return 0;
 fail:
@@ -171,6 +175,10 @@ int equant_close(struct equant *eq)
 		error = equant_loop_free(eq->loops);
 		first = first ? first : error;
 	}
+	/* Whoever has given up on this rank, or another one, has told so. */
+	eq->waiter.call = "equant_close()";
+	if (!equant_mpi_is_over())
+		equant_lose(eq, equant_hears(&eq->waiter, 0));
 	release(eq);
 	return first;
 }

@@ -54,9 +54,7 @@ int equant_barrier(struct equant *eq)
 
 int equant_met(struct equant *eq, int error)
 {
-	if (error == -ETIMEDOUT && !eq->lost)
-		eq->lost = error;
-	return error;
+	return error == -ETIMEDOUT || error == -ECANCELED ? equant_lose(eq, error) : error;
 }
 
 static int check(int count, MPI_Datatype datatype, MPI_Op op)
@@ -99,6 +97,6 @@ int equant_allreduce(struct equant *eq, const void *send, void *recv, int count,
 	if (count && equant_shared_takes(&eq->waiter, count, datatype, op))
 		return equant_met(eq, equant_shared_allreduce(&eq->waiter, send, recv, count,
 							      datatype, op));
-	return equant_collective_allreduce(&eq->waiter, eq->collectives, send, recv, count,
-					   datatype, op, 0);
+	return equant_met(eq, equant_collective_allreduce(&eq->waiter, eq->collectives, send, recv,
+							  count, datatype, op, 0));
 }

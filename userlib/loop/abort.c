@@ -9,20 +9,24 @@
 #include "core/mpi_error.h"
 #include "loop/loop_internal.h"
 
-static void tell(struct equant_loop *loop)
+void equant_tell_all(struct equant *eq, MPI_Comm comm, int tag)
 {
 	MPI_Request request;
 
-	if (loop->aborted)
-		return;
-	loop->aborted = 1;
-	for (int r = 0; r < loop->ranks; r++) {
-		if (r == loop->rank || MPI_Isend(NULL, 0, MPI_BYTE, r, EQUANT_TAG_ABORT, loop->comm,
-						 &request) != MPI_SUCCESS)
+	for (int r = 0; r < eq->ranks; r++) {
+		if (r == eq->rank ||
+		    MPI_Isend(NULL, 0, MPI_BYTE, r, tag, comm, &request) != MPI_SUCCESS)
 			continue;
 		MPI_Request_free(&request);
-		equant_node_ring(loop->eq->waiter.node, r);
+		equant_node_ring(eq->node, r);
 	}
+}
+
+static void tell(struct equant_loop *loop)
+{
+	if (!loop->aborted)
+		equant_tell_all(loop->eq, loop->comm, EQUANT_TAG_ABORT);
+	loop->aborted = 1;
 }
 
 void equant_loop_abort(struct equant_loop *loop)
@@ -31,20 +35,24 @@ void equant_loop_abort(struct equant_loop *loop)
 		tell(l);
 }
 
-/* The words stay where they are until ranks part (part.c): each wait sees them. */
-int equant_aborted(MPI_Comm comm, int *rank)
+static int look_for(MPI_Comm comm, int tag, int *rank)
 {
 	MPI_Status status;
 	int there, error;
 
-	error = equant_mpi_error(MPI_Iprobe(MPI_ANY_SOURCE, EQUANT_TAG_ABORT, comm, &there,
-					    &status),
+	error = equant_mpi_error(MPI_Iprobe(MPI_ANY_SOURCE, tag, comm, &there, &status),
 				 "looking for failed ranks");
 	*rank = -1;
 	if (error || !there)
 		return error;
 	*rank = status.MPI_SOURCE;
 	return -ECANCELED;
+}
+
+/* The words stay where they are until ranks part (part.c): each wait sees them. */
+int equant_aborted(MPI_Comm comm, int *rank)
+{
+	return look_for(comm, EQUANT_TAG_ABORT, rank);
 }
 
 /* A wait has lasted for EQUANT_LOOK seconds more. */
@@ -78,4 +86,45 @@ int equant_loop_await(struct equant_loop *loop, struct equant_waited_on *on, MPI
 	} while (!over && !error);
 	equant_waited_on_end(waiter);
 	return error;
+}
+
+/* ---- waits that are of no loop --------------------------------------------------- */
+
+int equant_lose(struct equant *eq, int error)
+{
+	if (eq->lost || !error)
+		return error;
+	eq->lost = error;
+	/* These two all ranks find by themselves. */
+	if (error != -ETIMEDOUT && error != -EPROTO)
+		equant_tell_all(eq, eq->comm, EQUANT_TAG_LOST);
+	return error;
+}
+
+/* Where this rank has failed, too, or knows of it, the others may be on their way from there to here. */
+static int has_failed_unheard(struct equant *eq)
+{
+	int error = 0, rank;
+
+	for (struct equant_loop *l = eq->loops; l && !error; l = l->next) {
+		if (l->error)
+			continue;
+		error = equant_aborted(l->comm, &rank);
+		if (error == -ECANCELED)
+			equant_message("%s: loop %s: rank %d has failed", eq->waiter.call, l->name,
+				       rank);
+	}
+	return error;
+}
+
+int equant_hears(const struct equant_waiter *waiter, uint64_t waited_ns)
+{
+	struct equant *eq = waiter->eq;
+	int rank, error = look_for(eq->comm, EQUANT_TAG_LOST, &rank);
+
+	if (error == -ECANCELED)
+		equant_message("%s: rank %d has given up on another one", waiter->call, rank);
+	if (error || !(waiter->timeout > 0) || 1e-9 * (double)waited_ns <= waiter->timeout)
+		return error;
+	return has_failed_unheard(eq);
 }

@@ -3,9 +3,12 @@
 #define EQUANT_LOOP_ABORT_H
 
 #include <mpi.h>
+#include <stdint.h>
 
+struct equant;
 struct equant_loop;
 struct equant_waited_on;
+struct equant_waiter;
 
 #define EQUANT_LOOK 0.1 /* seconds of waiting between two looks at whether a rank has given up */
 
@@ -15,6 +18,9 @@ struct equant_waited_on;
  * No collective.  Of loops that share arrays all are meant: others may wait in any of them.
  */
 void equant_loop_abort(struct equant_loop *loop);
+
+/** equant_tell_all() - send all other ranks a word, which is its tag */
+void equant_tell_all(struct equant *eq, MPI_Comm comm, int tag);
 
 /**
  * equant_aborted() - has another rank told so?
@@ -36,5 +42,26 @@ int equant_aborted(MPI_Comm comm, int *rank);
  */
 int equant_loop_await(struct equant_loop *loop, struct equant_waited_on *on, MPI_Request *requests,
 		      int n, MPI_Status *statuses);
+
+/**
+ * equant_hears() - shall a wait of the context for other ranks be given up?
+ * @waiter: the context's
+ * @waited_ns: so far
+ *
+ * Where all ranks of a context meet, nobody looks for words about single loops: who has failed in one may yet come.
+ * One that has not come for EQUANT_TIMEOUT will not.
+ *
+ * Return: 0; -ECANCELED a rank has given up, or has failed in a loop that is open here and not known to have failed;
+ * -EIO.
+ */
+int equant_hears(const struct equant_waiter *waiter, uint64_t waited_ns);
+
+/**
+ * equant_lose() - no rank knows any more where the others of the context are
+ * @error: why, or 0; the first one counts.  What others do not find by themselves they are told.
+ *
+ * Return: @error.
+ */
+int equant_lose(struct equant *eq, int error);
 
 #endif /* EQUANT_LOOP_ABORT_H */

@@ -26,7 +26,6 @@
 #include "loop/loop_internal.h"
 
 #define TAGS 0x3fff /* used in turn, and as many to tell that one was given up */
-#define LOOK 0.1 /* seconds of waiting between two looks at whether a rank has given up */
 #define NO_LOOP UINT64_MAX
 
 struct belief {
@@ -130,8 +129,7 @@ static int compare_places(struct equant *eq, const struct belief *b)
 			"rank 0 is in %s%s%s, rank %d in %s%s%s: all ranks must make the same calls in the same order",
 			functions[b[0].place], of_loop(&b[0]), b[0].name, r, functions[b[r].place],
 			of_loop(&b[r]), b[r].name);
-		eq->lost = -EPROTO;
-		return -EPROTO;
+		return equant_lose(eq, -EPROTO);
 	}
 	return 0;
 }
@@ -146,8 +144,7 @@ static int compare_arguments(struct equant *eq, const struct belief *b)
 		equant_message("%s%s%sranks 0 and %d call %s differently",
 			       b[0].name[0] ? "loop " : "", b[0].name, b[0].name[0] ? ": " : "", r,
 			       functions[b[0].place]);
-		eq->lost = -EPROTO;
-		return -EPROTO;
+		return equant_lose(eq, -EPROTO);
 	}
 	return 0;
 }
@@ -266,20 +263,6 @@ static int tag_of(uint32_t number)
 	return 1 + (int)(number % TAGS);
 }
 
-/* All that come later hear of it. */
-static void tell_given_up(const struct meeting *m)
-{
-	MPI_Request request;
-
-	for (int r = 0; r < m->eq->ranks; r++) {
-		if (r == m->eq->rank || MPI_Isend(NULL, 0, MPI_BYTE, r, TAGS + tag_of(m->number),
-						  m->eq->comm, &request) != MPI_SUCCESS)
-			continue;
-		MPI_Request_free(&request);
-		equant_node_ring(m->eq->node, r);
-	}
-}
-
 /* 1: a rank, which is in @status, has given up on this comparison; 0, -errno */
 static int was_given_up(const struct meeting *m, MPI_Status *status)
 {
@@ -301,30 +284,29 @@ static int comes_too_late(const struct meeting *m)
 	equant_message("%s%s%srank %d comes too late to %s: rank %d has given up",
 		       m->loop ? "loop " : "", m->loop ? m->loop->name : "", m->loop ? ": " : "",
 		       m->eq->rank, functions[m->belief->place], status.MPI_SOURCE);
-	m->eq->lost = -ETIMEDOUT;
-	return -ETIMEDOUT;
+	return equant_lose(m->eq, -ETIMEDOUT);
 }
 
 /* Nobody waits for longer than the first one that gives up, who has told all. */
 static int await_all(const struct meeting *m, uint64_t *waited)
 {
+	double look = m->limit && m->limit < EQUANT_LOOK ? m->limit : EQUANT_LOOK;
+	int error, found, heard;
 	MPI_Status status;
-	int error, found;
 
-	if (!m->limit)
-		return equant_exchange_finish(m->x, 0, waited);
 	do {
-		error = equant_exchange_finish(m->x, LOOK < m->limit ? LOOK : m->limit, waited);
+		error = equant_exchange_finish(m->x, look, waited);
 		if (error != -ETIMEDOUT)
 			return error;
-		found = was_given_up(m, &status);
-	} while (!found && 1e-9 * (double)*waited < m->limit);
-	if (found < 0)
-		return found;
+		heard = equant_hears(&m->eq->waiter, m->limit ? 0 : *waited);
+		found = m->limit ? was_given_up(m, &status) : 0;
+	} while (!heard && !found && (!m->limit || 1e-9 * (double)*waited < m->limit));
+	if (heard || found < 0)
+		return heard ? heard : found;
 	equant_waited_on_give_up(&m->eq->waiter);
-	m->eq->lost = -ETIMEDOUT;
+	/* All that come later hear of it. */
 	if (!found)
-		tell_given_up(m);
+		equant_tell_all(m->eq, m->eq->comm, TAGS + tag_of(m->number));
 	return -ETIMEDOUT;
 }
 
@@ -335,6 +317,7 @@ static int run(struct meeting *m, uint64_t *waited)
 
 	if (error)
 		return error;
+	m->eq->waiter.call = functions[m->belief->place];
 	equant_waited_on_begin(&m->eq->waiter, &on);
 	error = equant_exchange_start(m->x, m->belief);
 	if (!error)
@@ -343,9 +326,7 @@ static int run(struct meeting *m, uint64_t *waited)
 	if (!error)
 		return 0;
 	equant_exchange_cancel(m->x);
-	if (!m->eq->lost)
-		m->eq->lost = error;
-	return error;
+	return equant_lose(m->eq, error);
 }
 
 /* A rank without memory must not keep the others waiting: there is one for all. */
@@ -433,7 +414,9 @@ int equant_check_always(struct equant_loop *loop, enum equant_place place, uint6
 int equant_check_call(struct equant_loop *loop, enum equant_place place, uint64_t arguments,
 		      int error)
 {
-	return loop->eq->options.check ? equant_check_always(loop, place, arguments, error) : error;
+	if (loop->eq->options.check)
+		return equant_check_always(loop, place, arguments, error);
+	return error ? error : loop->eq->lost;
 }
 
 int equant_check_context(struct equant *eq, enum equant_place place, const char *name,

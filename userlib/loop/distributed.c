@@ -63,7 +63,7 @@ static int wait_for(struct equant_loop *loop, int code, int peer, MPI_Request *r
 	/* The peer has not come, and may never. */
 	if (error == -ETIMEDOUT || error == -ECANCELED)
 		equant_requests_drop(requests, n);
-	return equant_met(loop->eq, error);
+	return error == -ETIMEDOUT ? equant_lose(loop->eq, error) : error;
 }
 
 static int broadcast(struct equant_loop *loop, char *slice, size_t bytes, int owner)
@@ -73,8 +73,9 @@ static int broadcast(struct equant_loop *loop, char *slice, size_t bytes, int ow
 	waiter->call = "equant_loop_broadcast()";
 	if (equant_shared_sends(waiter, bytes))
 		return equant_met(loop->eq, equant_shared_broadcast(waiter, slice, bytes, owner));
-	return equant_collective_broadcast(waiter, loop->eq->collectives, slice, (int)bytes,
-					   MPI_BYTE, owner);
+	return equant_met(loop->eq,
+			  equant_collective_broadcast(waiter, loop->eq->collectives, slice,
+						      (int)bytes, MPI_BYTE, owner));
 }
 
 int equant_loop_broadcast(struct equant_loop *loop, long unit)
@@ -92,7 +93,8 @@ int equant_loop_broadcast(struct equant_loop *loop, long unit)
 
 		error = slice ? broadcast(loop, slice, array->slice, owner) : -ENOMEM;
 	}
-	return error;
+	/* The others go on with what this one does not take. */
+	return error == -ENOMEM ? equant_lose(loop->eq, error) : error;
 }
 
 /*

@@ -145,12 +145,19 @@ static uint64_t widths(long below, long above)
 	return equant_mix((uint64_t)below) + (uint64_t)above;
 }
 
+/* Others wait for what a rank that stops in the middle has not sent. */
 static int start(struct equant_loop *loop, long below, long above)
 {
+	int error;
+
 	loop->ghosts.under_way = 1;
 	loop->ghosts.hooks = equant_loop_hooks(loop);
 	equant_slices_forget(&loop->slices);
-	return post_all(loop, below, above);
+	error = post_all(loop, below, above);
+	if (!error)
+		return 0;
+	equant_loop_abort(loop);
+	return equant_loop_fail(loop, error);
 }
 
 /* @error: 0, or why this rank does not. */
@@ -296,8 +303,6 @@ int equant_neighbours_follow(struct equant_loop *loop)
 		equant_loop_abort(loop);
 	error = loop->aborted ? -ECANCELED : check(loop, loop->below, loop->above);
 	error = begin(loop, loop->below, loop->above, error);
-	if (error && loop->ghosts.under_way)
-		equant_loop_abort(loop);
 	if (!error)
 		error = await_with_moves(loop);
 	if (!error)

@@ -124,13 +124,16 @@ void equant_share_ended(struct equant_loop *loop)
 	}
 }
 
-/* A rank whose data were bad goes on to the end: the others wait for what it sends. */
+/*
+ * A rank whose data were bad goes on to the end: the others wait for what it sends.  One that has stopped in the middle
+ * tells them that it does not, and waits for nothing that they may not send after that.
+ */
 int equant_share_move(struct equant_loop *leader, const struct equant_instruction *instructions,
 		      int count, const struct equant_runs *named)
 {
-	int first = 0;
+	int first = 0, broken = leader->mover.broken;
 
-	for (struct equant_loop *l = leader->follower; l; l = l->follower) {
+	for (struct equant_loop *l = leader->follower; l && !broken; l = l->follower) {
 		uint64_t start = equant_now_ns(), waited = l->mover.waited_ns;
 		int settled = equant_pipeline_settle(l);
 		int error =
@@ -141,6 +144,7 @@ int equant_share_move(struct equant_loop *leader, const struct equant_instructio
 		equant_record_moves(l, equant_now_ns() - start);
 		if (!first)
 			first = settled ? settled : error ? error : follows;
+		broken = l->mover.broken;
 	}
 	return first;
 }

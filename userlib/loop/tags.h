@@ -20,4 +20,7 @@ enum equant_tag {
 	EQUANT_TAG_CONTROL = 256, /* the first of as many as interactions may be under way */
 };
 
+/* In a context's communicator, beyond those of its comparisons. */
+#define EQUANT_TAG_LOST 0x7fff
+
 #endif /* EQUANT_LOOP_TAGS_H */

@@ -417,8 +417,9 @@ EQUANT_API int equant_loop_owner(const struct equant_loop *loop, long unit);
  * The copies are the receivers' to read; they are as old as the call, and go when the unit
  * itself comes.  Data behind callbacks are not copied.
  *
- * Return: 0; -EINVAL no such unit, a slice of more than 2 GiB; -ENOMEM; -EIO; in checked mode -EPROTO ranks at
- * different places, -ECANCELED another rank refused, -ETIMEDOUT.
+ * Return: 0; -EINVAL no such unit, a slice of more than 2 GiB; -ENOMEM; -EIO; -ECANCELED another rank has failed;
+ * what a call ended with before in which ranks did not meet; in checked mode -EPROTO ranks at different places,
+ * -ECANCELED another rank refused, -ETIMEDOUT.
  */
 EQUANT_API int equant_loop_broadcast(struct equant_loop *loop, long unit);
 
@@ -570,7 +571,7 @@ enum equant_reduction { EQUANT_SUM, EQUANT_MIN, EQUANT_MAX };
  * Miranker 1986) and rounded once.  A NaN is the result wherever there is one.  A rank whose
  * arguments are refused is waited for, as in equant_allreduce().
  *
- * Return: 0; -EINVAL no values, no operation, an extreme of no units; -ENOMEM; -EIO.
+ * Return: 0; -EINVAL no values, no operation, an extreme of no units; -ENOMEM; -EIO; else as equant_allreduce().
  */
 EQUANT_API int equant_allreduce_units(struct equant_loop *loop, const double *values,
 				      enum equant_reduction operation, double *result, long *unit);
@@ -754,7 +755,8 @@ EQUANT_API int equant_waitall(struct equant *eq, int n, MPI_Request *requests,
  * Within a node a central counter (Mellor-Crummey and Scott 1991, section 3.1), between nodes
  * dissemination (Hensgen, Finkel, Manber 1988).
  *
- * Return: 0; -EIO a peer is gone; in checked mode -EPROTO ranks at different places, -ETIMEDOUT.
+ * Return: 0; -EIO a peer is gone; -ECANCELED one has failed; what a call ended with before in which ranks did not
+ * meet; in checked mode -EPROTO ranks at different places, -ETIMEDOUT.
  */
 EQUANT_API int equant_barrier(struct equant *eq);
 
@@ -775,8 +777,8 @@ EQUANT_API int equant_barrier(struct equant *eq);
  * all, and so does another number of elements where it is found.
  *
  * Return: 0; -EINVAL (negative count, no datatype or operation); -EOVERFLOW; -ENOMEM;
- * -EPROTO ranks that do not match; -EIO a peer is gone; what a call ended with before in which ranks did
- * not meet; in checked mode -ECANCELED another rank refused, -ETIMEDOUT.
+ * -EPROTO ranks that do not match; -EIO a peer is gone; -ECANCELED one has failed; what a call ended with before in
+ * which ranks did not meet; in checked mode -ECANCELED another rank refused, -ETIMEDOUT.
  */
 EQUANT_API int equant_allreduce(struct equant *eq, const void *send, void *recv, int count,
 				MPI_Datatype datatype, MPI_Op op);
