@@ -218,6 +218,36 @@ TEST_F(route, combining_takes_log_k_and_two_steps)
 }
 
 /* 1000 bytes from 0 to 1 at 1 byte/s, and everything else at 10: over 2 and 3 it is faster. */
+/* Few messages between ranks far apart: most of the steps are empty. */
+TEST_F(route, of_more_steps_than_legs_takes_as_long_as_planned)
+{
+	const struct equant_redist_array array = {
+		.dimensions = 3,
+		.extent = { 2, 2, 1 },
+		.from = { { 2, 1, 0, 0 }, { 1, 4, 0, 0 }, { 1, 512, 0, 0 } },
+		.to = { { 1, 4, 0, 0 }, { 2, 1, 0, 0 }, { 1, 512, 10, 0 } },
+	};
+	struct equant_redist_route *route, *replayed;
+	struct equant_redist_volume *volumes =
+		equant_redist_volumes(&array, 8, NULL, NULL, &self->count);
+
+	ASSERT_TRUE(volumes);
+	self->network = equant_redist_network_new(2048, 1e-4, 1e8, self->why, LINE);
+	route = equant_redist_route_new("combine", self->network, self->count, volumes, self->why,
+					LINE);
+	ASSERT_TRUE(route);
+	EXPECT_GT(route->steps, route->count + 1);
+	for (int barrier = 0; barrier < 2; barrier++) {
+		replayed = equant_redist_route_replay(route, self->network, 1, barrier, self->why,
+						      LINE);
+		ASSERT_TRUE(replayed);
+		EXPECT_LE(fabs(replayed->makespan - route->makespan), 1e-9 * route->makespan);
+		equant_redist_route_free(replayed);
+	}
+	equant_redist_route_free(route);
+	free(volumes);
+}
+
 TEST_F(route, a_thin_link_is_relieved_over_faster_ones)
 {
 	struct equant_redist_route *route;

@@ -30,20 +30,24 @@ void equant_replay_follow(struct equant_replay *replay, int64_t before, int64_t 
 	replay->trips[after].waits++;
 }
 
-/* What there is of each step; with a barrier @order has steps one after the other. */
-static void order_steps(struct equant_replay *replay, int64_t *order)
+/* What there is of each step, of which a route may have more than legs; with a barrier @order has one after the other. */
+static int order_steps(struct equant_replay *replay, int64_t *order)
 {
 	int64_t count = replay->result->count, steps = 0, at = 0;
 
-	for (int64_t i = 0; i < count; i++) {
-		replay->left[replay->trips[i].step]++;
+	for (int64_t i = 0; i < count; i++)
 		steps = equant_redist_max(steps, replay->trips[i].step + 1);
-	}
+	replay->left = calloc((size_t)steps + 1, sizeof(*replay->left));
+	if (!replay->left)
+		return -ENOMEM;
+	for (int64_t i = 0; i < count; i++)
+		replay->left[replay->trips[i].step]++;
 	replay->steps = steps;
 	for (int64_t s = 0; s < (replay->barrier ? steps : 1); s++)
 		for (int64_t i = 0; i < count; i++)
 			if (!replay->barrier || replay->trips[i].step == s)
 				order[at++] = i;
+	return 0;
 }
 
 /* The pieces of each rank, as they are in @order. */
@@ -75,7 +79,7 @@ int equant_replay_queue(struct equant_replay *replay)
 	int error = order ? 0 : -ENOMEM;
 
 	if (order)
-		order_steps(replay, order);
+		error = order_steps(replay, order);
 	for (int side = 0; side < 2 && !error; side++)
 		error = make_side(replay, side, order);
 	free(order);
@@ -93,9 +97,8 @@ int equant_replay_init(struct equant_replay *replay, const struct equant_redist_
 	replay->active = calloc(count, sizeof(*replay->active));
 	replay->ended = calloc(count, sizeof(*replay->ended));
 	replay->flows = calloc(count, sizeof(*replay->flows));
-	replay->left = calloc(count, sizeof(*replay->left));
 	if (!replay->trips || !replay->followers || !replay->active || !replay->ended ||
-	    !replay->flows || !replay->left)
+	    !replay->flows)
 		error = -ENOMEM;
 	for (int64_t i = 0; i < replay->result->count && !error; i++)
 		make_trip(replay, network, i);
