@@ -382,6 +382,11 @@ static void same_array(void)
 	b = a;
 	fill(&a, half, 6, sizeof(int));
 	demand_equal(0, move(plans, &a, &a, half, 6));
+	/* ... that nobody has a part of the columns of, in which blocks and what is behind do not matter. */
+	b.m.columns += 5;
+	b.m.column_block = 4;
+	demand_equal(0, move(plans, &a, &b, half, 6));
+	b.m = a.m;
 	/* The upper half to the lower one: columns of both lie between each other. */
 	b.m.row = half;
 	demand_equal(0, move(plans, &a, &b, half, 6));

@@ -97,11 +97,22 @@ static bool interleave(const struct equant_gemr2d_rectangle *a,
 	       column_at(b, element, 0) < end_of(a, element);
 }
 
-/* Everything stays where it is. */
+/*
+ * Everything stays where it is.  How large the matrices are around what is moved makes no difference, nor do
+ * the blocks of a dimension that one process has all of.
+ */
 static bool stays(const struct equant_gemr2d_task *task)
 {
-	return !memcmp(task->call.matrix[0], task->call.matrix[1], sizeof(task->call.matrix[0])) &&
-	       !memcmp(&task->part[0], &task->part[1], sizeof(task->part[0]));
+	const int64_t *a = task->call.matrix[0], *b = task->call.matrix[1];
+	int64_t differ = 0;
+
+	for (int i = GEMR2D_ROW_BLOCK; i < GEMR2D_FIELDS; i++) {
+		if ((i == GEMR2D_ROW_BLOCK && a[GEMR2D_GRID_ROWS] == 1) ||
+		    (i == GEMR2D_COLUMN_BLOCK && a[GEMR2D_GRID_COLUMNS] == 1))
+			continue;
+		differ |= a[i] ^ b[i];
+	}
+	return !differ && !memcmp(&task->part[0], &task->part[1], sizeof(task->part[0]));
 }
 
 /* A transfer wants what it reads not to begin before the end of what it writes: it gets a copy. */
