@@ -84,6 +84,7 @@ TEST_F(transfer, a_run_that_one_rank_refuses_moves_nothing_and_can_be_tried_agai
 TEST_F(transfer, a_message_may_have_more_than_2_to_the_31_bytes_and_elements)
 {
 	self->job.ranks = 2;
+	self->job.limit = 60;
 	EXPECT_CASE("more_than_31_bits");
 }
 

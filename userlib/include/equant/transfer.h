@@ -75,8 +75,8 @@ enum equant_transfer_node {
  *	EQUANT_TRANSFER_WINDOW_NETWORK: as many as fill a rank's part of its host's port in
  *	@network at the bandwidth of its links, and one more, up to 16
  * @memory: bytes that a rank may have for messages beside the arrays; @window becomes smaller
- *	until that is enough; 0: no limit.  What ranks of a node share is rounded up to 64 bytes
- *	for each piece, and a page besides.
+ *	until that is enough; 0: no limit.  The memory for each piece is rounded up to 64 bytes, what ranks of a
+ *	node share to a page besides.
  * @largest: bytes that go in one MPI message, at most 2^31 - 1; longer ones are sent in pieces,
  *	so that one is packed while another is under way and a third is unpacked: a rank has
  *	memory for two of each message of the window in each direction, or for 8 if these have
