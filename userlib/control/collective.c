@@ -90,6 +90,7 @@ int equant_collective_barrier(struct equant_waiter *waiter, MPI_Comm comm)
  * @partial: the elements of the ranks combined so far
  * @other: what comes in
  * @room: the memory behind the two
+ * @lent: ... which MPI may still read or write, as a wait has been given up
  */
 struct reduction {
 	struct equant_waiter *waiter;
@@ -101,12 +102,17 @@ struct reduction {
 	int failed;
 	char *partial, *other;
 	char *room[2];
+	int lent;
 };
 
 static int await(struct reduction *r, int error, int peer, MPI_Request *request, MPI_Status *status)
 {
 	error = equant_mpi_error(error, "sending to all ranks");
-	return error ? error : await_peer(r->waiter, r->comm, peer, request, 1, status);
+	if (!error) {
+		error = await_peer(r->waiter, r->comm, peer, request, 1, status);
+		r->lent |= error != 0;
+	}
+	return error;
 }
 
 /* Among leaders @peer is not the context's rank. */
@@ -268,7 +274,9 @@ int equant_collective_allreduce(struct equant_waiter *waiter, MPI_Comm comm, con
 	if (!r.failed && !r.rank)
 		r.failed = copy(&r, r.partial, recv);
 	go_down(&r, recv, 0);
-	free(r.room[0]);
-	free(r.room[1]);
+	if (!r.lent) {
+		free(r.room[0]);
+		free(r.room[1]);
+	}
 	return r.failed;
 }

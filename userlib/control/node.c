@@ -169,16 +169,16 @@ int equant_node_open(struct equant_node **out, MPI_Comm comm)
 	return error;
 }
 
-void equant_node_close(struct equant_node *node, int mpi_is_over)
+void equant_node_close(struct equant_node *node, int kept)
 {
 	if (!node)
 		return;
 	equant_nudge_end(node);
 	if (node->memory)
 		munmap(node->memory, node->size);
-	if (node->leaders != MPI_COMM_NULL && !mpi_is_over)
+	if (node->leaders != MPI_COMM_NULL && !kept)
 		MPI_Comm_free(&node->leaders);
-	if (node->comm != MPI_COMM_NULL && !mpi_is_over)
+	if (node->comm != MPI_COMM_NULL && !kept)
 		MPI_Comm_free(&node->comm);
 	free(node->local);
 	free(node->left);

@@ -113,8 +113,8 @@ struct equant_node {
  */
 int equant_node_open(struct equant_node **out, MPI_Comm comm);
 
-/** equant_node_close() - collective unless @mpi_is_over; @node may be NULL */
-void equant_node_close(struct equant_node *node, int mpi_is_over);
+/** equant_node_close() - collective unless its communicators are to be @kept; @node may be NULL */
+void equant_node_close(struct equant_node *node, int kept);
 
 /** equant_node_ring() - a message to this rank of the context is on its way; -1: to some */
 void equant_node_ring(struct equant_node *node, int rank);

@@ -101,14 +101,16 @@ static int agree(struct equant *eq, int error)
 
 static void release(struct equant *eq)
 {
+	/* Of a rank that was given up on something may yet come: nobody gets the communicators' numbers. */
+	int kept = equant_mpi_is_over() || eq->lost || eq->abandoned;
+
 	equant_team_release(&eq->team);
 	equant_probe_close(eq->probe);
-	equant_node_close(eq->node, equant_mpi_is_over());
+	equant_node_close(eq->node, kept);
 	if (!equant_mpi_is_over())
 		equant_extreme_release(eq);
 	equant_options_release(&eq->options);
-	/* Of a rank that was given up on something may yet come: nobody gets the numbers. */
-	if (!equant_mpi_is_over() && !eq->lost) {
+	if (!kept) {
 		if (eq->comm != MPI_COMM_NULL)
 			MPI_Comm_free(&eq->comm);
 		if (eq->collectives != MPI_COMM_NULL)

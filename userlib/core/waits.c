@@ -49,7 +49,7 @@ int equant_barrier(struct equant *eq)
 		error = equant_shared_barrier(&eq->waiter);
 	else
 		error = equant_collective_barrier(&eq->waiter, eq->collectives);
-	return equant_met(eq, error);
+	return equant_lose(eq, error);
 }
 
 int equant_met(struct equant *eq, int error)

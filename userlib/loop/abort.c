@@ -35,6 +35,12 @@ void equant_loop_abort(struct equant_loop *loop)
 		tell(l);
 }
 
+int equant_loop_stop(struct equant_loop *loop, int error)
+{
+	equant_loop_abort(loop);
+	return equant_loop_fail(loop, error);
+}
+
 static int look_for(MPI_Comm comm, int tag, int *rank)
 {
 	MPI_Status status;
@@ -96,8 +102,11 @@ int equant_lose(struct equant *eq, int error)
 		return error;
 	eq->lost = error;
 	/* These two all ranks find by themselves. */
-	if (error != -ETIMEDOUT && error != -EPROTO)
-		equant_tell_all(eq, eq->comm, EQUANT_TAG_LOST);
+	if (error == -ETIMEDOUT || error == -EPROTO)
+		return error;
+	equant_tell_all(eq, eq->comm, EQUANT_TAG_LOST);
+	for (struct equant_loop *l = eq->loops; l; l = l->next)
+		equant_loop_stop(l, error);
 	return error;
 }
 

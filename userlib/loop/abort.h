@@ -22,6 +22,9 @@ void equant_loop_abort(struct equant_loop *loop);
 /** equant_tell_all() - send all other ranks a word, which is its tag */
 void equant_tell_all(struct equant *eq, MPI_Comm comm, int tag);
 
+/** equant_loop_stop() - fail (phase.c) where others wait for this rank: they are told at once; @error */
+int equant_loop_stop(struct equant_loop *loop, int error);
+
 /**
  * equant_aborted() - has another rank told so?
  * @comm: of a loop
@@ -58,7 +61,7 @@ int equant_hears(const struct equant_waiter *waiter, uint64_t waited_ns);
 
 /**
  * equant_lose() - no rank knows any more where the others of the context are
- * @error: why, or 0; the first one counts.  What others do not find by themselves they are told.
+ * @error: why, or 0; the first one counts.  What others do not find by themselves they are told, and all loops end with.
  *
  * Return: @error.
  */

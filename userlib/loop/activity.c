@@ -239,6 +239,8 @@ int equant_loop_activate(struct equant_loop *loop, long first, long count)
 	if (error)
 		equant_loop_fail(leader, error);
 	woken = wake(leader, range);
+	if (woken == -ENOMEM)
+		equant_loop_stop(leader, woken);
 	error = error ? error : woken;
 	if (!error)
 		error = returning.n ? put_in_order(leader, range, &returning) :
@@ -260,5 +262,8 @@ int equant_loop_deactivate(struct equant_loop *loop, long first, long count)
 		if (!error)
 			error = equant_slices_rest(&l->slices, range);
 	}
+	/* This rank no longer knows what the others take for active. */
+	if (error == -ENOMEM)
+		equant_loop_stop(loop, error);
 	return state_changed(loop, error, "equant_loop_deactivate", range, "inactive");
 }

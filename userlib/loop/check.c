@@ -310,6 +310,7 @@ static int await_all(const struct meeting *m, uint64_t *waited)
 	return -ETIMEDOUT;
 }
 
+/* Whoever comes late finds the messages of those that have given up, and would take them for there. */
 static int run(struct meeting *m, uint64_t *waited)
 {
 	struct equant_waited_on on = { .say = say_awaited, .of = m };
@@ -319,9 +320,13 @@ static int run(struct meeting *m, uint64_t *waited)
 		return error;
 	m->eq->waiter.call = functions[m->belief->place];
 	equant_waited_on_begin(&m->eq->waiter, &on);
-	error = equant_exchange_start(m->x, m->belief);
+	error = equant_hears(&m->eq->waiter, 0);
+	if (!error)
+		error = equant_exchange_start(m->x, m->belief);
 	if (!error)
 		error = await_all(m, waited);
+	if (!error)
+		error = equant_hears(&m->eq->waiter, 0);
 	equant_waited_on_end(&m->eq->waiter);
 	if (!error)
 		return 0;

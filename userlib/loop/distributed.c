@@ -110,6 +110,14 @@ static int send(struct equant_loop *loop, const char *slice, int bytes, int to,
 			      bytes, MPI_BYTE, to, EQUANT_TAG_SLICE, loop->comm, request);
 }
 
+/* Once others have been told not to wait for this rank they do not. */
+static int is_over(const struct equant_loop *loop)
+{
+	if (loop->eq->lost)
+		return loop->eq->lost;
+	return loop->aborted ? loop->error : 0;
+}
+
 static int copy_array(struct equant_loop *loop, char *slice, int bytes, int from, int to)
 {
 	MPI_Request request;
@@ -129,7 +137,7 @@ static int copy_array(struct equant_loop *loop, char *slice, int bytes, int from
 
 int equant_loop_copy(struct equant_loop *loop, long unit, int to)
 {
-	int error = loop->eq->lost, from;
+	int error = is_over(loop), from;
 
 	if (!error)
 		error = check(loop, "equant_loop_copy", unit);
@@ -147,7 +155,8 @@ int equant_loop_copy(struct equant_loop *loop, long unit, int to)
 
 		error = slice ? copy_array(loop, slice, (int)array->slice, from, to) : -ENOMEM;
 	}
-	return error;
+	/* The other one has sent what this one does not take. */
+	return error == -ENOMEM ? equant_loop_stop(loop, error) : error;
 }
 
 /* What comes in must not overwrite what is still going out. */
@@ -158,18 +167,18 @@ static int swap_with(struct equant_loop *loop, char *mine, int bytes, int peer)
 	int code, error;
 
 	if (!room)
-		return -ENOMEM;
+		return equant_loop_stop(loop, -ENOMEM);
 	code = MPI_Irecv(room, bytes, MPI_BYTE, peer, EQUANT_TAG_SLICE, loop->comm, &requests[1]);
 	if (code == MPI_SUCCESS)
 		code = send(loop, mine, bytes, peer, &requests[0]);
 	error = wait_for(loop, code, peer, requests, 2);
 	equant_node_ring(loop->eq->node, peer);
-	if (!error)
-		memcpy(mine, room, (size_t)bytes);
-	/* After a timeout MPI may still write there. */
-	if (error != -ETIMEDOUT)
-		free(room);
-	return error;
+	/* Of what was given up MPI may still write there. */
+	if (error)
+		return error;
+	memcpy(mine, room, (size_t)bytes);
+	free(room);
+	return 0;
 }
 
 /* Both owners are here: in the memory of a node they need no message. */
@@ -191,7 +200,7 @@ static int swap(struct equant_loop *loop, int array, char *mine, int peer, uint6
 
 int equant_loop_exchange(struct equant_loop *loop, long a, long b)
 {
-	int error = loop->eq->lost, owner_a, owner_b;
+	int error = is_over(loop), owner_a, owner_b;
 	uint64_t what;
 
 	if (!error)

@@ -177,6 +177,8 @@ int equant_loop_end(struct equant_loop *loop)
 
 	if (!loop->eq->options.balance || loop->ended)
 		return 0;
+	if (loop->eq->lost)
+		return loop->eq->lost;
 	if (loop->pass && loop->pass->async)
 		return equant_async_end(loop);
 	/* The others hear of an error where they meet this rank. */

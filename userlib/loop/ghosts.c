@@ -154,10 +154,7 @@ static int start(struct equant_loop *loop, long below, long above)
 	loop->ghosts.hooks = equant_loop_hooks(loop);
 	equant_slices_forget(&loop->slices);
 	error = post_all(loop, below, above);
-	if (!error)
-		return 0;
-	equant_loop_abort(loop);
-	return equant_loop_fail(loop, error);
+	return error ? equant_loop_stop(loop, error) : 0;
 }
 
 /* @error: 0, or why this rank does not. */

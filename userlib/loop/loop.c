@@ -219,6 +219,8 @@ int equant_loop_free(struct equant_loop *loop)
 		release(loop);
 		return -EPIPE;
 	}
+	loop->eq->waiter.call = "equant_loop_free()";
+	equant_lose(loop->eq, equant_hears(&loop->eq->waiter, 0));
 	if (loop->error)
 		equant_pipeline_abort(loop);
 	/* The account ends with the last hook; these waits are not in it. */
@@ -244,6 +246,7 @@ int equant_loop_free(struct equant_loop *loop)
 	if (!loop->error)
 		loop->error = error;
 	error = loop->error;
+	loop->eq->abandoned |= loop->abandoned;
 	release(loop);
 	return error;
 }

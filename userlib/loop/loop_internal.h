@@ -34,6 +34,7 @@
  * @meeting: with which ranks compare where they are
  * @checks: comparisons so far
  * @lost: an error after which no rank knows where the others are; no loop goes on
+ * @abandoned: a loop was, so that others may yet look for this rank where all meet
  * @meetings: waits of the program for other ranks so far
  * @told: file that tells this rank's speed
  * @extreme, @larger: a struct equant_extreme for MPI, and the reduction of two; made when first used
@@ -53,6 +54,7 @@ struct equant {
 	struct equant_exchange *meeting;
 	uint32_t checks;
 	int lost;
+	int abandoned;
 	uint32_t meetings;
 	struct equant_told told;
 	MPI_Datatype extreme;

@@ -59,24 +59,39 @@ static double patience(const struct equant_loop *loop, int failed)
 	return loop->eq->options.balance ? PATIENCE_MOST : 0;
 }
 
+/* One that has failed, too, or told so, may not wait for as long as one that is only late. */
+static int await_agreement(struct equant_loop *loop, struct equant_exchange *x, int *failed)
+{
+	uint64_t since_ns = loop->waiting_ns;
+	int error, itself, rank;
+	double limit;
+
+	do {
+		error = equant_exchange_finish(x, EQUANT_LOOK, &loop->waiting_ns);
+		if (error != -ETIMEDOUT)
+			return error;
+		*failed |= equant_aborted(loop->comm, &rank) != 0;
+		limit = patience(loop, *failed);
+	} while (!limit || 1e-9 * (double)(loop->waiting_ns - since_ns) < limit);
+	equant_say_unfreed(loop, equant_exchange_awaited(x, &itself), limit);
+	return error;
+}
+
 static int agree(struct equant_loop *loop, int *failed)
 {
-	const double limit = patience(loop, *failed);
 	struct equant_exchange *x;
 	const int *all;
-	int error, itself;
+	int error;
 
 	x = equant_exchange_new(&loop->eq->waiter, loop->comm, EQUANT_TAG_AGREE, sizeof(*failed));
 	if (!x)
 		return -errno;
 	error = equant_exchange_start(x, failed);
 	if (!error)
-		error = equant_exchange_finish(x, limit, &loop->waiting_ns);
+		error = await_agreement(loop, x, failed);
 	all = equant_exchange_items(x);
 	for (int r = 0; r < loop->ranks && !error; r++)
 		*failed |= all[r];
-	if (error == -ETIMEDOUT)
-		equant_say_unfreed(loop, equant_exchange_awaited(x, &itself), limit);
 	if (error)
 		equant_exchange_cancel(x);
 	equant_exchange_free(x);
@@ -204,14 +219,18 @@ static int meets(const struct equant_loop *loop)
 
 int equant_loop_part(struct equant_loop *loop)
 {
-	int failed = loop->error != 0;
+	int failed = loop->error != 0, error = 0;
 
 	/* Also of copies and exchanges that were given up, where ranks meet nowhere else. */
 	loop->abandoned |= loop->error == -ETIMEDOUT || loop->eq->lost;
 	if (!loop->abandoned && !meets(loop))
 		return 0;
 	if (!loop->abandoned)
-		loop->abandoned = agree(loop, &failed) != 0;
+		error = agree(loop, &failed);
+	/* Without checked mode whoever does not come is late, and no more. */
+	if (error && loop->eq->options.check)
+		failed = equant_loop_fail(loop, error) != 0;
+	loop->abandoned |= error != 0;
 	if (!loop->abandoned && failed)
 		loop->abandoned = part_with_all(loop) != 0;
 	return loop->abandoned && failed;

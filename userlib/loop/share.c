@@ -126,25 +126,26 @@ void equant_share_ended(struct equant_loop *loop)
 
 /*
  * A rank whose data were bad goes on to the end: the others wait for what it sends.  One that has stopped in the middle
- * tells them that it does not, and waits for nothing that they may not send after that.
+ * has told them that it does not, and moves no more.
  */
 int equant_share_move(struct equant_loop *leader, const struct equant_instruction *instructions,
 		      int count, const struct equant_runs *named)
 {
 	int first = 0, broken = leader->mover.broken;
 
-	for (struct equant_loop *l = leader->follower; l && !broken; l = l->follower) {
+	for (struct equant_loop *l = leader->follower; l; l = l->follower) {
 		uint64_t start = equant_now_ns(), waited = l->mover.waited_ns;
-		int settled = equant_pipeline_settle(l);
-		int error =
-			equant_loop_move(l, instructions, count, named, (uint64_t)leader->phases);
+		int settled = broken ? 0 : equant_pipeline_settle(l);
+		int error = broken ? 0 :
+				     equant_loop_move(l, instructions, count, named,
+						      (uint64_t)leader->phases);
 		int follows = equant_neighbours_follow(l);
 
 		leader->mover.waited_ns += l->mover.waited_ns - waited;
 		equant_record_moves(l, equant_now_ns() - start);
 		if (!first)
 			first = settled ? settled : error ? error : follows;
-		broken = l->mover.broken;
+		broken |= l->mover.broken;
 	}
 	return first;
 }
