@@ -8,22 +8,22 @@ RANKS_RUN("async_worker")
 
 TEST_F(ranks, a_unit_that_comes_from_a_rank_behind_catches_up_pass_by_pass)
 {
-	EXPECT_CASE("moving");
+	EXPECT_AMONG_ALL("moving");
 }
 
 TEST_F(ranks, in_a_tree_every_rank_hears_only_of_those_next_to_it)
 {
-	EXPECT_CASE("in_tree");
+	EXPECT_AMONG_ALL("in_tree");
 }
 
 TEST_F(ranks, units_of_any_number_and_cost_are_computed_once_a_pass)
 {
-	EXPECT_CASE("shapes");
+	EXPECT_AMONG_ALL("shapes");
 }
 
 TEST_F(ranks, a_rank_that_is_stopped_again_and_again_loses_nothing)
 {
-	EXPECT_CASE("stopped");
+	EXPECT_AMONG_ALL("stopped");
 }
 
 TEST_F(ranks, the_owners_of_units_are_known_after_a_joined_pass_only)
@@ -34,12 +34,12 @@ TEST_F(ranks, the_owners_of_units_are_known_after_a_joined_pass_only)
 
 TEST_F(ranks, units_are_activated_between_joined_passes)
 {
-	EXPECT_CASE("varying");
+	EXPECT_AMONG_ALL("varying");
 }
 
 TEST_F(ranks, who_gives_to_several_ranks_waits_for_none_of_them)
 {
-	EXPECT_CASE("giving");
+	EXPECT_AMONG_ALL("giving");
 }
 
 TEST_F(ranks, loops_that_cannot_be_asynchronous_and_ranks_that_leave_are_named)

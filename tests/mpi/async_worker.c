@@ -501,8 +501,15 @@ static void plain(void)
 int main(int argc, char **argv)
 {
 	static const struct worker_case cases[] = {
-		CASE(moving),  CASE(in_tree), CASE(shapes), CASE(stopped), CASE(forbidden),
-		CASE(varying), CASE(giving),  CASE(misuse), CASE(plain),
+		CASE(moving),
+		CASE(in_tree),
+		CASE(shapes),
+		CASE(stopped),
+		CASE(forbidden, .alone = 1),
+		CASE(varying),
+		CASE(giving),
+		CASE(misuse, .alone = 1),
+		CASE(plain, .alone = 1),
 	};
 
 	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));

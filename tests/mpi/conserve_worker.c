@@ -184,9 +184,11 @@ static void replayed(void)
 int main(int argc, char **argv)
 {
 	static const struct worker_case cases[] = {
-		CASE(pipelined), CASE(depths),	 CASE(synchronous), CASE(unchecked),
-		CASE(one_port),	 CASE(omitting), CASE(few_units),   CASE(plain),
-		CASE(still),	 CASE(replayed),
+		CASE(pipelined),	 CASE(depths, .alone = 1),
+		CASE(synchronous),	 CASE(unchecked),
+		CASE(one_port),		 CASE(omitting),
+		CASE(few_units),	 CASE(plain, .alone = 1),
+		CASE(still, .alone = 1), CASE(replayed, .alone = 1),
 	};
 
 	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));

@@ -8,47 +8,47 @@ RANKS_RUN("distributed_worker")
 
 TEST_F(ranks, a_broadcast_slice_is_its_owners_on_every_rank)
 {
-	EXPECT_CASE("broadcast");
+	EXPECT_AMONG_ALL("broadcast");
 }
 
 TEST_F(ranks, many_broadcasts_in_a_row_lose_nothing)
 {
-	EXPECT_CASE("ahead");
+	EXPECT_AMONG_ALL("ahead");
 }
 
 TEST_F(ranks, a_copied_slice_is_its_owners)
 {
-	EXPECT_CASE("copy");
+	EXPECT_AMONG_ALL("copy");
 }
 
 TEST_F(ranks, exchanged_slices_change_places_and_owners_stay)
 {
-	EXPECT_CASE("exchange");
+	EXPECT_AMONG_ALL("exchange");
 }
 
 TEST_F(ranks, units_that_change_names_stay_where_they_are)
 {
-	EXPECT_CASE("rename_units");
+	EXPECT_AMONG_ALL("rename_units");
 }
 
 TEST_F(ranks, slices_of_any_length_are_exchanged)
 {
-	EXPECT_CASE("long_slices");
+	EXPECT_AMONG_ALL("long_slices");
 }
 
 TEST_F(ranks, a_reduction_gives_what_one_rank_gives_to_the_last_bit)
 {
-	EXPECT_CASE("reductions");
+	EXPECT_AMONG_ALL("reductions");
 }
 
 TEST_F(ranks, a_tie_goes_to_the_lowest_unit_and_no_number_beats_all)
 {
-	EXPECT_CASE("ties");
+	EXPECT_AMONG_ALL("ties");
 }
 
 TEST_F(ranks, what_does_not_exist_is_refused_before_anything_is_sent)
 {
-	EXPECT_CASE("misuse");
+	EXPECT_AMONG_ALL("misuse");
 }
 
 TEST_F(ranks, slices_of_inactive_units_are_sent_as_those_of_active_ones)
@@ -60,7 +60,7 @@ TEST_F(ranks, slices_of_inactive_units_are_sent_as_those_of_active_ones)
 /* Nobody else's memory: a unit that stays at home keeps the pages it has. */
 TEST_F(ranks, slices_that_arrive_in_large_pieces_may_have_large_pages)
 {
-	EXPECT_CASE("large");
+	EXPECT_AMONG_ALL("large");
 }
 
 TEST(ranks_that_exchange_different_units_are_told)

@@ -478,9 +478,18 @@ static void large(void)
 int main(int argc, char **argv)
 {
 	static const struct worker_case cases[] = {
-		CASE(broadcast), CASE(ahead),	    CASE(copy),	     CASE(exchange),
-		CASE(inactive),	 CASE(long_slices), CASE(different), CASE(reductions),
-		CASE(ties),	 CASE(misuse),	    CASE(large),     CASE(rename_units),
+		CASE(broadcast),
+		CASE(ahead),
+		CASE(copy),
+		CASE(exchange),
+		CASE(inactive, .alone = 1),
+		CASE(long_slices),
+		CASE(different, .alone = 1),
+		CASE(reductions),
+		CASE(ties),
+		CASE(misuse),
+		CASE(large),
+		CASE(rename_units),
 	};
 
 	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));

@@ -158,12 +158,20 @@ int job_run(struct job *job)
 	return pid > 0 ? 0 : -EAGAIN;
 }
 
-static int rank_passed(const struct job *job, int rank)
+static int rank_passed(const struct job *job, const char *name, int rank)
 {
 	char marker[128];
 
-	snprintf(marker, sizeof(marker), "passed %s on rank %d\n", job->argv[0], rank);
+	snprintf(marker, sizeof(marker), "passed %s on rank %d\n", name, rank);
 	return strstr(job->output, marker) != NULL;
+}
+
+const char *job_case_fault(const struct job *job, const char *name)
+{
+	for (int r = 0; r < job->ranks; r++)
+		if (!rank_passed(job, name, r))
+			return "a rank did not say that it passed";
+	return NULL;
 }
 
 const char *job_fault(const struct job *job)
@@ -172,10 +180,7 @@ const char *job_fault(const struct job *job)
 		return "the job took too long";
 	if (job->status)
 		return "mpirun failed";
-	for (int r = 0; r < job->ranks; r++)
-		if (!rank_passed(job, r))
-			return "a rank did not say that it passed";
-	return NULL;
+	return job_case_fault(job, job->argv[0]);
 }
 
 const char *job_not_failed(const struct job *job, double seconds)

@@ -52,22 +52,47 @@ static const struct worker_case *find(const struct worker_case *cases, int count
 	exit(2);
 }
 
-int worker_main(int argc, char **argv, const struct worker_case *cases, int count)
+/* One write, so that the lines of two ranks do not mix. */
+static int run(const struct worker_case *c)
 {
-	const struct worker_case *c = find(cases, count, argv[1]);
 	char marker[128];
 	int length;
 
-	if (!c->bare)
-		start_mpi(&argc, &argv, c->threads);
 	c->run();
-	/* One write, so that the lines of two ranks do not mix. */
 	length = snprintf(marker, sizeof(marker), "passed %s on rank %d\n", c->name, rank);
-	if (write(STDOUT_FILENO, marker, (size_t)length) != length)
-		return 1;
-	if (!c->bare)
+	return write(STDOUT_FILENO, marker, (size_t)length) != length;
+}
+
+/* Each begins on the CPUs, and at the time, that it would have a job of its own on. */
+static int run_all(const struct worker_case *cases, int count)
+{
+	cpu_set_t cpus;
+	int error = 0;
+
+	sched_getaffinity(0, sizeof(cpus), &cpus);
+	for (int i = 0; i < count && !error; i++) {
+		if (cases[i].alone || ranks < cases[i].least)
+			continue;
+		MPI_Barrier(MPI_COMM_WORLD);
+		error = run(&cases[i]);
+		sched_setaffinity(0, sizeof(cpus), &cpus);
+	}
+	return error;
+}
+
+int worker_main(int argc, char **argv, const struct worker_case *cases, int count)
+{
+	const struct worker_case *c = NULL;
+	int error;
+
+	if (!argv[1] || strcmp(argv[1], "all"))
+		c = find(cases, count, argv[1]);
+	if (!c || !c->bare)
+		start_mpi(&argc, &argv, c ? c->threads : 0);
+	error = c ? run(c) : run_all(cases, count);
+	if (!c || !c->bare)
 		MPI_Finalize();
-	return 0;
+	return error;
 }
 
 struct equant_options eager_options(void)

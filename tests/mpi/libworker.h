@@ -14,6 +14,8 @@ struct worker_case {
 	void (*run)(void);
 	int threads; /* MPI thread level asked for, 0 = single */
 	int bare; /* the case itself calls MPI_Init() and MPI_Finalize() */
+	int alone; /* not one of "all" */
+	int least; /* ranks of "all" for it */
 };
 
 #define CASE(function, ...)                                       \
@@ -25,8 +27,8 @@ struct worker_case {
 extern int rank, ranks;
 
 /*
- * Runs the case that argv[1] names; after it each rank says "passed CASE on
- * rank N".
+ * Runs the case that argv[1] names, or "all" one after the other; after each of them every rank says "passed
+ * CASE on rank N".
  */
 int worker_main(int argc, char **argv, const struct worker_case *cases, int count);
 

@@ -8,22 +8,22 @@ RANKS_RUN("parting_worker")
 
 TEST_F(ranks, hooks_that_end_with_an_error_leave_no_message_at_any_depth)
 {
-	EXPECT_CASE("failed_hooks");
+	EXPECT_AMONG_ALL("failed_hooks");
 }
 
 TEST_F(ranks, passes_that_end_with_an_error_leave_no_message)
 {
-	EXPECT_CASE("failed_passes");
+	EXPECT_AMONG_ALL("failed_passes");
 }
 
 TEST_F(ranks, callbacks_that_end_with_an_error_leave_no_message_and_no_rank_waiting)
 {
-	EXPECT_CASE("failed_callbacks");
+	EXPECT_AMONG_ALL("failed_callbacks");
 }
 
 TEST_F(ranks, sweeps_that_end_with_an_error_leave_no_message)
 {
-	EXPECT_CASE("failed_sweeps");
+	EXPECT_AMONG_ALL("failed_sweeps");
 }
 
 TEST(a_rank_that_has_failed_waits_only_so_long_for_others_that_wait_for_it_in_another_loop)
@@ -39,7 +39,7 @@ TEST(a_rank_that_has_failed_waits_only_so_long_for_others_that_wait_for_it_in_an
 TEST_F(ranks, nobody_waits_for_slices_of_a_rank_that_has_failed)
 {
 	if (variant->ranks > 1)
-		EXPECT_CASE("refused_before_slices");
+		EXPECT_AMONG_ALL("refused_before_slices");
 }
 
 TEST(nobody_waits_where_all_meet_for_a_rank_that_has_failed)

@@ -442,9 +442,9 @@ int main(int argc, char **argv)
 		CASE(failed_passes),
 		CASE(failed_callbacks),
 		CASE(failed_sweeps),
-		CASE(refused_between_loops),
-		CASE(refused_before_slices),
-		CASE(refused_before_meetings),
+		CASE(refused_between_loops, .alone = 1),
+		CASE(refused_before_slices, .least = 2),
+		CASE(refused_before_meetings, .alone = 1),
 	};
 
 	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));

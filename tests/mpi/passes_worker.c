@@ -492,8 +492,14 @@ static void plain(void)
 int main(int argc, char **argv)
 {
 	static const struct worker_case cases[] = {
-		CASE(moving), CASE(shapes),   CASE(joined), CASE(stopped),
-		CASE(misuse), CASE(segments), CASE(plain),  CASE(grown),
+		CASE(moving),
+		CASE(shapes),
+		CASE(joined),
+		CASE(stopped),
+		CASE(misuse, .alone = 1),
+		CASE(segments),
+		CASE(plain, .alone = 1),
+		CASE(grown),
 	};
 
 	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));

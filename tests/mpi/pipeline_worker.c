@@ -933,10 +933,22 @@ static void silence(void)
 int main(int argc, char **argv)
 {
 	static const struct worker_case cases[] = {
-		CASE(forced_moves), CASE(loaded_ranks),	   CASE(no_balancing), CASE(block_sizes),
-		CASE(grains),	    CASE(abreast),	   CASE(ahead),	       CASE(delays),
-		CASE(tiles),	    CASE(both_neighbours), CASE(costs_follow), CASE(misuse),
-		CASE(disagreement), CASE(failure),	   CASE(late_failure), CASE(silence),
+		CASE(forced_moves),
+		CASE(loaded_ranks),
+		CASE(no_balancing),
+		CASE(block_sizes),
+		CASE(grains),
+		CASE(abreast),
+		CASE(ahead),
+		CASE(delays),
+		CASE(tiles),
+		CASE(both_neighbours),
+		CASE(costs_follow),
+		CASE(misuse, .alone = 1),
+		CASE(disagreement),
+		CASE(failure, .least = 2),
+		CASE(late_failure, .least = 2),
+		CASE(silence, .least = 2),
 	};
 
 	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));

@@ -8,12 +8,12 @@ RANKS_RUN("planned_worker")
 
 TEST_F(ranks, units_begin_where_a_plan_has_them_and_what_does_not_fit_is_refused)
 {
-	EXPECT_CASE("plans_are_kept_or_refused");
+	EXPECT_AMONG_ALL("plans_are_kept_or_refused");
 }
 
 TEST_F(ranks, balancing_corrects_a_plan_that_is_wrong)
 {
-	EXPECT_CASE("balancing_goes_on_from_there");
+	EXPECT_AMONG_ALL("balancing_goes_on_from_there");
 }
 
 TEST_HARNESS_MAIN

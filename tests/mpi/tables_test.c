@@ -8,17 +8,17 @@ RANKS_RUN("tables_worker")
 
 TEST_F(ranks, slices_of_every_kind_go_with_their_units_and_memory_is_used_again)
 {
-	EXPECT_CASE("kinds");
+	EXPECT_AMONG_ALL("kinds");
 }
 
 TEST_F(ranks, slices_of_inactive_units_stay_with_their_owner)
 {
-	EXPECT_CASE("varying");
+	EXPECT_AMONG_ALL("varying");
 }
 
 TEST_F(ranks, an_exchange_of_boundaries_brings_the_slices_around_each_block_and_no_others)
 {
-	EXPECT_CASE("boundaries");
+	EXPECT_AMONG_ALL("boundaries");
 }
 
 TEST_F(ranks, neighbours_that_nobody_writes_travel_with_the_units_that_read_them)
@@ -35,12 +35,12 @@ TEST_F(ranks, neighbours_are_there_for_units_that_move_in_the_middle_of_a_pass)
 
 TEST_F(ranks, single_slices_are_copied_and_exchanged_out_of_tables)
 {
-	EXPECT_CASE("single_slices");
+	EXPECT_AMONG_ALL("single_slices");
 }
 
 TEST_F(ranks, tables_that_cannot_be_are_refused)
 {
-	EXPECT_CASE("misuse");
+	EXPECT_AMONG_ALL("misuse");
 }
 
 TEST_HARNESS_MAIN

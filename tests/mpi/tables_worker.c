@@ -381,8 +381,8 @@ int main(int argc, char **argv)
 		CASE(kinds),
 		CASE(varying),
 		CASE(boundaries),
-		CASE(neighbours),
-		CASE(neighbours_in_passes),
+		CASE(neighbours, .alone = 1),
+		CASE(neighbours_in_passes, .alone = 1),
 		CASE(single_slices),
 		CASE(misuse),
 	};

@@ -8,32 +8,32 @@ RANKS_RUN("turns_worker")
 
 TEST_F(ranks, a_unit_that_moves_within_a_pass_is_as_far_in_the_other_loop)
 {
-	EXPECT_CASE("both");
+	EXPECT_AMONG_ALL("both");
 }
 
 TEST_F(ranks, loops_with_passes_and_loops_with_hooks_take_turns)
 {
-	EXPECT_CASE("mixed");
+	EXPECT_AMONG_ALL("mixed");
 }
 
 TEST_F(ranks, they_do_when_nothing_is_balanced)
 {
-	EXPECT_CASE("off");
+	EXPECT_AMONG_ALL("off");
 }
 
 TEST_F(ranks, passes_over_the_loop_that_is_left_are_balanced)
 {
-	EXPECT_CASE("leader_goes");
+	EXPECT_AMONG_ALL("leader_goes");
 }
 
 TEST_F(ranks, a_pass_in_which_the_leader_goes_comes_to_its_end)
 {
-	EXPECT_CASE("leader_goes_in_a_pass");
+	EXPECT_AMONG_ALL("leader_goes_in_a_pass");
 }
 
 TEST_F(ranks, a_leader_goes_on_without_its_follower)
 {
-	EXPECT_CASE("follower_goes");
+	EXPECT_AMONG_ALL("follower_goes");
 }
 
 TEST_F(ranks, who_frees_a_follower_where_others_do_not_is_told_so)
@@ -45,7 +45,7 @@ TEST_F(ranks, who_frees_a_follower_where_others_do_not_is_told_so)
 
 TEST_F(ranks, a_distribution_is_right_for_the_passes_of_all_loops_together)
 {
-	EXPECT_CASE("opposite");
+	EXPECT_AMONG_ALL("opposite");
 }
 
 TEST_F(ranks, turns_out_of_order_and_asynchronous_ones_are_refused_on_all_ranks)

@@ -543,10 +543,17 @@ static void misuse(void)
 int main(int argc, char **argv)
 {
 	static const struct worker_case cases[] = {
-		CASE(both),	     CASE(mixed),  CASE(once),
-		CASE(once_joined),   CASE(off),	   CASE(leader_goes),
-		CASE(opposite),	     CASE(misuse), CASE(leader_goes_in_a_pass),
-		CASE(follower_goes), CASE(apart),
+		CASE(both),
+		CASE(mixed),
+		CASE(once, .alone = 1),
+		CASE(once_joined, .alone = 1),
+		CASE(off),
+		CASE(leader_goes),
+		CASE(opposite),
+		CASE(misuse, .alone = 1),
+		CASE(leader_goes_in_a_pass),
+		CASE(follower_goes),
+		CASE(apart, .alone = 1),
 	};
 
 	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));

@@ -8,22 +8,22 @@ RANKS_RUN("varying_worker")
 
 TEST_F(ranks, units_that_are_done_with_one_after_the_other_leave_the_rest_balanced)
 {
-	EXPECT_CASE("shrinking_blocks");
+	EXPECT_AMONG_ALL("shrinking_blocks");
 }
 
 TEST_F(ranks, the_same_holds_for_a_cyclic_start)
 {
-	EXPECT_CASE("shrinking_cyclic");
+	EXPECT_AMONG_ALL("shrinking_cyclic");
 }
 
 TEST_F(ranks, a_window_over_the_units_moves_on)
 {
-	EXPECT_CASE("moving_window");
+	EXPECT_AMONG_ALL("moving_window");
 }
 
 TEST_F(ranks, the_next_phase_is_near_when_there_is_much_more_to_do_than_before)
 {
-	EXPECT_CASE("grown");
+	EXPECT_AMONG_ALL("grown");
 }
 
 TEST_F(ranks, a_unit_that_is_there_already_or_not_at_all_is_refused)
@@ -37,27 +37,27 @@ TEST_F(ranks, a_unit_that_is_there_already_or_not_at_all_is_refused)
 
 TEST_F(ranks, ranks_that_disagree_on_what_is_active_are_told)
 {
-	EXPECT_CASE("disagreement");
+	EXPECT_AMONG_ALL("disagreement");
 }
 
 TEST_F(ranks, blocks_in_order_stay_one_block_each_and_see_their_neighbours)
 {
-	EXPECT_CASE("in_order");
+	EXPECT_AMONG_ALL("in_order");
 }
 
 TEST_F(ranks, units_that_wake_outside_of_their_place_go_there)
 {
-	EXPECT_CASE("waking_in_order");
+	EXPECT_AMONG_ALL("waking_in_order");
 }
 
 TEST_F(ranks, units_that_wake_beside_neighbours_read_them)
 {
-	EXPECT_CASE("waking_beside_neighbours");
+	EXPECT_AMONG_ALL("waking_beside_neighbours");
 }
 
 TEST_F(ranks, work_for_a_rank_far_away_passes_through_the_ranks_between)
 {
-	EXPECT_CASE("through_ranks");
+	EXPECT_AMONG_ALL("through_ranks");
 }
 
 TEST_HARNESS_MAIN

@@ -426,7 +426,7 @@ int main(int argc, char **argv)
 {
 	static const struct worker_case cases[] = {
 		CASE(shrinking_blocks), CASE(shrinking_cyclic),
-		CASE(moving_window),	CASE(misuse),
+		CASE(moving_window),	CASE(misuse, .alone = 1),
 		CASE(disagreement),	CASE(in_order),
 		CASE(through_ranks),	CASE(grown),
 		CASE(waking_in_order),	CASE(waking_beside_neighbours),
