@@ -74,7 +74,7 @@ static inline struct job *ranks_job(const char *worker, int ranks)
 	do {                                                                                 \
 		struct job *all_ = ranks_job(self->job.program, self->job.ranks);            \
                                                                                              \
-		ASSERT_TRUE(all_);                                                           \
+		ASSERT_NE(NULL, all_);                                                       \
 		EXPECT_EQ(NULL, job_case_fault(all_, (name)))                                \
 		{                                                                            \
 			TH_LOG("all cases, after %.1f s:\n%s", all_->seconds, all_->output); \

@@ -24,9 +24,9 @@ $(1): FORCE
 		printf '%s\n' '$(subst ','\'',$(subst $(O)/,,$(2)))' > $$@
 endef
 
-# All that compiles or links anything: what they find there belongs to it.
-$(eval $(call stamp,$(O)/.flags,$(CC) $(CFLAGS_ALL) $(CPPFLAGS_ALL) $(LDFLAGS_ALL) \
-	$(foreach package,MPI LIBURING PNG BPF,$($(package)_CFLAGS) $($(package)_LIBS) $(HAVE_$(package)))))
+# All that compiles or links anything: what they find there belongs to it.  Whether it is there, few files ask (have.h).
+$(eval $(call stamp,$(O)/.flags,$(CC) $(CFLAGS_ALL) $(CPPFLAGS_ALL) $(LDFLAGS_ALL) $(HAVE_PNG) \
+	$(foreach package,MPI LIBURING PNG BPF,$($(package)_CFLAGS) $($(package)_LIBS))))
 
 $(eval $(call stamp,$(O)/.detect,$(CC) $(FC) $(CLANG) $(LLVM_STRIP) $(MPICC) $(MPIFC) \
 	$(PKG_CONFIG)))
