@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 58
+plan 61
 
 # Reports go through a directory of our own, to see that nothing stays there.
 mkdir "$scratch/tmp" && export TMPDIR=$scratch/tmp
@@ -88,6 +88,46 @@ signal_is_passed_on()
 	[ $? -eq 9 ]
 }
 succeeds "a signal reaches the job" signal_is_passed_on
+
+# What asks for the version of this mpirun is told to end, before there is a job.
+mkdir "$scratch/ending"
+printf '#!/bin/sh\n[ "$1" = --version ] && kill $PPID && exit\ntouch "%s"\n' "$scratch/started" > "$scratch/ending/mpirun"
+chmod +x "$scratch/ending/mpirun"
+exits 143 '^143$' "a signal that comes before the job ends the run without it" \
+	sh -c '"$1" run --quiet --timeline -- "$2"; s=$?; echo $s; exit $s' - "$equant" "$scratch/ending/mpirun"
+
+# The job leaves no room in the pipe, so that the report waits for who reads it.
+signal_before_report()
+{
+	"$equant" run --quiet --timeline -- \
+		sh -c 'head -c 65536 /dev/zero; echo $$ $PPID > "$0"' "$scratch/pids" | {
+		until [ -s "$scratch/pids" ]; do sleep 0.05; done
+		read -r job run < "$scratch/pids"
+		while [ -e "/proc/$job" ]; do sleep 0.05; done
+		sleep 0.1
+		kill "$run"
+		tr -d '\0' > "$scratch/output"
+	}
+	grep -q 'exit status 0' "$scratch/output" && [ -z "$(ls "$TMPDIR")" ]
+}
+succeeds "a signal after the job's end neither costs the report nor leaves anything" \
+	signal_before_report
+
+nobody_reads()
+{
+	{
+		"$equant" run --quiet --timeline -- \
+			sh -c 'until [ -e "$0" ]; do sleep 0.05; done' "$scratch/closed" \
+			2> "$scratch/output"
+		echo $? > "$scratch/status"
+	} | {
+		exec < /dev/null
+		touch "$scratch/closed"
+	}
+	[ "$(cat "$scratch/status")" -eq 125 ] && grep -q 'Broken pipe' "$scratch/output" &&
+		[ -z "$(ls "$TMPDIR")" ]
+}
+succeeds "a report that nobody reads is an error, and nothing is left" nobody_reads
 
 exits 3 'exit status 3' "an exit status is known though whoever started equant ignored its children" \
 	env --ignore-signal=CHLD "$equant" run -- sh -c 'exit 3'

@@ -278,6 +278,7 @@ static int parse(struct demo *demo, int argc, char **argv)
 
 int equant_cmd_demo(int argc, char **argv)
 {
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE };
 	struct sigaction action = { .sa_handler = on_signal };
 	struct demo demo = { .seconds = 7, .pairs = 3 };
 	char text[256];
@@ -293,9 +294,8 @@ int equant_cmd_demo(int argc, char **argv)
 			timeline_width(stdout));
 		return 0;
 	}
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGHUP, &action, NULL);
+	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
+		sigaction(signals[i], &action, NULL);
 	loaded = load_probe();
 	ret = show(&demo);
 	if (loaded && equant_probe_command("unload", NULL, text, sizeof(text)))

@@ -112,14 +112,34 @@ static int make_trace_directory(const char *path)
 	return -errno;
 }
 
-static void block_signals(sigset_t *set, sigset_t *old)
+void run_block_signals(sigset_t *set, sigset_t *old)
 {
-	static const int signals[] = { SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2 };
+	static const int signals[] = { SIGCHLD, SIGINT,	 SIGTERM, SIGHUP,
+				       SIGQUIT, SIGUSR1, SIGUSR2, SIGPIPE };
 
 	sigemptyset(set);
 	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
 		sigaddset(set, signals[i]);
 	sigprocmask(SIG_BLOCK, set, old);
+}
+
+static bool is_ignored(int sig)
+{
+	struct sigaction action;
+
+	return !sigaction(sig, NULL, &action) && action.sa_handler == SIG_IGN;
+}
+
+/* One that came before there was a job to pass it on to; 0 = none. */
+static int pending_signal(const sigset_t *set)
+{
+	const struct timespec none = { 0 };
+	int sig;
+
+	do {
+		sig = sigtimedwait(set, NULL, &none);
+	} while (sig == SIGCHLD || (sig > 0 && is_ignored(sig)));
+	return sig > 0 ? sig : 0;
 }
 
 /*
@@ -134,15 +154,6 @@ static void pass_on(const siginfo_t *info, pid_t pid, bool own_session)
 		kill(pid, info->si_signo);
 	else if (own_session)
 		kill(-pid, info->si_signo);
-}
-
-/* What was meant for the job that has ended meanwhile must not end this process before it reports. */
-static void forget_pending(const sigset_t *set)
-{
-	const struct timespec none = { 0 };
-
-	while (sigtimedwait(set, NULL, &none) > 0)
-		;
 }
 
 static int wait_for(pid_t pid, const struct run_request *request, const sigset_t *set,
@@ -160,7 +171,6 @@ static int wait_for(pid_t pid, const struct run_request *request, const sigset_t
 		for (int i = 0; i < result->nr_loads; i++)
 			competitor_sample(&result->loads[i]);
 	}
-	forget_pending(set);
 	return spawn_status(status);
 }
 
@@ -225,7 +235,7 @@ static int execute(const struct run_request *request, struct run_result *result,
 			      .environment = env->variables,
 			      .out = request->stdout_to_stderr ? STDERR_FILENO : -1,
 			      .err = -1,
-			      .mask = old,
+			      .mask = request->mask ? request->mask : old,
 			      .new_session = request->own_session };
 	struct machine_time before = { 0 };
 	double start = seconds(CLOCK_MONOTONIC), children = cpu_of_children();
@@ -254,11 +264,14 @@ static int run_beside_loads(const struct run_request *request, struct run_result
 {
 	struct environment env = { .count = 0 };
 	sigset_t set, old;
-	int ret, stopped;
+	int ret, sig, stopped;
 
 	set_environment(&env, request, result);
-	block_signals(&set, &old);
+	run_block_signals(&set, &old);
 	ret = start_loads(request, result) ? EQUANT_EXIT_FAILURE : 0;
+	sig = ret ? 0 : pending_signal(&set);
+	if (sig)
+		ret = 128 + sig;
 	if (!ret)
 		ret = execute(request, result, &env, &set, &old);
 	stopped = stop_loads(result);

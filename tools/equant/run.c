@@ -185,11 +185,15 @@ int equant_cmd_run(int argc, char **argv)
 	struct options options = { .output = NULL };
 	struct traces traces = { .temporary = false };
 	struct run_result result;
+	sigset_t set, mask;
 	int ret;
 
 	ret = parse(&options, argc, argv);
 	if (ret)
 		return ret;
+	/* For good: what is meant for the job may come when it has ended, and all is removed first. */
+	run_block_signals(&set, &mask);
+	options.request.mask = &mask;
 	if (choose_traces(&options, &traces))
 		return EQUANT_EXIT_FAILURE;
 	ret = run_job(&options.request, &result);

@@ -7,6 +7,7 @@
 #define EQUANT_TOOL_RUN_H
 
 #include <limits.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -31,6 +32,7 @@
  * @replay: directory of traces whose decisions are repeated, NULL = none
  * @probe: NULL = what the environment says, or auto
  * @own_session: start the job in a session of its own
+ * @mask: signal mask of the job; NULL = as it is when the job is started
  * @stdout_to_stderr: standard output is kept for the report
  * @discard_output: the job's standard output goes nowhere
  * @keep: leave the reports where they are
@@ -47,6 +49,7 @@ struct run_request {
 	const char *replay;
 	const char *probe;
 	bool own_session;
+	const sigset_t *mask;
 	bool stdout_to_stderr;
 	bool discard_output;
 	bool keep;
@@ -129,6 +132,13 @@ struct run_result {
  */
 int run_job(const struct run_request *request, struct run_result *result);
 void run_result_release(struct run_result *result);
+
+/**
+ * run_block_signals() - hold back those that are passed on to a job, or would end this process
+ * @set: receives which these are
+ * @old: receives the mask before, for run_request.mask
+ */
+void run_block_signals(sigset_t *set, sigset_t *old);
 
 /** run_check() - is everything there that the job needs? 0 or an exit status, after a message */
 int run_check(const struct run_request *request);

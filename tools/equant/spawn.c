@@ -74,8 +74,12 @@ int spawn_output(char *const *argv, char *text, size_t size)
 {
 	struct spawn what = { .argv = argv };
 	int fds[2], ret, status;
+	sigset_t none;
 	pid_t pid;
 
+	/* The caller may hold signals back and wait for it. */
+	sigemptyset(&none);
+	what.mask = &none;
 	if (pipe2(fds, O_CLOEXEC))
 		return -errno;
 	what.out = fds[1];

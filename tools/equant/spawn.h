@@ -28,7 +28,11 @@ struct spawn {
 /** spawn() - start it; 0 and its pid, or the -errno that kept it from being executed */
 int spawn(const struct spawn *what, pid_t *pid);
 
-/** spawn_output() - run it to its end and keep the start of what it prints; wait status or -errno */
+/**
+ * spawn_output() - run it, with no signal blocked, to its end and keep the start of what it prints
+ *
+ * Return: wait status or -errno.
+ */
 int spawn_output(char *const *argv, char *text, size_t size);
 
 /** spawn_status() - a wait status as a shell gives it */
