@@ -44,8 +44,8 @@ exits 126 ': Permission denied' "... also where it is found in the PATH" \
 	env PATH="$scratch:$PATH" "$equant" run -- unlikely-name
 exits 125 '/nowhere/x' "a trace directory that cannot be made is named" \
 	run --trace /nowhere/x -- true
-exits 125 '/nowhere/x' "an output that cannot be written is named" \
-	run --output /nowhere/x -- true
+exits 125 '/nowhere/x' "an output that cannot be written is named, before the job starts" \
+	run --output /nowhere/x -- touch "$scratch/started"
 exits 3 'exit status 3' "the job's exit status is passed on" run -- sh -c 'exit 3'
 exits 143 'exit status 143' "a signal that ends the job is 128 more" run -- sh -c 'kill $$'
 exits 0 'no loop reported' "a program without equant is said to be one" run -- true

@@ -138,27 +138,35 @@ static int parse(struct options *options, int argc, char **argv)
 	return 0;
 }
 
-static int print(const struct options *options, const struct run_result *result)
+static FILE *open_output(const char *path)
 {
-	FILE *out = options->output ? fopen(options->output, "we") : stdout;
-	int ret;
+	FILE *out = path ? fopen(path, "we") : stdout;
 
-	if (!out) {
-		fprintf(stderr, "equant: --output %s: %s\n", options->output, strerror(errno));
-		return -errno;
-	}
+	if (!out)
+		fprintf(stderr, "equant: --output %s: %s\n", path, strerror(errno));
+	return out;
+}
+
+static void print(const struct options *options, FILE *out, const struct run_result *result)
+{
 	if (options->json)
 		run_print_json(out, &options->request, result);
 	else
 		run_print_text(out, result);
 	if (options->timeline)
 		traces_draw(options->json ? stderr : out, options->request.trace, result->since, 0);
-	ret = ferror(out) ? -EIO : 0;
-	if (options->output ? fclose(out) : fflush(out))
-		ret = -errno;
-	if (ret)
-		fprintf(stderr, "equant: writing the report: %s\n", strerror(-ret));
-	return ret;
+}
+
+/* 0, or -errno after a message. */
+static int close_output(FILE *out)
+{
+	int error = ferror(out) ? -EIO : 0;
+
+	if (out == stdout ? fflush(out) : fclose(out))
+		error = -errno;
+	if (error)
+		fprintf(stderr, "equant: writing the report: %s\n", strerror(-error));
+	return error;
 }
 
 /* A time line is drawn from where the job's traces go, and they go where the user wants them. */
@@ -186,11 +194,16 @@ int equant_cmd_run(int argc, char **argv)
 	struct traces traces = { .temporary = false };
 	struct run_result result;
 	sigset_t set, mask;
+	FILE *out;
 	int ret;
 
 	ret = parse(&options, argc, argv);
 	if (ret)
 		return ret;
+	/* First, as no job is to run in vain, and a pipe may have to wait for its reader. */
+	out = open_output(options.output);
+	if (!out)
+		return EQUANT_EXIT_FAILURE;
 	/* For good: what is meant for the job may come when it has ended, and all is removed first. */
 	run_block_signals(&set, &mask);
 	options.request.mask = &mask;
@@ -198,7 +211,11 @@ int equant_cmd_run(int argc, char **argv)
 		return EQUANT_EXIT_FAILURE;
 	ret = run_job(&options.request, &result);
 	if (!ret)
-		ret = print(&options, &result) ? EQUANT_EXIT_FAILURE : result.status;
+		print(&options, out, &result);
+	if (close_output(out) && !ret)
+		ret = EQUANT_EXIT_FAILURE;
+	else if (!ret)
+		ret = result.status;
 	run_result_release(&result);
 	traces_remove(&traces);
 	return ret;
