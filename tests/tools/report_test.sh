@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 32
+plan 33
 
 zero=$scratch/rows.0.trace one=$scratch/rows.1.trace
 "$TEST_BUILD/tests/trace/write_worker" "$scratch" || exit 1
@@ -83,6 +83,14 @@ END
 
 exits 0 '^ *0 .* 0\.500 *66727 *4\.00 ' "a high speed stands apart from the share before it" \
 	"$equant" report "$scratch"/moves.?.trace
+
+# A million units of the loop, and of the rank after the last decision, which is event 11.
+cp "$zero" "$scratch/many"
+for byte in 24 $((128 + 11 * 128 + 24)); do
+	printf '\100\102\017' | dd of="$scratch/many" bs=1 seek="$byte" conv=notrunc 2> /dev/null
+done
+exits 0 '^   0 1000000 *2\.00 ' "... and a large number of units from the rank" \
+	"$equant" report "$scratch/many"
 
 json_is computed "180 180" "JSON has the units that each rank computed"
 json_is share "0.5 1" "JSON has each rank's share"

@@ -71,16 +71,16 @@ static void print_rank(const struct rank_trace *trace)
 	char run[CELL], wait[CELL], share[CELL], speed[CELL], quantum[CELL], eff[CELL], bal[CELL],
 		mov[CELL];
 
-	printf("%4d%7ld%7s%7s%6s%8s%6s%6s%7ld%6.0f%6s%5s", trace->header.rank, f->units,
+	printf("%4d %6ld %6s %6s %5s %7s %5s %5s %6ld %5.0f %5s %4s", trace->header.rank, f->units,
 	       cell(run, "%.2f", f->run), cell(wait, "%.2f", f->wait),
 	       cell(share, "%.3f", f->share), speed_cell(speed, f->speed),
 	       cell(quantum, "%.2f", f->quantum * 1e3), cell(eff, "%.3f", f->efficiency), f->phases,
 	       f->moved, cell(bal, "%.2f", 100.0 * f->interact / f->elapsed),
 	       cell(mov, "%.1f", 100.0 * f->moving / f->elapsed));
 	if (f->dropped < 0)
-		printf("%5s\n", "cut");
+		printf(" %4s\n", "cut");
 	else
-		printf("%5ld\n", f->dropped);
+		printf(" %4ld\n", f->dropped);
 }
 
 static void print_notes(const struct rank_traces *set)

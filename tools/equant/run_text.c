@@ -44,8 +44,8 @@ static void print_rank(FILE *out, const struct equant_stats *s)
 	char share[CELL], speed[CELL], quantum[CELL], stolen[CELL], balancing[CELL], waiting[CELL],
 		moving[CELL];
 
-	fprintf(out, "%4d%6ld%9ld%6s%9s%8s%7s%7s%6s%6s%+6ld%+6ld\n", s->rank, s->units, s->computed,
-		cell(share, "%.3f", run_share(s)), speed_cell(speed, s->speed),
+	fprintf(out, "%4d %5ld %8ld %5s %8s %7s %6s %6s %5s %5s %+5ld %+5ld\n", s->rank, s->units,
+		s->computed, cell(share, "%.3f", run_share(s)), speed_cell(speed, s->speed),
 		milliseconds(quantum, s->quantum), percent(stolen, run_stolen(s), 1),
 		percent(balancing, s->balancing, s->elapsed),
 		percent(waiting, s->waiting, s->elapsed), percent(moving, s->moving, s->elapsed),
