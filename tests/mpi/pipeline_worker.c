@@ -291,6 +291,7 @@ static struct equant_event *new_event(struct equant_trace_writer *trace, uint32_
 	struct equant_event *e = equant_trace_event(trace);
 
 	memset(e, 0, sizeof(*e));
+	e->t_ns = 1ull << 62; /* after the trace has begun */
 	e->type = type;
 	e->phase = (uint32_t)phase;
 	return e;

@@ -77,8 +77,10 @@ FIXTURE_SETUP(replay)
 			status_event(1, STEP, 0, 1.0),
 			status_event(2, 2 * STEP, 0, 0.5),
 			status_event(3, 2 * STEP + STEP / 2, STEP / 2, 0.5),
-			{ .type = EQUANT_EVENT_DECISION },
-			{ .type = EQUANT_EVENT_END, .u.end = { .events = 4 } },
+			{ .t_ns = T0 + 3 * STEP, .type = EQUANT_EVENT_DECISION },
+			{ .t_ns = T0 + 3 * STEP,
+			  .type = EQUANT_EVENT_END,
+			  .u.end = { .events = 4 } },
 		},
 	};
 	store(self->path, &self->file, sizeof(self->file));

@@ -251,12 +251,26 @@ TEST_F(load, a_bad_event_is_refused_with_its_byte)
 	EXPECT_REFUSED("byte 640: a text is not terminated");
 }
 
+TEST_F(load, times_that_run_backwards_are_refused)
+{
+	self->file.header.t0_ns = 1;
+	EXPECT_REFUSED("byte 128: an event is from before the trace began");
+	self->file.events[2].t_ns = 1;
+	EXPECT_REFUSED("byte 512: an event is from before the one that it follows");
+	self->file.header.t0_ns = 1;
+	for (int i = 0; i < 5; i++)
+		self->file.events[i].t_ns = 2;
+	EXPECT_REFUSED("byte 768: an event is from before the trace began");
+}
+
 TEST_F(load, a_misplaced_or_miscounting_end_is_refused)
 {
 	self->file.events[2].type = EQUANT_EVENT_END;
 	EXPECT_REFUSED("byte 384: events follow the END event");
 	self->file.events[5].u.end.events = 6;
 	EXPECT_REFUSED("byte 768: the END event counts another number of events");
+	self->file.events[5].u.end.dropped = 1ull << 63;
+	EXPECT_REFUSED("byte 768: the END event counts more dropped events");
 }
 
 /* Nothing but a hole, larger than any memory, is looked at from its start. */

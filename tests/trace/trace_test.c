@@ -27,6 +27,8 @@ static const struct equant_trace_header header = {
 	.probe = "schedstat",
 };
 
+#define LATER (1ull << 62) /* than any trace begins */
+
 FIXTURE(trace)
 {
 	char path[64];
@@ -63,7 +65,7 @@ static void record(struct equant_trace_writer *writer, uint64_t from, uint64_t t
 	for (uint64_t i = from; i < to; i++) {
 		event = equant_trace_event(writer);
 		event->type = EQUANT_EVENT_STATUS;
-		event->t_ns = i;
+		event->t_ns = LATER + i;
 		event->u.status.share = 0.5;
 	}
 }
@@ -91,12 +93,13 @@ TEST_F(trace, events_come_back_as_they_were_recorded)
 	ASSERT_NE(NULL, writer);
 	event = equant_trace_event(writer);
 	event->type = EQUANT_EVENT_MOVE;
-	event->t_ns = 42;
+	event->t_ns = LATER + 42;
 	event->phase = 7;
 	event->u.move.from = 1;
 	event->u.move.units = 99;
 	event = equant_trace_event(writer);
 	event->type = EQUANT_EVENT_FALLBACK;
+	event->t_ns = LATER + 42;
 	strcpy(event->u.fallback.text, "gone");
 	ASSERT_EQ(0, equant_trace_close(writer));
 
@@ -109,7 +112,7 @@ TEST_F(trace, events_come_back_as_they_were_recorded)
 	EXPECT_NE(0, self->header.t0_ns);
 	EXPECT_STREQ("rows", self->header.loop);
 	EXPECT_STREQ("schedstat", self->header.probe);
-	EXPECT_EQ(42, self->events[0].t_ns);
+	EXPECT_EQ(LATER + 42, self->events[0].t_ns);
 	EXPECT_EQ(7, self->events[0].phase);
 	EXPECT_EQ(99, self->events[0].u.move.units);
 	EXPECT_STREQ("gone", self->events[1].u.fallback.text);
@@ -367,7 +370,7 @@ TEST_F(trace, a_killed_rank_loses_the_last_second_at_most)
 		for (uint64_t i = 1; writer && i <= 10; i++) {
 			event = equant_trace_event(writer);
 			event->type = EQUANT_EVENT_STATUS;
-			event->t_ns = i * 600000000;
+			event->t_ns = LATER + i * 600000000;
 		}
 		wait_for_size(self->path, 128 + 9 * 128);
 		kill(getpid(), SIGKILL);

@@ -179,9 +179,23 @@ static const char *event_fault(const struct trace *trace, const struct equant_ev
 			return "events follow the END event";
 		if (event->u.end.events != trace->count - 1)
 			return "the END event counts another number of events";
+		if (event->u.end.dropped > INT64_MAX)
+			return "the END event counts more dropped events than there can be";
 		return NULL;
 	}
 	return "unknown event type";
+}
+
+/* Events are stamped as they are recorded, END when the trace is closed. */
+static const char *time_fault(const struct trace *trace, size_t i)
+{
+	const struct equant_event *event = &trace->events[i];
+
+	if (event->t_ns < trace->header.t0_ns)
+		return "an event is from before the trace began";
+	if (i && event->type != EQUANT_EVENT_END && event->t_ns < trace->events[i - 1].t_ns)
+		return "an event is from before the one that it follows";
+	return NULL;
 }
 
 static size_t byte_of(size_t event)
@@ -218,6 +232,7 @@ static int check_events(const struct trace *trace, size_t first, size_t end)
 
 	for (size_t i = first; i < end; i++) {
 		fault = event_fault(trace, &trace->events[i]);
+		fault = fault ? fault : time_fault(trace, i);
 		if (fault)
 			return complain(trace, byte_of(i), fault);
 	}

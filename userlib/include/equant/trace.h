@@ -57,7 +57,7 @@ enum equant_event_type {
 
 /**
  * struct equant_event - one event, 128 bytes
- * @t_ns: CLOCK_MONOTONIC
+ * @t_ns: CLOCK_MONOTONIC; not before the event that it follows, nor before the trace began
  * @type: enum equant_event_type
  * @phase: balancing phase
  * @u: by type
