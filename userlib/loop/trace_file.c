@@ -132,7 +132,7 @@ int equant_trace_start(struct equant_loop *loop)
 					      .world = world_rank(),
 					      .order = loop->order,
 					      .mode = (uint32_t)loop->eq->options.mode };
-	char path[PATH_MAX], why[256];
+	char path[PATH_MAX], why[PATH_MAX + 128];
 	int error = take_files(loop);
 
 	if (error || !loop->eq->options.trace)
@@ -141,9 +141,14 @@ int equant_trace_start(struct equant_loop *loop)
 	snprintf(header.probe, sizeof(header.probe), "%s", equant_probe_name(loop->eq->probe));
 	equant_trace_path(loop, loop->eq->options.trace, loop->trace_index, path, sizeof(path));
 	loop->trace = equant_trace_create(path, &header, why, sizeof(why));
-	if (!loop->trace)
-		equant_message("%s: %s", path, why);
-	return equant_mpi_agree(loop->comm, loop->trace ? 0 : -EINVAL);
+	if (!loop->trace) {
+		error = -errno;
+		if (*why)
+			equant_message("%s", why);
+		else
+			equant_message("%s: %s", path, strerror(-error));
+	}
+	return equant_mpi_agree(loop->comm, error);
 }
 
 int equant_trace_end(struct equant_loop *loop)
