@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "plain.h"
 #include "rank_trace.h"
 #include "traces.h"
 
@@ -81,13 +82,40 @@ static bool same_loop(const char *a, const char *b)
 	return length == loop_length(b) && !strncmp(a, b, length);
 }
 
-static int draw_loop(FILE *out, char **paths, int count, int width)
+/*
+ * By loop, and then by rank: of "solve.0", "solve.1" and a loop "solve.1", whose ranks are
+ * "solve.1.0" and "solve.1.1", versions alone would put the latter between.
+ */
+static int by_loop(const struct dirent **a, const struct dirent **b)
+{
+	char x[NAME_MAX + 1], y[NAME_MAX + 1];
+	int order;
+
+	snprintf(x, sizeof(x), "%.*s", (int)loop_length((*a)->d_name), (*a)->d_name);
+	snprintf(y, sizeof(y), "%.*s", (int)loop_length((*b)->d_name), (*b)->d_name);
+	order = strverscmp(x, y);
+	return order ? order : versionsort(a, b);
+}
+
+/* The name is the files', as loops of the same name have numbers there. */
+static void draw_title(FILE *out, const char *name)
+{
+	char loop[NAME_MAX + 1], plain[PLAIN_SIZE(sizeof(loop))];
+	int length = (int)loop_length(name) - 1;
+
+	snprintf(loop, sizeof(loop), "%.*s", length > 0 ? length : 0, name);
+	fprintf(out, "loop %s:\n", plain_text(plain, sizeof(plain), loop));
+}
+
+static int draw_loop(FILE *out, const char *title, char **paths, int count, int width)
 {
 	struct rank_traces set;
 	int ret = rank_traces_load(&set, paths, count);
 
 	if (ret)
 		return ret;
+	if (title)
+		draw_title(out, title);
 	ret = rank_traces_draw(out, &set, width);
 	rank_traces_release(&set);
 	return ret;
@@ -136,7 +164,8 @@ static int draw_all(FILE *out, const char *directory, double since, struct diren
 		end = first + 1;
 		while (end < count && same_loop(entries[first]->d_name, entries[end]->d_name))
 			end++;
-		ret = draw_loop(out, paths + first, end - first, width);
+		ret = draw_loop(out, end - first < count ? entries[first]->d_name : NULL,
+				paths + first, end - first, width);
 	}
 	for (int i = 0; paths && i < count; i++)
 		free(paths[i]);
@@ -147,7 +176,7 @@ static int draw_all(FILE *out, const char *directory, double since, struct diren
 int traces_draw(FILE *out, const char *directory, double since, int width)
 {
 	struct dirent **entries;
-	int count = scandir(directory, &entries, is_trace, versionsort), ret;
+	int count = scandir(directory, &entries, is_trace, by_loop), ret;
 
 	if (count < 0) {
 		fprintf(stderr, "equant: %s: %s\n", directory, strerror(errno));

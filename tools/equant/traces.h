@@ -20,7 +20,7 @@ int traces_make(struct traces *traces);
 void traces_remove(struct traces *traces);
 
 /**
- * traces_draw() - a bar per rank over time
+ * traces_draw() - a bar per rank over time, for each loop; with its name, if there are several
  * @out: stream
  * @directory: of the traces
  * @since: older ones are of other jobs, and not drawn; as run_result.since
