@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 61
+plan 64
 
 # Reports go through a directory of our own, to see that nothing stays there.
 mkdir "$scratch/tmp" && export TMPDIR=$scratch/tmp
@@ -44,6 +44,8 @@ exits 126 ': Permission denied' "... also where it is found in the PATH" \
 	env PATH="$scratch:$PATH" "$equant" run -- unlikely-name
 exits 125 '/nowhere/x' "a trace directory that cannot be made is named" \
 	run --trace /nowhere/x -- true
+exits 125 '/script: Not a directory' "... and so is one that is a file" \
+	run --trace "$scratch/script" -- touch "$scratch/started"
 exits 125 '/nowhere/x' "an output that cannot be written is named, before the job starts" \
 	run --output /nowhere/x -- touch "$scratch/started"
 exits 3 'exit status 3' "the job's exit status is passed on" run -- sh -c 'exit 3'
@@ -238,6 +240,21 @@ no_bars()
 		! grep -q 'rank 0' "$scratch/output" && [ -s "$scratch/earlier/rows.0.trace" ]
 }
 succeeds "the time line of a job without traces does not show an earlier one's" no_bars
+
+exits 125 '/job.0.trace: byte 4: the file ends within the header' "a time line that cannot be drawn is an error" \
+	run --quiet --timeline -- sh -c 'echo bad > "$EQUANT_TRACE/job.0.trace"'
+
+# The loop "rows", and one whose name is that of a rank of it.
+named()
+{
+	"$equant" run --quiet --timeline -- sh -c '
+		"$0" "$EQUANT_TRACE" && cd "$EQUANT_TRACE" && rm moves.* &&
+		mv passes.0.trace rows.1.0.trace && mv passes.1.trace rows.1.1.trace' \
+		"$TEST_BUILD/tests/trace/write_worker" > "$scratch/output" 2>&1
+	[ $? -eq 0 ] && [ "$(grep -o '^loop [^:]*:$\|^rank [0-9]*' "$scratch/output" | xargs)" = \
+		"loop rows: rank 0 rank 1 loop rows.1: rank 0 rank 1" ]
+}
+succeeds "the time line of each loop has its name, and all its ranks" named
 
 # drawn DIRECTORY OPTION...: a job that leaves traces where its environment says
 drawn()

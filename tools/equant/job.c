@@ -106,8 +106,15 @@ static int make_directory(struct run_result *result, bool *temporary)
 
 static int make_trace_directory(const char *path)
 {
-	if (!path || !mkdir(path, 0777) || errno == EEXIST)
+	struct stat st;
+
+	if (!path || !mkdir(path, 0777))
 		return 0;
+	if (errno == EEXIST && !stat(path, &st)) {
+		if (S_ISDIR(st.st_mode))
+			return 0;
+		errno = ENOTDIR;
+	}
 	fprintf(stderr, "equant: traces in %s: %s\n", path, strerror(errno));
 	return -errno;
 }

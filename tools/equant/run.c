@@ -147,14 +147,16 @@ static FILE *open_output(const char *path)
 	return out;
 }
 
-static void print(const struct options *options, FILE *out, const struct run_result *result)
+/* 0, or -errno after a message. */
+static int print(const struct options *options, FILE *out, const struct run_result *result)
 {
 	if (options->json)
 		run_print_json(out, &options->request, result);
 	else
 		run_print_text(out, result);
-	if (options->timeline)
-		traces_draw(options->json ? stderr : out, options->request.trace, result->since, 0);
+	if (!options->timeline)
+		return 0;
+	return traces_draw(options->json ? stderr : out, options->request.trace, result->since, 0);
 }
 
 /* 0, or -errno after a message. */
@@ -211,11 +213,9 @@ int equant_cmd_run(int argc, char **argv)
 		return EQUANT_EXIT_FAILURE;
 	ret = run_job(&options.request, &result);
 	if (!ret)
-		print(&options, out, &result);
-	if (close_output(out) && !ret)
+		ret = print(&options, out, &result) ? EQUANT_EXIT_FAILURE : result.status;
+	if (close_output(out))
 		ret = EQUANT_EXIT_FAILURE;
-	else if (!ret)
-		ret = result.status;
 	run_result_release(&result);
 	traces_remove(&traces);
 	return ret;
