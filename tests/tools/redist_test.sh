@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 62
+plan 63
 
 export LC_ALL=C
 
@@ -241,6 +241,8 @@ exits 1 'without messages: .* or more --ranks' "nor have two ranks" \
 	"$equant" redist experiment --ranks 2 --seeds 1
 exits 0 '^ *16  *15  *240 .* [1-9][0-9]*$' "planning is timed" \
 	"$equant" redist experiment --over planning --ranks 16
+exits 2 'needs --ranks 16 or more' "... from 16 ranks on" \
+	"$equant" redist experiment --over planning --ranks 8
 
 # ---- bad input -----------------------------------------------------------------
 

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "commands.h"
 #include "redist_experiment.h"
 
 #define REPEATS 20
@@ -154,6 +155,11 @@ int redist_planning(const struct experiment *experiment)
 	struct table table = { .columns = columns, .x_title = "ranks" };
 	int err = 0;
 
+	if (experiment->ranks < sizes[0].ranks) {
+		fprintf(stderr, "equant redist: --over planning needs --ranks %d or more\n",
+			sizes[0].ranks);
+		return EQUANT_EXIT_USAGE;
+	}
 	snprintf(table.title, sizeof(table.title),
 		 "planning: who has how much for whom, and schedules of that");
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes) && !err; i++) {
