@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 14
+plan 19
 
 export LC_ALL=C
 
@@ -89,10 +89,23 @@ scales()
 			END { if (n != 4) print n, "rows" }'
 }
 silent "more workers are faster" scales
+
+# lone ORDER: what is not 1 of the speed-ups of one worker
+lone()
+{
+	simulate --size 50 --print speedup --workers 1 --message 0 --service 0 --order "$1" |
+		awk '$1 == "1" { for (i = 2; i <= NF; i++) if ($i != 1) print; n++ } END { if (n != 1) print n, "rows" }'
+}
+for order in fast slow mixed; do
+	silent "one worker is as fast as itself, $order first" lone $order
+done
 exits 0 '^ *size  ' "sizes can be swept" simulate --size 100:300:100
 
 refuses "unexpected argument '--sizes'" "an unknown option is named" --sizes 3
 refuses "expected" "a size of 0 is refused" --size 0
+refuses "size '50.7': expected a whole number" "half a column is refused" --size 50.7
+refuses "workers '2:3:0.5': expected a whole number" "and so is half a worker in a sweep" \
+	--workers 2:3:0.5
 refuses "only one of" "two sweeps are refused" --size 10:20:10 --workers 1:2:1
 refuses "nothing can be swept" "workers of a sweep are refused" --print workers --workers 1:2:1
 refuses "only with --schemes paper" "workers of all schemes are refused" \

@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 39
+plan 40
 
 export LC_ALL=C
 
@@ -89,6 +89,7 @@ refuses "--loads: their least common multiple is too large" "loads that do not d
 refuses "--rmin '0': expected a number from" "a CPU of which nothing is left is refused" \
 	oscillating --rmin 0
 refuses "--ranks '2.5': expected a whole number" "half a rank is refused" oscillating --ranks 2.5
+refuses "--ranks '2.5': expected a whole number" "... by all models" program --ranks 2.5
 refuses "--ranks '65': expected a whole number from 1 to 64" "65 ranks are refused" run --ranks 65
 refuses "--probe 'bpf': expected one of clock measured predicted" "an unknown probe is named" \
 	run --probe bpf

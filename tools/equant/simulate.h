@@ -24,6 +24,7 @@ enum simulate_kind {
 	SIMULATE_WHOLE, /* long */
 	SIMULATE_NUMBER, /* double */
 	SIMULATE_SWEEP, /* struct simulate_sweep */
+	SIMULATE_WHOLE_SWEEP, /* the same, whole numbers */
 	SIMULATE_LOADS, /* struct simulate_list, whole numbers */
 	SIMULATE_LIST, /* struct simulate_list */
 	SIMULATE_CHOICE, /* int: the place in a NULL-ended list of words, @words */

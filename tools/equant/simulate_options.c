@@ -51,20 +51,23 @@ static int parse_sweep(const char *model, const struct simulate_option *option, 
 {
 	struct simulate_sweep *sweep = option->value;
 	const struct simulate_option any = { .min = 0, .max = option->max };
+	bool whole = option->kind == SIMULATE_WHOLE_SWEEP;
 	const char *rest;
 	double to;
 
-	rest = number(text, ":", false, option, &sweep->from);
+	rest = number(text, ":", whole, option, &sweep->from);
 	sweep->count = 1;
 	sweep->step = 0;
 	if (rest && !*rest)
 		return 0;
 	if (rest)
-		rest = number(rest, ":", false, option, &to);
+		rest = number(rest, ":", whole, option, &to);
 	if (rest)
-		rest = number(rest, "", false, &any, &sweep->step);
+		rest = number(rest, "", whole, &any, &sweep->step);
 	if (!rest || sweep->step <= 0 || to < sweep->from)
-		return wrong(model, option, text, "NUMBER, or FROM:TO:STEP,");
+		return wrong(model, option, text,
+			     whole ? "a whole number, or FROM:TO:STEP of them," :
+				     "NUMBER, or FROM:TO:STEP,");
 	/* TO is meant to be reached in spite of rounding. */
 	to = floor((to - sweep->from) / sweep->step + 1e-6) + 1;
 	if (to > SIMULATE_POINTS)
@@ -125,6 +128,7 @@ static int parse_value(const char *model, const struct simulate_option *option, 
 {
 	switch (option->kind) {
 	case SIMULATE_SWEEP:
+	case SIMULATE_WHOLE_SWEEP:
 		return parse_sweep(model, option, text);
 	case SIMULATE_LOADS:
 	case SIMULATE_LIST:

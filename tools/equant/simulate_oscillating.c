@@ -3,7 +3,6 @@
  * equant simulate oscillating: the closed model of Siegell 1995, section 7.5.
  */
 #include <errno.h>
-#include <math.h>
 
 #include "simulate.h"
 
@@ -98,7 +97,7 @@ int simulate_oscillating(int argc, char **argv, struct table *table)
 	long depth = 1;
 	bool restricted = false, fraction = false;
 	const struct simulate_option known[] = {
-		{ "ranks", SIMULATE_SWEEP, &ranks, 2, 1e6, NULL },
+		{ "ranks", SIMULATE_WHOLE_SWEEP, &ranks, 2, 1e6, NULL },
 		{ "rmin", SIMULATE_NUMBER, &oscillation.rmin, 1e-6, 1, NULL },
 		{ "period", SIMULATE_SWEEP, &periods, 1e-6, 1e9, NULL },
 		{ "target", SIMULATE_NUMBER, &oscillation.target, 0, 1e9, NULL },
@@ -114,8 +113,6 @@ int simulate_oscillating(int argc, char **argv, struct table *table)
 
 	if (simulate_parse(MODEL, argc, argv, known))
 		return -EINVAL;
-	if (ranks.from != floor(ranks.from) || ranks.step != floor(ranks.step))
-		return simulate_fail(MODEL, "--ranks '%g': expected a whole number", ranks.from);
 	if (ranks.count > 1 && periods.count > 1)
 		return simulate_fail(MODEL, "--ranks and --period: only one may be a sweep");
 	oscillation.n = (int)ranks.from;

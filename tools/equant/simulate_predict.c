@@ -101,7 +101,7 @@ int simulate_predict(int argc, char **argv, struct table *table)
 	const struct simulate_option known[] = {
 		{ "app", SIMULATE_CHOICE, &o.program, 0, 0, thesis_program_names },
 		{ "period", SIMULATE_NUMBER, &o.period, 2 * THESIS_QUANTUM, 1e6, NULL },
-		{ "ranks", SIMULATE_SWEEP, &o.ranks, 2, 8, NULL },
+		{ "ranks", SIMULATE_WHOLE_SWEEP, &o.ranks, 2, 8, NULL },
 		{ "late", SIMULATE_NUMBER, &o.late, 0, 1000, NULL },
 		{ "costs", SIMULATE_NUMBER, &o.costs, 0, 1000, NULL },
 		{ "offset", SIMULATE_FLAG, &o.offset, 0, 0, NULL },

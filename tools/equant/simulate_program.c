@@ -208,7 +208,7 @@ int simulate_program(int argc, char **argv, struct table *table)
 		{ "app", SIMULATE_CHOICE, &o.program, 0, 0, thesis_program_names },
 		{ "load", SIMULATE_CHOICE, &o.load, 0, 0, thesis_load_names },
 		{ "period", SIMULATE_NUMBER, &o.period, 2 * THESIS_QUANTUM, 1e6, NULL },
-		{ "ranks", SIMULATE_SWEEP, &o.ranks, 1, 8, NULL },
+		{ "ranks", SIMULATE_WHOLE_SWEEP, &o.ranks, 1, 8, NULL },
 		{ "compare", SIMULATE_CHOICE, &o.comparison, 0, 0, comparisons },
 		{ 0 },
 	};

@@ -126,8 +126,11 @@ static int prepare_loop(struct selfsched *s, long size, long limit)
 static double alone(const struct selfsched *s, long workers)
 {
 	double steps = workload_steps(s->loop, 0, s->loop_size, 0, 0);
+	bool fast = false;
 
-	return steps * s->step / (double)(workers > 1 ? s->power : 1);
+	for (long j = 0; j < workers; j++)
+		fast = fast || is_fast(s->order, j, workers);
+	return steps * s->step / (double)(fast ? s->power : 1);
 }
 
 static int add_times(struct selfsched *s, struct table *table, double x, long workers)
@@ -290,9 +293,9 @@ int simulate_selfsched(int argc, char **argv, struct table *table)
 	};
 	const struct simulate_option options[] = {
 		{ "workload", SIMULATE_CHOICE, &s.workload, 0, 0, workload_words },
-		{ "size", SIMULATE_SWEEP, &s.size, 1, SIZE_MOST, NULL },
-		{ "maxiter", SIMULATE_SWEEP, &s.limit, 1, 1e6, NULL },
-		{ "workers", SIMULATE_SWEEP, &s.workers, 1, SIMULATE_CPUS, NULL },
+		{ "size", SIMULATE_WHOLE_SWEEP, &s.size, 1, SIZE_MOST, NULL },
+		{ "maxiter", SIMULATE_WHOLE_SWEEP, &s.limit, 1, 1e6, NULL },
+		{ "workers", SIMULATE_WHOLE_SWEEP, &s.workers, 1, SIMULATE_CPUS, NULL },
 		{ "power", SIMULATE_WHOLE, &s.power, 1, 1000, NULL },
 		{ "chunk", SIMULATE_WHOLE, &s.chunk, 1, SIZE_MOST, NULL },
 		{ "order", SIMULATE_CHOICE, &s.order, 0, 0, order_words },
