@@ -149,6 +149,11 @@ TEST(a_setting_out_of_its_range_is_named)
 		{ "between maybe\n", ":1: 'maybe': expected yes or no" },
 		{ "between\n", ":1: 'between': expected yes or no" },
 		{ "page 0\n", ":1: '0': page is not above 0" },
+		{ "ranks 2\nranks 8\n", ":2: 'ranks': a second time" },
+		{ "rate 1\npage 1\nrate 1\n", ":3: 'rate': a second time" },
+		{ "page 1\npage 1\n", ":2: 'page': a second time" },
+		{ "between no\nbetween yes\n", ":2: 'between': a second time" },
+		{ "nest a\nnest b\n", ":2: 'nest': a second time" },
 	};
 
 	EXPECT_FAULTS(faults);

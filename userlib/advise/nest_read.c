@@ -198,11 +198,34 @@ static const struct {
 static const struct {
 	const char *word;
 	int (*read)(struct equant_nest_reader *reader);
+	bool once;
 } others[] = {
-	{ "nest", read_nest },	     { "ranks", read_ranks },
-	{ "between", read_between }, { "reference", equant_nest_read_reference },
-	{ "end", read_end },	     { 0 },
+	{ "nest", read_nest, true },	   { "ranks", read_ranks, true },
+	{ "between", read_between, true }, { "reference", equant_nest_read_reference, false },
+	{ "end", read_end, false },	   { 0 },
 };
+
+static int note_given(struct equant_nest_reader *reader, unsigned int bit)
+{
+	if (reader->given & 1u << bit)
+		return equant_nest_read_refuse(reader, reader->words[0], "a second time");
+	reader->given |= 1u << bit;
+	return 0;
+}
+
+static int read_other(struct equant_nest_reader *reader, unsigned int i)
+{
+	int error = others[i].once ? note_given(reader, i) : 0;
+
+	return error ? error : others[i].read(reader);
+}
+
+static int read_machine(struct equant_nest_reader *reader, unsigned int i)
+{
+	int error = note_given(reader, (unsigned int)(sizeof(others) / sizeof(*others)) + i);
+
+	return error ? error : read_setting(reader, settings[i].offset);
+}
 
 static int read_line(void *to, const char *word)
 {
@@ -217,12 +240,12 @@ static int read_line(void *to, const char *word)
 	for (int i = 0; nodes[i].word; i++)
 		if (!strcmp(word, nodes[i].word))
 			return read_node(reader, nodes[i].kind);
-	for (int i = 0; others[i].word; i++)
+	for (unsigned int i = 0; others[i].word; i++)
 		if (!strcmp(word, others[i].word))
-			return others[i].read(reader);
-	for (int i = 0; settings[i].word; i++)
+			return read_other(reader, i);
+	for (unsigned int i = 0; settings[i].word; i++)
 		if (!strcmp(word, settings[i].word))
-			return read_setting(reader, settings[i].offset);
+			return read_machine(reader, i);
 	return equant_nest_read_refuse(reader, word, "no such word begins a line");
 }
 

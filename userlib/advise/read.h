@@ -13,6 +13,7 @@
  * @text: where it has got to
  * @nest: what it holds so far
  * @parent: the loop that is open, or 0
+ * @given: what has been said of the machine, a bit for each word
  * @words: of the line; the first is what the line is about
  * @count: how many
  */
@@ -20,6 +21,7 @@ struct equant_nest_reader {
 	struct equant_text text;
 	struct equant_nest *nest;
 	int parent;
+	unsigned int given;
 	const char *words[EQUANT_NEST_WORDS + 1];
 	int count;
 };
