@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 24
+plan 26
 
 export LC_ALL=C
 
@@ -14,6 +14,9 @@ exits 2 'which one' "a figure must be named" "$equant" simulate figure
 exits 2 "there is no '9.1'" "a figure that is not there is named" "$equant" simulate figure 9.1
 exits 2 "there is no '3.1'" "a part of a number is no number" "$equant" simulate figure 3.1
 exits 2 "'7.9' has 3 panels" "panels are written one by one" "$equant" simulate figure 7.9 --json
+exits 2 "'3.12' has 2 panels: --svg is for one" "a file is not written over by the next panel" \
+	"$equant" simulate figure 3.12 --dir "$scratch/panels" --svg "$scratch/panel.svg"
+succeeds "... and nothing is written" [ ! -e "$scratch/panels" ]
 exits 2 "unexpected argument '--gain'" "an unknown option is named" "$equant" simulate figure --gain
 exits 2 "dir: the value is missing" "a missing directory is named" "$equant" simulate figure all --dir
 exits 1 'No such file' "a directory that cannot be made is an error" \

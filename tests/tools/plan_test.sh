@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 31
+plan 34
 
 export LC_ALL=C
 
@@ -85,6 +85,11 @@ exits 1 "carries.nest:2: 'j' carries a dependence" "so is a nest that cannot be 
 	"$equant" plan --nest carries.nest product.plan
 exits 2 "replacement 'fifo': there are ideal lru" "a replacement nobody knows is named" \
 	"$equant" plan --replacement fifo --nest product.nest product.plan
+exits 2 'replacement is of --nest only' "without a nest there is nothing to replace" \
+	"$equant" plan --replacement ideal small
+exits 2 'list goes with no file and no other option' "the list is all there is" \
+	"$equant" plan --list --planner block
+exits 2 'list goes with no file and no other option' "... in one form" "$equant" plan --list --json
 
 json_is_valid()
 {

@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 63
+plan 64
 
 export LC_ALL=C
 
@@ -278,6 +278,8 @@ exits 1 'a bandwidth of -1 bytes/s' "and so is a negative one" \
 	"$equant" redist schedule "${r[@]}" --bandwidth -1
 exits 2 "bandwidth 'nan': expected a number" "and one that is no number" \
 	"$equant" redist schedule "${r[@]}" --bandwidth nan
+exits 2 'either --network or --startup and --bandwidth' "what a network says is not said again" \
+	"$equant" redist schedule "${r[@]}" --network uneven.network --bandwidth 5
 exits 2 "scheduler 'first': there are caterpillar" "a scheduler nobody knows is named" \
 	"$equant" redist schedule "${r[@]}" --scheduler first
 exits 2 'are of simulate only' "only simulations have a window" \

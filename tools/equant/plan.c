@@ -21,6 +21,7 @@
  * @list: say what planners there are
  * @nest: a nest whose distributed loop is the program, or NULL
  * @replacement: of pages, in the nest's memory
+ * @replaced: it was given
  * @files: where the program and the machine are
  * @count: how many, 1 or 2
  */
@@ -30,6 +31,7 @@ struct options {
 	bool list;
 	const char *nest;
 	enum equant_plan_replacement replacement;
+	bool replaced;
 	char **files;
 	int count;
 };
@@ -65,6 +67,20 @@ static int parse_replacement(const char *text, enum equant_plan_replacement *to)
 	return word < 0 ? word : 0;
 }
 
+static int check_options(const struct options *options)
+{
+	if (options->list && (options->count || options->planner || options->json ||
+			      options->nest || options->replaced))
+		return complain("--list goes with no file and no other option");
+	if (options->list)
+		return 0;
+	if (options->replaced && !options->nest)
+		return complain("--replacement is of --nest only");
+	if (options->count < 1 || options->count > 2)
+		return complain("expected one or two files");
+	return options->planner ? known_planner(options->planner) : 0;
+}
+
 static int parse(int argc, char **argv, struct options *options)
 {
 	static const struct option known[] = {
@@ -87,16 +103,14 @@ static int parse(int argc, char **argv, struct options *options)
 			options->list = true;
 		else if (c == 'n')
 			options->nest = optarg;
-		else if (c != 'r' || parse_replacement(optarg, &options->replacement))
+		else if (c == 'r' && !parse_replacement(optarg, &options->replacement))
+			options->replaced = true;
+		else
 			return -EINVAL;
 	}
 	options->files = argv + optind;
 	options->count = argc - optind;
-	if (options->list)
-		return options->count ? complain("--list needs no file") : 0;
-	if (options->count < 1 || options->count > 2)
-		return complain("expected one or two files");
-	return options->planner ? known_planner(options->planner) : 0;
+	return check_options(options);
 }
 
 /* ---- what is planned --------------------------------------------------------------- */

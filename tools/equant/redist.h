@@ -21,6 +21,7 @@ enum redist_what {
  * @apart: receivers are other ranks than senders
  * @self: what a rank has for itself is a message, too
  * @network: file, or NULL
+ * @alike: all links are, as @startup or @bandwidth was given
  * @startup: of all links, if there is no file
  * @bandwidth: the same
  * @scheduler: the only one to be asked, or NULL
@@ -38,6 +39,7 @@ struct redist_options {
 	bool apart;
 	bool self;
 	const char *network;
+	bool alike;
 	double startup;
 	double bandwidth;
 	const char *scheduler;

@@ -105,8 +105,10 @@ static int set(int c, const struct named_option *option, struct redist_options *
 	case 'o':
 		return set_order(option, &options->array);
 	case 't':
+		options->alike = true;
 		return option_number(option, optarg, &options->startup);
 	case 'b':
+		options->alike = true;
 		return option_number(option, optarg, &options->bandwidth);
 	case 'w':
 		return option_whole(option, optarg, 1, EQUANT_REDIST_PROCESSES, &options->window);
@@ -152,6 +154,8 @@ static int check(int count, char **words, struct redist_options *options)
 	if (options->what == REDIST_COMPARE &&
 	    (options->scheduler || options->router || options->svg))
 		return complain("--scheduler, --router and --svg are not of compare");
+	if (options->network && options->alike)
+		return complain("either --network or --startup and --bandwidth");
 	if (options->scheduler && options->router)
 		return complain("either --scheduler or --router");
 	if (options->what != REDIST_SIMULATE &&

@@ -305,6 +305,9 @@ static int check(const struct figure_options *o)
 	if (!count)
 		return simulate_fail(MODEL, "there is no '%s'; see `equant simulate figure --list`",
 				     o->number);
+	if (count > 1 && o->dir && o->svg)
+		return simulate_fail(MODEL, "'%s' has %d panels: --svg is for one, --dir for all",
+				     o->number, count);
 	if (count > 1 && !o->dir && (o->json || o->svg))
 		return simulate_fail(MODEL, "'%s' has %d panels: name one, or use --dir", o->number,
 				     count);
