@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 40
+plan 42
 
 export LC_ALL=C
 
@@ -177,7 +177,7 @@ exits 0 'no processor may run all tasks' "memory that fits only together is shar
 	"$equant" dag compare large.dot --machine small.json --improve
 exits 1 'single: no processor may run all tasks' "a scheduler that cannot says so" \
 	"$equant" dag schedule large.dot --machine small.json --scheduler single
-exits 1 '1 processors instead of 2' "another number of processors is refused" \
+exits 1 '^equant dag: one.json: 1 processors instead of 2' "another number of processors is refused" \
 	"$equant" dag simulate example.dot $machine --actual one.json
 exits 1 '14 tasks: at most 10' "too large a search is refused" \
 	"$equant" dag compare lu.json $machine --optimum
@@ -193,6 +193,9 @@ exits 2 "--scheduler 'best': there are heft cpop" "a scheduler nobody knows is n
 exits 2 'expected one graph' "a graph is needed" "$equant" dag schedule $machine
 exits 2 'machine is needed' "a machine is needed" "$equant" dag schedule example.dot
 exits 2 'expected schedule, compare' "a word is needed" "$equant" dag
+exits 2 '^equant dag compare: unrecognized option' "an unknown option is named, and of what it is none" \
+	"$equant" dag compare --quick example.dot
+exits 0 '^Usage: equant dag' "help is help behind a word, too" "$equant" dag compare --help
 exits 2 "'x': expected a whole number" "a seed is a number" "$equant" dag generate lu --seed x
 exits 1 'standard output: No space left' "a full disk is an error" \
 	sh -c "'$equant' dag compare example.dot $machine > /dev/full"

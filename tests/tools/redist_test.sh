@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 64
+plan 66
 
 export LC_ALL=C
 
@@ -284,13 +284,16 @@ exits 2 "scheduler 'first': there are caterpillar" "a scheduler nobody knows is 
 	"$equant" redist schedule "${r[@]}" --scheduler first
 exits 2 'are of simulate only' "only simulations have a window" \
 	"$equant" redist schedule "${r[@]}" --window 2
-exits 1 'a schedule of 4 ranks in a network of 3' \
+exits 1 '^equant redist: simulated.network: a schedule of 4 ranks in a network of 3' \
 	"another network has as many ranks" \
 	sh -c "printf 'ranks 3\nusual bandwidth 1\n' > simulated.network
 		'$equant' redist simulate ${r[*]} --actual simulated.network"
 exits 1 'nowhere/x.svg: No such file' "a picture that cannot be written is an error" \
 	"$equant" redist schedule "${r[@]}" --svg nowhere/x.svg
 exits 2 'expected schedule, compare' "a word is needed" "$equant" redist
+exits 2 '^equant redist experiment: unrecognized option' "an unknown option is named, and of what it is none" \
+	"$equant" redist experiment --quick
+exits 0 '^Usage: equant redist' "help is help behind a word, too" "$equant" redist schedule --help
 exits 2 'bandwidths from 3e+08 to 2e+08' "a range has a beginning and an end" \
 	"$equant" redist experiment --slowest 3e8
 exits 1 'standard output: No space left' "a full disk is an error" \

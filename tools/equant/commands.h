@@ -6,6 +6,8 @@
 #ifndef EQUANT_TOOL_COMMANDS_H
 #define EQUANT_TOOL_COMMANDS_H
 
+#include <stdbool.h>
+
 /* Exit status of a bad command line, as of grep and diff. */
 #define EQUANT_EXIT_USAGE 2
 
@@ -35,6 +37,12 @@ int equant_cmd_demo(int argc, char **argv);
 int equant_cmd_simulate(int argc, char **argv);
 int equant_cmd_help(int argc, char **argv);
 int equant_cmd_version(int argc, char **argv);
+
+/** equant_asks_for_help() - is it --help or -h? */
+bool equant_asks_for_help(const char *word);
+
+/** equant_wants_help() - is one of those among the words behind @argv[1]? */
+bool equant_wants_help(int argc, char **argv);
 
 /** equant_help_env() - print every option of the library */
 int equant_help_env(void);

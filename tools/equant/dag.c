@@ -121,6 +121,12 @@ static int fail(const char *why)
 	return 1;
 }
 
+static int fail_in(const char *path, const char *why)
+{
+	fprintf(stderr, "equant dag: %s: %s\n", path, why[0] ? why : strerror(errno));
+	return 1;
+}
+
 static int load(struct dag_report *report, const struct options *options)
 {
 	char why[512] = "";
@@ -199,7 +205,7 @@ static int look_further(struct dag_report *report, const struct options *options
 		report->done = equant_dag_replay(report->dag, report->machine, report->planned,
 						 report->actual, why, sizeof(why));
 		if (!report->done)
-			return fail(why);
+			return fail_in(options->actual, why);
 	}
 	return 0;
 }
@@ -258,15 +264,25 @@ static int run(int argc, char **argv)
 {
 	static const char *const words[] = { "schedule", "compare", "simulate" };
 	struct options options = { 0 };
+	const char *word = argc > 1 ? argv[1] : "";
+	char name[64];
 
-	if (argc > 1 && !strcmp(argv[1], "generate"))
+	if (equant_wants_help(argc, argv)) {
+		fputs(equant_find_command("dag")->usage, stdout);
+		return 0;
+	}
+	/* getopt_long() begins its messages with it. */
+	snprintf(name, sizeof(name), "%s %s", argv[0], word);
+	if (argc > 1)
+		argv[1] = name;
+	if (!strcmp(word, "generate"))
 		return dag_generate(argc - 1, argv + 1);
-	if (argc > 1 && !strcmp(argv[1], "draw"))
+	if (!strcmp(word, "draw"))
 		return dag_show(argc - 1, argv + 1);
-	if (argc > 1 && !strcmp(argv[1], "experiment"))
+	if (!strcmp(word, "experiment"))
 		return dag_experiment(argc - 1, argv + 1);
 	for (int i = 0; i < 3; i++) {
-		if (argc < 2 || strcmp(argv[1], words[i]))
+		if (strcmp(word, words[i]))
 			continue;
 		options.what = (enum what)i;
 		return parse(argc - 1, argv + 1, &options) ? EQUANT_EXIT_USAGE : plan(&options);

@@ -7,6 +7,19 @@
 
 #include "commands.h"
 
+bool equant_asks_for_help(const char *word)
+{
+	return !strcmp(word, "--help") || !strcmp(word, "-h");
+}
+
+bool equant_wants_help(int argc, char **argv)
+{
+	for (int i = 2; i < argc; i++)
+		if (equant_asks_for_help(argv[i]))
+			return true;
+	return false;
+}
+
 static int help_commands(void)
 {
 	puts("equant: MPI jobs, measured by the kernel and balanced while they run\n");

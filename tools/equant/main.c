@@ -3,7 +3,6 @@
  * equant: the command.  Finds the subcommand and calls it.
  */
 #include <signal.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -361,15 +360,10 @@ int equant_cmd_version(int argc, char **argv)
 	return 0;
 }
 
-static bool asks_for_help(const char *word)
-{
-	return !strcmp(word, "--help") || !strcmp(word, "-h");
-}
-
 /* The usual spellings of two subcommands. */
 static const char *canonical(const char *word)
 {
-	if (asks_for_help(word))
+	if (equant_asks_for_help(word))
 		return "help";
 	if (!strcmp(word, "--version"))
 		return "version";
@@ -391,7 +385,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "equant: unknown command '%s'; see `equant help`\n", argv[1]);
 		return EQUANT_EXIT_USAGE;
 	}
-	if (argc == 3 && asks_for_help(argv[2])) {
+	if (argc == 3 && equant_asks_for_help(argv[2])) {
 		fputs(command->usage, stdout);
 		return output_flush(command->name);
 	}

@@ -20,6 +20,12 @@ static int fail(const char *why)
 	return 1;
 }
 
+static int fail_in(const char *path, const char *why)
+{
+	fprintf(stderr, "equant redist: %s: %s\n", path, why[0] ? why : strerror(errno));
+	return 1;
+}
+
 /* ---- what is planned ------------------------------------------------------------------------- */
 
 static int larger(int a, int b)
@@ -228,17 +234,22 @@ static int simulate(struct redist_report *report)
 	const struct equant_redist_network *network = report->actual ? report->actual :
 								       report->network;
 	char why[512] = "";
+	bool done;
 
 	if (options->router) {
 		report->taken = equant_redist_route_replay(report->routes->route, network,
 							   options->window, options->barrier, why,
 							   sizeof(why));
-		return report->taken ? 0 : fail(why);
+		done = report->taken != NULL;
+	} else {
+		report->done = equant_redist_replay(report->planned->schedule, network,
+						    report->count, report->volumes, options->window,
+						    options->barrier, why, sizeof(why));
+		done = report->done != NULL;
 	}
-	report->done = equant_redist_replay(report->planned->schedule, network, report->count,
-					    report->volumes, options->window, options->barrier, why,
-					    sizeof(why));
-	return report->done ? 0 : fail(why);
+	if (done)
+		return 0;
+	return report->actual ? fail_in(options->actual, why) : fail(why);
 }
 
 /* ---- the command --------------------------------------------------------------------------- */
@@ -312,11 +323,21 @@ static int run(int argc, char **argv)
 {
 	static const char *const words[] = { "schedule", "compare", "simulate" };
 	struct redist_options options = { .element = 8, .bandwidth = 1e8, .window = 1 };
+	const char *word = argc > 1 ? argv[1] : "";
+	char name[64];
 
-	if (argc > 1 && !strcmp(argv[1], "experiment"))
+	if (equant_wants_help(argc, argv)) {
+		fputs(equant_find_command("redist")->usage, stdout);
+		return 0;
+	}
+	/* getopt_long() begins its messages with it. */
+	snprintf(name, sizeof(name), "%s %s", argv[0], word);
+	if (argc > 1)
+		argv[1] = name;
+	if (!strcmp(word, "experiment"))
 		return redist_experiment(argc - 1, argv + 1);
 	for (int i = 0; i < 3; i++) {
-		if (argc < 2 || strcmp(argv[1], words[i]))
+		if (strcmp(word, words[i]))
 			continue;
 		options.what = (enum redist_what)i;
 		return redist_parse(argc - 1, argv + 1, &options) ? EQUANT_EXIT_USAGE :

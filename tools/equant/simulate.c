@@ -99,14 +99,6 @@ static int help(const char *name)
 	return output_flush("simulate");
 }
 
-static bool wants_help(int argc, char **argv)
-{
-	for (int i = 2; i < argc; i++)
-		if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
-			return true;
-	return false;
-}
-
 int equant_cmd_simulate(int argc, char **argv)
 {
 	int model = 0;
@@ -117,7 +109,7 @@ int equant_cmd_simulate(int argc, char **argv)
 	}
 	while (model < MODELS && strcmp(argv[1], models[model].name))
 		model++;
-	if ((model < MODELS || !strcmp(argv[1], "figure")) && wants_help(argc, argv))
+	if ((model < MODELS || !strcmp(argv[1], "figure")) && equant_wants_help(argc, argv))
 		return help(argv[1]);
 	if (!strcmp(argv[1], "figure"))
 		return simulate_figure(argc - 1, argv + 1);
