@@ -108,6 +108,13 @@ contains
         stop 2
     end subroutine refuse
 
+    subroutine complain(fault, name)
+        character(len=*), intent(in) :: fault, name
+
+        write(error_unit, "(5a)") "sor_f: ", fault, " '", trim(name), "'"
+        call usage(error_unit)
+    end subroutine complain
+
     subroutine parse()
         character(len=64) :: name, value
         integer :: i
@@ -125,12 +132,12 @@ contains
             case ("-h", "--help")
                 call usage(output_unit)
             case ("-n", "--size", "-s", "--sweeps", "-t", "--tolerance")
-                if (i == command_argument_count()) call usage(error_unit)
+                if (i == command_argument_count()) call complain("the value is missing after", name)
                 i = i + 1
                 call get_command_argument(i, value)
                 call set(name, value)
             case default
-                call usage(error_unit)
+                call complain("unknown option", name)
             end select
             i = i + 1
         end do
@@ -139,18 +146,22 @@ contains
     subroutine set(name, value)
         character(len=*), intent(in) :: name, value
         integer :: error
+        logical :: unread ! blanks are nothing to read(), and a comma ends what it reads
 
+        unread = value == "" .or. scan(trim(value), " ,") > 0
         select case (name)
         case ("-n", "--size")
             read(value, "(i64)", iostat=error) n
-            if (error /= 0 .or. n < 0 .or. n > 20000) call refuse(name, value, "from 0 to 20000")
+            if (unread .or. error /= 0 .or. n < 0 .or. n > 20000) &
+                call refuse(name, value, "from 0 to 20000")
         case ("-s", "--sweeps")
             read(value, "(i64)", iostat=error) most
-            if (error /= 0 .or. most < 0 .or. most > 1000000) &
+            if (unread .or. error /= 0 .or. most < 0 .or. most > 1000000) &
                 call refuse(name, value, "from 0 to 1000000")
         case default
             read(value, "(f64.0)", iostat=error) tolerance
-            if (error /= 0 .or. .not. tolerance >= 0) call refuse(name, value, "of at least 0")
+            if (unread .or. error /= 0 .or. .not. tolerance >= 0) &
+                call refuse(name, value, "of at least 0")
         end select
     end subroutine set
 

@@ -4,7 +4,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 49
+plan 51
 
 passes types options 1 "the options are C's: size, places, and as many as there are"
 passes types defaults 1 "the defaults are C's"
@@ -130,8 +130,10 @@ succeeds "sor in Fortran computes the bits of sor in C, and ends with it" same_m
 refuses()
 {
 	"$TEST_BUILD/libexec/equant/sor_f" "$@" > "$scratch/said" 2>&1
-	[ $? -eq 2 ] && grep -q -e "${*: -1}" -e "usage: sor_f" "$scratch/said"
+	[ $? -eq 2 ] && grep -q -e "^sor_f: .*${*: -1}" "$scratch/said"
 }
 succeeds "sor in Fortran names a wrong number" refuses --size many
-succeeds "sor in Fortran knows its options" refuses --fast
+succeeds "... blanks are none" refuses --size ""
+succeeds "... and two are not one" refuses --size "1 2"
+succeeds "sor in Fortran names an option that it does not know" refuses --fast
 finish
