@@ -399,6 +399,22 @@ TEST(where_it_cannot_be_strip_mined_the_time_between_hooks_is_infinite)
 	EXPECT_TRUE(isinf(answer.period));
 }
 
+/* 1e20 and 1e36 iterations are more than any integer counts. */
+TEST(a_loop_of_unknown_length_is_left_alone_where_a_block_would_have_no_end)
+{
+	struct answer answer =
+		place("target 1e12\nloop outer ?\nloop i 4 distributed parallel\nstatement s 1\n"
+		      "end\nend\n");
+
+	EXPECT_STREQ("outer ? { i 4 { s } }", answer.nest);
+	EXPECT_STREQ("too often 1, rare enough 2, coarse 2, one block 2, once 2", answer.reasons);
+	answer = place("rate 1e18\ntarget 1e18\nloop a ? parallel\nloop b ? parallel\n"
+		       "loop i 4 distributed parallel\nstatement s 1\nend\nend\nend\n");
+	EXPECT_STREQ("a ? { b ? { i 4 { s } } ^ }", answer.nest);
+	EXPECT_STREQ("too often 1, rare enough 2, coarse 2, one block 2, after the loop 2",
+		     answer.reasons);
+}
+
 TEST(it_is_left_alone_where_the_hook_is_inside_it)
 {
 	EXPECT_STREQ("a ? { b 1000 { c 4000 { s } ^ } }",

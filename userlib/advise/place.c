@@ -179,7 +179,8 @@ static long hook_block(struct equant_placement *placement, int level, int loop)
 		add_reason(placement, EQUANT_REASON_GRAIN_FIRST, level, loop);
 		return 0;
 	}
-	if (block >= equant_nest_trips(nest, loop)) {
+	/* A loop of unknown length has no end, and a block must. */
+	if (block > EQUANT_ADVISE_MOST || block >= equant_nest_trips(nest, loop)) {
 		add_reason(placement, EQUANT_REASON_ONE_BLOCK, level, loop);
 		return 0;
 	}

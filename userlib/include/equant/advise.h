@@ -297,7 +297,7 @@ enum equant_reason_kind {
 	EQUANT_REASON_BETWEEN, /* not: the hook would be between distributed iterations */
 	EQUANT_REASON_GRAIN_FIRST, /* not: the block size belongs to the grain */
 	EQUANT_REASON_TARGET, /* not: @value operations in half the period, @limit are needed */
-	EQUANT_REASON_ONE_BLOCK, /* not: a block would hold the whole loop */
+	EQUANT_REASON_ONE_BLOCK, /* not: a block would hold the whole loop, or 1e18 iterations of it */
 	EQUANT_REASON_BEFORE, /* hook before @other, a send or barrier that synchronises anyway */
 	EQUANT_REASON_AFTER, /* hook after @other, a receive */
 	EQUANT_REASON_FOLLOWS, /* hook right after @other, the surrounded loop */
