@@ -80,7 +80,7 @@ size_t equant_watch_unique(struct equant_watch_task *tasks, size_t nr);
 /**
  * equant_witness_stands_still() - has a task been switched without its record moving?
  *
- * To be called once per snapshot; needs a task of this process' pid namespace.
+ * To be called once per snapshot; needs a task of this process' pid namespace that /proc shows.
  */
 bool equant_witness_stands_still(struct equant_watch *watch);
 

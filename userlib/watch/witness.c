@@ -38,7 +38,23 @@ static bool read_arrivals(const struct equant_record *r, uint64_t *arrivals)
 	return true;
 }
 
-static const struct equant_record *choose(struct equant_watch *watch)
+/* The record first: its count is the older one. */
+static bool begin(struct equant_witness *witness, const struct equant_record *record,
+		  uint32_t index)
+{
+	struct equant_record r;
+
+	equant_reader_snapshot(record, &r);
+	*witness = (struct equant_witness){
+		.record = index,
+		.t_attach = r.t_attach,
+		.switches = r.switches,
+	};
+	return read_arrivals(&r, &witness->arrivals);
+}
+
+/* The first that can be asked about: without a writer, a task that has gone keeps its record for ever. */
+static void choose(struct equant_watch *watch)
 {
 	const struct equant_table *table = watch->mapping.table;
 	const struct equant_record *record;
@@ -47,24 +63,15 @@ static const struct equant_record *choose(struct equant_watch *watch)
 		record = equant_mapping_record(&watch->mapping, i);
 		if (record->state <= EQUANT_STATE_REGISTERED || record->ns_inode != watch->ns_inode)
 			continue;
-		watch->witness = (struct equant_witness){ .record = i };
-		return record;
+		if (begin(&watch->witness, record, i))
+			return;
 	}
-	return NULL;
-}
-
-static void begin(struct equant_witness *witness, const struct equant_record *r)
-{
-	witness->t_attach = r->t_attach;
-	witness->switches = r->switches;
-	if (!read_arrivals(r, &witness->arrivals))
-		witness->record = 0;
+	watch->witness = (struct equant_witness){ .record = 0 };
 }
 
 bool equant_witness_stands_still(struct equant_watch *watch)
 {
-	struct equant_witness before = watch->witness;
-	const struct equant_record *record;
+	struct equant_witness before = watch->witness, *now = &watch->witness;
 	struct equant_record r;
 	uint64_t arrivals = 0;
 	bool asked = false;
@@ -73,11 +80,7 @@ bool equant_witness_stands_still(struct equant_watch *watch)
 		equant_reader_snapshot(equant_mapping_record(&watch->mapping, before.record), &r);
 		asked = read_arrivals(&r, &arrivals);
 	}
-	record = choose(watch);
-	if (!record)
-		return false;
-	equant_reader_snapshot(record, &r);
-	begin(&watch->witness, &r);
-	return asked && before.record == watch->witness.record && before.t_attach == r.t_attach &&
-	       arrivals >= before.arrivals + 2 && r.switches == before.switches;
+	choose(watch);
+	return asked && before.record == now->record && before.t_attach == now->t_attach &&
+	       arrivals >= before.arrivals + 2 && now->switches == before.switches;
 }

@@ -136,7 +136,8 @@ EQUANT_API void equant_watch_info(const struct equant_watch *watch, struct equan
  * next.  What has vanished under the handle is found here.
  *
  * Return: how many are attached, also if that is more than @max; -ENODEV: the probe
- * was unloaded or writes its records no more.  The handle can only be closed then.
+ * was unloaded or writes its records no more.  The handle can only be closed then.  The latter is
+ * seen by a task of the caller's pid namespace that is switched between two snapshots.
  */
 EQUANT_API int equant_watch_snapshot(struct equant_watch *watch, struct equant_watch_task *tasks,
 				     size_t max, char *why, size_t why_size);
