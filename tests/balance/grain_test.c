@@ -107,6 +107,29 @@ TEST(without_a_prediction_or_a_quantum_nothing_is_known_about_turns)
 	job_stop(&job);
 }
 
+TEST(what_was_known_about_turns_counts_no_more_when_nothing_is_known_any_longer)
+{
+	for (int quantum = 0; quantum < 2; quantum++) {
+		struct job job = started(one_shared, 0.01, 1);
+
+		job_phases(&job, 10);
+		EXPECT_EQ(1.0, job.decision.even);
+		if (quantum)
+			job.flags = EQUANT_SAMPLE_RUN;
+		else
+			job.quantum = 0;
+		ASSERT_LE(0, job_phase(&job));
+		EXPECT_EQ(0.0, job.decision.even);
+		job_phases(&job, PAID);
+		EXPECT_EQ(0.0, job.decision.even);
+		job.flags |= EQUANT_SAMPLE_PREDICTED;
+		job.quantum = QUANTUM;
+		job_phases(&job, PAID);
+		EXPECT_EQ(1.0, job.decision.even);
+		job_stop(&job);
+	}
+}
+
 /* The grain that is measured varies by 5 %, on either side of where equal parts stop being best. */
 TEST(a_noisy_grain_does_not_make_the_split_flip)
 {

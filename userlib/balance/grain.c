@@ -73,17 +73,23 @@ static bool add_load(struct equant_split *split, int halves)
 	return true;
 }
 
-/* Every share is predicted, and a rank that is not alone has no less than 1 / 32. */
-static bool take_loads(struct equant_split *split, const struct equant_sample *samples,
-		       const struct equant_rate *rates, int n)
+static bool are_predicted(const struct equant_sample *samples, int n)
 {
 	const uint32_t needed = EQUANT_SAMPLE_RUN | EQUANT_SAMPLE_PREDICTED;
 
+	for (int i = 0; i < n; i++)
+		if ((samples[i].flags & needed) != needed)
+			return false;
+	return true;
+}
+
+/* A rank that is not alone has no less than 1 / 32. */
+static bool take_loads(struct equant_split *split, const struct equant_rate *rates, int n)
+{
 	for (int i = 0; i < n; i++) {
 		double halves = 2 / rates[i].share + 0.5;
 
-		if ((samples[i].flags & needed) != needed || rates[i].speed <= 0 ||
-		    halves > HALVES_MOST || !add_load(split, (int)halves))
+		if (rates[i].speed <= 0 || halves > HALVES_MOST || !add_load(split, (int)halves))
 			return false;
 	}
 	return true;
@@ -158,6 +164,12 @@ static void judge(struct equant_split *split)
 	split->judged = split->grain;
 }
 
+static void make_proportional(struct equant_split *split)
+{
+	split->even = split->judged = 0;
+	split->count = 0;
+}
+
 static bool same_loads(const struct equant_split *a, const struct equant_split *b)
 {
 	return a->count == b->count && !memcmp(a->loads, b->loads, a->count * sizeof(a->loads[0]));
@@ -169,18 +181,21 @@ void equant_split_choose(struct equant_split *split, const struct equant_sample 
 	double work = work_per_hook(samples, n);
 	struct equant_split now = { .even = split->even, .judged = split->judged };
 
-	if (quantum < EQUANT_TIME_MIN || work < EQUANT_TIME_MIN)
+	if (quantum < EQUANT_TIME_MIN || !are_predicted(samples, n)) {
+		make_proportional(split);
+		return;
+	}
+	/* Nobody has come to a hook: all is as it was. */
+	if (work < EQUANT_TIME_MIN)
 		return;
 	now.grain = work / quantum;
 	if (split->grain > 0)
 		now.grain = 0.5 * now.grain + 0.5 * split->grain;
-	if (!take_loads(&now, samples, rates, n) || now.count < 2 || smallest_work(&now) >= 1) {
-		now.even = now.judged = 0;
-		now.count = 0;
-	} else if (!same_loads(split, &now) || now.grain > CHANGE * now.judged ||
-		   now.grain * CHANGE < now.judged) {
+	if (!take_loads(&now, rates, n) || now.count < 2 || smallest_work(&now) >= 1)
+		make_proportional(&now);
+	else if (!same_loads(split, &now) || now.grain > CHANGE * now.judged ||
+		 now.grain * CHANGE < now.judged)
 		judge(&now);
-	}
 	*split = now;
 }
 
