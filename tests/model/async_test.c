@@ -150,4 +150,31 @@ TEST(dependent_loops_are_refused)
 	EXPECT_EQ(-EINVAL, equant_simulate_job(&job, &result));
 }
 
+/* Ranks that pass on more than they have must have received before, which nobody waits for. */
+TEST(moves_between_neighbours_are_refused)
+{
+	struct equant_balance_options options = balance_options();
+	struct equant_job_cpu cpus[3] = { { .unit = 1000, .tasks = 3 },
+					  { .unit = 1000 },
+					  { .unit = 1000 } };
+	struct equant_job job = {
+		.n = 3,
+		.cpus = cpus,
+		.quantum = 1000,
+		.units = 30,
+		.steps = 10,
+		.asynchronous = 1,
+		.balance = &options,
+	};
+	struct equant_job_result result;
+
+	options.movement = EQUANT_MOVEMENT_RESTRICTED;
+	EXPECT_EQ(-EINVAL, equant_simulate_job(&job, &result));
+	job.asynchronous = 0;
+	EXPECT_EQ(0, equant_simulate_job(&job, &result));
+	job.asynchronous = 1;
+	job.balance = NULL;
+	EXPECT_EQ(0, equant_simulate_job(&job, &result));
+}
+
 TEST_HARNESS_MAIN

@@ -166,7 +166,11 @@ static int prepare(struct equant_simulation *s)
 	if (!job->balance)
 		return 0;
 	s->balancer = equant_balancer_new(job->n, job->balance);
-	return s->balancer ? 0 : -errno;
+	if (!s->balancer)
+		return -errno;
+	/* A rank may have to pass on what it has not received yet, and waits for no phase. */
+	return job->asynchronous && job->balance->movement == EQUANT_MOVEMENT_RESTRICTED ? -EINVAL :
+											   0;
 }
 
 static void release(struct equant_simulation *s)

@@ -256,7 +256,7 @@ enum equant_job_program {
  * @barrier: ranks wait for each other after each step, or sweep; otherwise in balancing phases only
  * @depth: phases from samples to the decision, 0 to 1024
  * @asynchronous: no phases: ranks report when they like, and only those of a transfer wait for each
- *	other; EQUANT_JOB_DOALL only
+ *	other; EQUANT_JOB_DOALL only, and no EQUANT_MOVEMENT_RESTRICTED
  * @probe: what samples tell
  * @interact: nanoseconds of CPU that a phase costs each rank, >= 0
  * @move_fixed: nanoseconds that a transfer takes the two ranks, >= 0
