@@ -310,6 +310,31 @@ TEST(only_loops_hold_anything)
 	equant_nest_free(nest);
 }
 
+TEST(only_loops_have_flags)
+{
+	static const struct equant_node nodes[] = {
+		{ .kind = EQUANT_NODE_LOOP,
+		  .flags = EQUANT_LOOP_DISTRIBUTED | EQUANT_LOOP_PARALLEL,
+		  .name = "i",
+		  .trips = 4 },
+		{ .kind = EQUANT_NODE_SEND, .flags = EQUANT_LOOP_PARALLEL, .name = "m" },
+	};
+	struct equant_nest *nest = equant_nest_new();
+	char why[256];
+
+	ASSERT_NE(NULL, nest);
+	EXPECT_EQ(1, equant_nest_add(nest, 0, &nodes[0]));
+	EXPECT_EQ(0, equant_nest_check(nest, why, sizeof(why)));
+	EXPECT_EQ(2, equant_nest_add(nest, 0, &nodes[1]));
+	EXPECT_EQ(-EINVAL, equant_nest_check(nest, why, sizeof(why)));
+	EXPECT_STREQ("'m' has flags and is no loop", why);
+	/* A statement is not the distributed loop. */
+	nest->nodes[1].flags = EQUANT_LOOP_PARALLEL;
+	nest->nodes[2].flags = EQUANT_LOOP_DISTRIBUTED;
+	EXPECT_EQ(-EINVAL, equant_nest_check(nest, why, sizeof(why)));
+	equant_nest_free(nest);
+}
+
 TEST(no_text_makes_the_reader_stumble)
 {
 	static const char *const pieces[] = {

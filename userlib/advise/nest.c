@@ -255,7 +255,9 @@ static const char *node_fault(const struct equant_node *node)
 		return "has a cost that is not between 0 and 1e18";
 	if (!equant_is_amount(node->bytes))
 		return "has a number of bytes that is not between 0 and 1e18";
-	return node->kind == EQUANT_NODE_LOOP ? loop_fault(node) : NULL;
+	if (node->kind == EQUANT_NODE_LOOP)
+		return loop_fault(node);
+	return node->flags ? "has flags and is no loop" : NULL;
 }
 
 int equant_nest_refuse(int line, const char *name, const char *fault, char *why, size_t why_size)

@@ -135,7 +135,7 @@ enum equant_node_kind {
 /**
  * struct equant_node - a loop or statement of a nest
  * @kind: what it is
- * @flags: EQUANT_LOOP_*, for loops
+ * @flags: EQUANT_LOOP_*; 0 for all but loops
  * @name: for messages
  * @trips: iterations of a loop, of all ranks together; their mean if bounds vary
  * @cost: operations: of a statement, or of a loop's own overhead per iteration
