@@ -297,6 +297,25 @@ TEST(a_load_that_changes_every_few_phases_is_followed_if_decisions_need_not_be_l
 	TH_LOG("%g, %g", prompt.efficiency.efficiency, late.efficiency.efficiency);
 }
 
+TEST(a_unit_that_shrinks_takes_a_nanosecond_at_least)
+{
+	struct equant_job_cpu cpu = { .unit = 1 };
+	struct equant_job job = {
+		.n = 1,
+		.cpus = &cpu,
+		.quantum = 1,
+		.units = 2,
+		.steps = 1,
+		.program = EQUANT_JOB_SHRINKING,
+	};
+	struct equant_job_result result;
+
+	ASSERT_EQ(0, equant_simulate_job(&job, &result));
+	EXPECT_EQ(1, result.efficiency.elapsed);
+	EXPECT_EQ(1.0, result.efficiency.efficiency);
+	EXPECT_EQ(1.0, result.efficiency.conservative);
+}
+
 TEST(what_is_out_of_range_is_refused)
 {
 	struct equant_balance_options options = model_options(EQUANT_JOB_CLOCK);

@@ -10,15 +10,15 @@
  */
 #include "model/job_internal.h"
 
-/* Nanoseconds of a unit in this step. */
+/* Nanoseconds of a unit in this step; one at least, as a job without any work has no efficiency. */
 static int64_t unit_time(const struct equant_simulation *s, int rank)
 {
 	const struct equant_job *job = s->job;
 	int64_t unit = job->cpus[rank].unit;
 
-	if (job->program != EQUANT_JOB_SHRINKING)
-		return unit;
-	return (int64_t)((__int128)unit * (job->units - s->done_units) / job->units);
+	if (job->program == EQUANT_JOB_SHRINKING)
+		unit = (int64_t)((__int128)unit * (job->units - s->done_units) / job->units);
+	return unit > 0 ? unit : 1;
 }
 
 void equant_job_compute(struct equant_simulation *s, int rank, long units)

@@ -269,7 +269,8 @@ enum equant_job_program {
  * @watch: unless NULL, called after each decision was carried out, at @time of the last rank
  * @watcher: its first argument
  *
- * With EQUANT_JOB_SHRINKING there are at most @units - @n steps; a unit takes @unit in the first.
+ * With EQUANT_JOB_SHRINKING there are at most @units - @n steps; a unit takes @unit in the first,
+ * less in later ones, and always a nanosecond at least.
  */
 struct equant_job {
 	int n;
