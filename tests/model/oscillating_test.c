@@ -149,6 +149,76 @@ TEST(a_measured_rate_loses_what_the_integrals_say)
 	EXPECT_LT(fabs(r.averaging), CLOSE);
 }
 
+/* Both integrals in closed form, n > 2. */
+static double averaging(double n, double rmin)
+{
+	double k = n - 1, whole = log((rmin + k) / (n * rmin)), half = log((1 + rmin) / (2 * rmin));
+	double going = n / k - 1 - n * rmin / (k * k * (1 - rmin)) * whole;
+	double coming = (k + rmin) * whole - k * (1 + rmin) * half;
+
+	return (rmin + k) * going + 2 * n / ((1 - rmin) * (k - 1)) * coming;
+}
+
+TEST(next_to_nothing_left_is_as_good_as_any_for_the_integrals)
+{
+	struct equant_oscillation_result r;
+
+	for (int n = 3; n <= 8; n++) {
+		for (double rmin = 0.9; rmin > 1e-300; rmin *= 0.4) {
+			struct equant_oscillation o = thesis(n, 60);
+
+			o.rmin = rmin;
+			o.delay = 0;
+			o.answer = EQUANT_ANSWER_AVERAGED;
+			ASSERT_EQ(0, equant_model_oscillation(&o, &r));
+			EXPECT_LT(fabs(r.averaging - averaging(n, rmin)), 1e-7)
+			TH_LOG("%d ranks, %g left: %g", n, rmin, r.averaging);
+		}
+	}
+}
+
+TEST(what_is_lost_on_the_first_answer_is_in_the_digits_that_were_worked_out)
+{
+	static const struct {
+		int n;
+		double rmin, averaging;
+	} known[] = { { 4, 0.01, 5.48 }, { 4, 0.001, 5.8 }, { 2, 0.001, 3.0 } };
+	struct equant_oscillation_result r;
+
+	for (int i = 0; i < 3; i++) {
+		struct equant_oscillation o = thesis(known[i].n, 60);
+
+		o.rmin = known[i].rmin;
+		o.delay = 0;
+		o.answer = EQUANT_ANSWER_AVERAGED;
+		ASSERT_EQ(0, equant_model_oscillation(&o, &r));
+		EXPECT_LT(fabs(r.averaging - known[i].averaging), 0.05)
+		TH_LOG("%g", r.averaging);
+	}
+}
+
+/* The first answer costs nearly five periods of a CPU, and in the rest there are three of them. */
+TEST(a_first_answer_that_costs_more_than_there_is_until_the_next_change_is_beyond_the_model)
+{
+	struct equant_oscillation o = thesis(4, 2);
+	struct equant_oscillation_result r;
+
+	o.rmin = 0.001;
+	o.delay = 0;
+	o.move_all = 0;
+	o.answer = EQUANT_ANSWER_AVERAGED;
+	EXPECT_EQ(-ERANGE, equant_model_oscillation(&o, &r));
+	EXPECT_TRUE(isnan(r.efficiency));
+	o.period = 4;
+	ASSERT_EQ(0, equant_model_oscillation(&o, &r));
+	EXPECT_GT(r.efficiency, 0);
+	/* No time at all, times a number of periods that no double holds. */
+	o.rmin = 1e-310;
+	o.delay = 1;
+	o.target = 0;
+	EXPECT_EQ(-ERANGE, equant_model_oscillation(&o, &r));
+}
+
 TEST(a_load_that_is_back_before_the_answer_is_beyond_the_model)
 {
 	/* section 7.5.2: "For the 2 and 6 second oscillation periods", 6 s with SOR */

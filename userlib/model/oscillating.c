@@ -34,6 +34,10 @@
  * is lost is N W (u_balanced / u - 1).  N steps are a period by the smoothed time
  * of a step, eqs. 4.1 and 4.12; any v from 0 to 1 is as likely as another.
  *
+ * With y = 1 - v (1 - rmin) and y = rmin + v (1 - rmin), both r = rmin / y, and y is as likely
+ * anywhere from rmin to 1.  What is lost changes as y does by a factor, so the mean over y is that of
+ * pieces over each of which y doubles.  Logarithms would do, but are not the same everywhere.
+ *
  * Reference: Siegell 1995, section 7.5.
  */
 #include <errno.h>
@@ -41,7 +45,7 @@
 
 #include "model/model_internal.h"
 
-#define INTERVALS 64
+#define INTERVALS 64 /* of a piece */
 
 static bool valid(const struct equant_oscillation *o)
 {
@@ -78,44 +82,58 @@ static void model_movement(const struct equant_oscillation *o, struct equant_osc
 }
 
 /* The load has gone: the others, who have too much, set the pace; steps took as long as before. */
-static double lost_after_going(const struct equant_oscillation *o, double v)
+static double lost_after_going(const struct equant_oscillation *o, double y)
 {
-	double others = o->n - 1, r = o->rmin / (1 - v * (1 - o->rmin));
+	double others = o->n - 1, r = o->rmin / y;
 	double steps = o->target * (o->rmin + others);
 
 	return steps * (o->n / (r + others) - 1);
 }
 
 /* The load has come: its rank, which has too much, sets the pace; steps took 1 / rmin as long. */
-static double lost_after_coming(const struct equant_oscillation *o, double v)
+static double lost_after_coming(const struct equant_oscillation *o, double y)
 {
-	double others = o->n - 1, r = o->rmin / (o->rmin + v * (1 - o->rmin));
-	double step = 0.5 + 0.5 * (1 - v + v / o->rmin);
+	double others = o->n - 1, r = o->rmin / y;
+	double step = 0.5 + 0.5 * (y / o->rmin);
 	double steps = o->target * o->n / step;
 
-	return steps * ((o->rmin + others) * r / (o->rmin * (r + others)) - 1);
+	return steps * ((o->rmin + others) / (y * (r + others)) - 1);
 }
 
-/* The mean over all v from 0 to 1, by Simpson's rule. */
-static double model_averaging(const struct equant_oscillation *o)
+typedef double (*lost_after)(const struct equant_oscillation *o, double y);
+
+/* The mean from @low to @high, by Simpson's rule. */
+static double mean_of_piece(const struct equant_oscillation *o, lost_after lost, double low,
+			    double high)
 {
 	double sum = 0;
 
-	if (o->answer != EQUANT_ANSWER_AVERAGED)
-		return 0;
 	for (int i = 0; i <= INTERVALS; i++) {
-		double v = (double)i / INTERVALS;
 		double weight = i == 0 || i == INTERVALS ? 1 : i % 2 ? 4 : 2;
 
-		sum += weight * (lost_after_going(o, v) + lost_after_coming(o, v));
+		sum += weight * lost(o, low + (high - low) * ((double)i / INTERVALS));
 	}
 	return sum / (3 * INTERVALS);
+}
+
+/* The mean from rmin to 1: nothing is lost where nothing comes and goes. */
+static double mean_of(const struct equant_oscillation *o, lost_after lost)
+{
+	double mean = 0, low;
+
+	if (o->answer != EQUANT_ANSWER_AVERAGED)
+		return 0;
+	for (double high = 1; high > o->rmin; high = low) {
+		low = high / 2 > o->rmin ? high / 2 : o->rmin;
+		mean += (high - low) / (1 - o->rmin) * mean_of_piece(o, lost, low, high);
+	}
+	return mean;
 }
 
 int equant_model_oscillation(const struct equant_oscillation *o,
 			     struct equant_oscillation_result *r)
 {
-	double available, balanced, least;
+	double available, balanced, least, coming;
 
 	if (!valid(o))
 		return -EINVAL;
@@ -124,7 +142,8 @@ int equant_model_oscillation(const struct equant_oscillation *o,
 	balanced = o->rmin + o->n - 1;
 	model_static(o, available, r);
 	model_movement(o, r);
-	r->averaging = model_averaging(o);
+	coming = mean_of(o, lost_after_coming);
+	r->averaging = mean_of(o, lost_after_going) + coming;
 	r->c = o->delay * o->target; /* eq. 7.5 */
 	if (o->answer == EQUANT_ANSWER_PRINTED)
 		r->c *= o->rmin;
@@ -132,7 +151,8 @@ int equant_model_oscillation(const struct equant_oscillation *o,
 	r->e = 0.5 * o->period - r->c - r->d; /* eq. 7.17 */
 	r->h = 0.5 * o->period - r->f - r->g; /* eq. 7.18 */
 	least = o->answer == EQUANT_ANSWER_AVERAGED ? o->target : 0;
-	if (r->e < least || r->h < least)
+	/* Going, no more than @target is lost; NaN is less than nothing, too. */
+	if (!(r->e >= least && r->h >= least) || coming > balanced * r->h)
 		return -ERANGE;
 	/* u_c, u_e, u_f, u_h: eqs. 7.7, 7.19, 7.8, 7.20; u_d = u_g = 0 */
 	r->efficiency = o->dedicated *

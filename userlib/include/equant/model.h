@@ -203,8 +203,8 @@ struct equant_oscillation_result {
  * @result: all fields set unless -EINVAL
  *
  * Return: 0, -EINVAL for a field out of range, -ERANGE when the load changes again before the
- * answer is complete (t_e or t_h < 0; with EQUANT_ANSWER_AVERAGED, < @target): the model does not
- * apply.
+ * answer is complete (t_e or t_h < 0; with EQUANT_ANSWER_AVERAGED, < @target, or all that is computed
+ * in t_h would be lost): the model does not apply.
  */
 EQUANT_API int equant_model_oscillation(const struct equant_oscillation *oscillation,
 					struct equant_oscillation_result *result);
