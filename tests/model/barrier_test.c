@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* Barriers on round-robin CPUs, section 3.4.2: figures 3.12 to 3.14. */
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 
 #include "kselftest_harness.h"
@@ -243,6 +244,8 @@ TEST(what_is_out_of_range_is_refused)
 	EXPECT_EQ(-EOVERFLOW, equant_simulate_barrier(&cpus.machine, work, 2, &result));
 	work[0] = INT64_MAX;
 	EXPECT_EQ(-EOVERFLOW, equant_simulate_barrier(&cpus.machine, work, 1, &result));
+	work[0] = work[1] = 1;
+	EXPECT_EQ(-EOVERFLOW, equant_simulate_barrier(&cpus.machine, work, LONG_MAX, &result));
 	EXPECT_EQ(-EINVAL, equant_divide(&cpus.machine, -1, work));
 	cpus.turns[0].phase = 2 * QUANTUM;
 	EXPECT_EQ(-EINVAL, equant_divide(&cpus.machine, 1, work));

@@ -2,6 +2,7 @@
 /* Pipelined loops on round-robin CPUs, sections 3.3.3, 3.3.4 and 3.3.7. */
 #include <equant/advise.h>
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdbool.h>
 
@@ -200,6 +201,11 @@ TEST(what_is_out_of_range_is_refused)
 	work[0] = work[1] = 0;
 	EXPECT_EQ(-EINVAL, equant_simulate_pipeline(&cpus.machine, &pipeline, &result));
 	work[1] = INT64_MAX / 2;
+	EXPECT_EQ(-EOVERFLOW, equant_simulate_pipeline(&cpus.machine, &pipeline, &result));
+	cpus.machine.quantum = 1;
+	work[0] = work[1] = 2;
+	pipeline.iterations = LONG_MAX;
+	pipeline.block = 1;
 	EXPECT_EQ(-EOVERFLOW, equant_simulate_pipeline(&cpus.machine, &pipeline, &result));
 }
 

@@ -30,7 +30,8 @@ static int check(const struct equant_machine *machine, const int64_t *work, long
 	if (!*productive)
 		return -EINVAL;
 	/* The ranks' available times are added up, and a phase is added to each. */
-	if (__builtin_mul_overflow(most, (int64_t)synchronizations + 1, &bound) ||
+	if (__builtin_add_overflow((int64_t)synchronizations, 1, &bound) ||
+	    __builtin_mul_overflow(most, bound, &bound) ||
 	    __builtin_mul_overflow(bound, (int64_t)machine->n + 1, &bound))
 		return -EOVERFLOW;
 	*productive *= synchronizations;

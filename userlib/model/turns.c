@@ -44,7 +44,8 @@ int64_t equant_turns_longest(const struct equant_machine *machine, int rank, int
 	int64_t longest;
 
 	/* Each quantum of work takes a round, and the first and last of a piece may be parts. */
-	if (__builtin_mul_overflow(2 * (int64_t)pieces, machine->quantum, &longest) ||
+	if (__builtin_mul_overflow((int64_t)pieces, machine->quantum, &longest) ||
+	    __builtin_mul_overflow(longest, 2, &longest) ||
 	    __builtin_add_overflow(longest, work, &longest) ||
 	    __builtin_mul_overflow(longest, (int64_t)machine->turns[rank].tasks, &longest))
 		return -EOVERFLOW;
