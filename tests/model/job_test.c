@@ -337,6 +337,14 @@ TEST(what_is_out_of_range_is_refused)
 	job = good;
 	job.units = INT64_MAX;
 	EXPECT_EQ(-EOVERFLOW, equant_simulate_job(&job, &result));
+	for (job = good; job.program <= EQUANT_JOB_SHRINKING; job.program++) {
+		job.steps = 1;
+		job.blocks = 1;
+		job.message = 0;
+		EXPECT_EQ(0, equant_simulate_job(&job, &result));
+		job.message = -1;
+		EXPECT_EQ(-EINVAL, equant_simulate_job(&job, &result));
+	}
 	job = good;
 	job.probe = 3;
 	EXPECT_EQ(-EINVAL, equant_simulate_job(&job, &result));

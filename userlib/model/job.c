@@ -25,7 +25,8 @@ static bool cpu_valid(const struct equant_job *job, const struct equant_job_cpu 
 
 static bool program_valid(const struct equant_job *job)
 {
-	if (job->n < 1 || job->quantum < 1 || job->units < job->n || job->steps < 1)
+	if (job->n < 1 || job->quantum < 1 || job->units < job->n || job->steps < 1 ||
+	    job->message < 0)
 		return false;
 	if (job->program != EQUANT_JOB_DOALL && job->program != EQUANT_JOB_DOACROSS &&
 	    job->program != EQUANT_JOB_SHRINKING)
@@ -33,7 +34,7 @@ static bool program_valid(const struct equant_job *job)
 	if (job->asynchronous && job->program != EQUANT_JOB_DOALL)
 		return false;
 	if (job->program == EQUANT_JOB_DOACROSS)
-		return job->blocks >= 1 && job->message >= 0;
+		return job->blocks >= 1;
 	return job->program == EQUANT_JOB_DOALL || job->steps <= job->units - job->n;
 }
 

@@ -265,7 +265,7 @@ enum equant_job_program {
  *	the three fields above.
  * @program: how steps depend on each other
  * @blocks: EQUANT_JOB_DOACROSS: steps of a sweep, >= 1; in a step a rank waits for the one before it
- * @message: and then sends, in so many nanoseconds of its CPU, >= 0
+ * @message: and then sends, in so many nanoseconds of its CPU, >= 0 whatever the program
  * @watch: unless NULL, called after each decision was carried out, at @time of the last rank
  * @watcher: its first argument
  *
