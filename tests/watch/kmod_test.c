@@ -56,4 +56,19 @@ TEST_F(events, a_device_that_is_at_its_end_has_vanished)
 	EXPECT_EQ(-ENODEV, next(&self->watch, &self->event));
 }
 
+TEST(tasks_are_in_the_order_of_their_records_whenever_they_were_attached)
+{
+	static const uint32_t indices[] = { 5, 9, 2, 7, 9, 1 }, tids[] = { 70, 71, 72, 73, 74, 75 };
+	static const uint32_t sorted[] = { 1, 2, 5, 7, 9 }, theirs[] = { 75, 72, 70, 73, 74 };
+	static struct source source;
+
+	for (int i = 0; i < 6; i++)
+		remember(&source, tids[i], indices[i]);
+	ASSERT_EQ(5, source.nr);
+	for (int i = 0; i < 5; i++) {
+		EXPECT_EQ(sorted[i], source.indices[i]);
+		EXPECT_EQ(theirs[i], source.tids[i]);
+	}
+}
+
 TEST_HARNESS_MAIN

@@ -29,7 +29,7 @@ struct source {
 	bool ring_events; /* the poll is armed */
 	char why_not[96]; /* io_uring is not used */
 
-	uint32_t nr; /* attached here */
+	uint32_t nr; /* attached here, in the order of their records */
 	uint32_t tids[EQUANT_FILE_RECORDS]; /* in this process' pid namespace */
 	uint32_t indices[EQUANT_FILE_RECORDS];
 	struct equant_record records[EQUANT_FILE_RECORDS];
@@ -67,16 +67,26 @@ static int by_number(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+/* Makes room at @at. */
+static void insert(uint32_t *numbers, uint32_t at, uint32_t nr)
+{
+	memmove(&numbers[at + 1], &numbers[at], (nr - at) * sizeof(*numbers));
+}
+
 static void remember(struct source *source, uint32_t tid, uint32_t index)
 {
 	uint32_t i = 0;
 
-	/* A record that is given out again was one's who has gone unnoticed since the last snapshot. */
-	while (i < source->nr && source->indices[i] != index)
+	while (i < source->nr && source->indices[i] < index)
 		i++;
+	/* A record that is given out again was one's who has gone unnoticed since the last snapshot. */
+	if (i == source->nr || source->indices[i] != index) {
+		insert(source->tids, i, source->nr);
+		insert(source->indices, i, source->nr);
+		source->nr++;
+	}
 	source->tids[i] = tid;
 	source->indices[i] = index;
-	source->nr += i == source->nr;
 }
 
 /* Tasks that come and go are no error; limits are counted. */
