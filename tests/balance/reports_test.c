@@ -31,9 +31,12 @@ FIXTURE_TEARDOWN(reports)
 	equant_reports_release(&self->reports);
 }
 
+#define KNOWN (EQUANT_SAMPLE_RUN | EQUANT_SAMPLE_PREDICTED)
+
 /* @seconds of the CPU for @units */
-static void hear(struct equant_reports *reports, int rank, long pass, long left,
-		 enum equant_async_state state, double units, double seconds)
+static void hear_flagged(struct equant_reports *reports, int rank, long pass, long left,
+			 enum equant_async_state state, double units, double seconds,
+			 unsigned int flags)
 {
 	const struct equant_report_up up = {
 		.sample = { .units = units,
@@ -44,13 +47,19 @@ static void hear(struct equant_reports *reports, int rank, long pass, long left,
 			    .quantum = 0.004,
 			    .interval = seconds,
 			    .hooks = (uint32_t)units,
-			    .flags = EQUANT_SAMPLE_RUN | EQUANT_SAMPLE_PREDICTED },
+			    .flags = (uint16_t)flags },
 		.pass = pass,
 		.left = left,
 		.state = state,
 	};
 
 	equant_reports_add(reports, rank, &up);
+}
+
+static void hear(struct equant_reports *reports, int rank, long pass, long left,
+		 enum equant_async_state state, double units, double seconds)
+{
+	hear_flagged(reports, rank, pass, left, state, units, seconds, KNOWN);
 }
 
 TEST_F(reports, a_decision_waits_for_a_new_report_of_each_rank_that_computes)
@@ -88,6 +97,53 @@ TEST_F(reports, what_was_counted_in_several_reports_adds_up)
 	}
 	EXPECT_EQ(0, self->reports.joined);
 	EXPECT_EQ(0, memcmp(units, self->reports.work, sizeof(units)));
+}
+
+/* Wall time is no time on the CPU, whichever of them came first. */
+TEST_F(reports, a_sum_is_worth_what_the_worst_report_in_it_is_worth)
+{
+	static const struct {
+		unsigned int flags[2], sum;
+		double seconds[2];
+	} cases[] = {
+		{ { KNOWN, KNOWN }, KNOWN, { 1, 1 } },
+		{ { 0, KNOWN }, 0, { 1, 1 } },
+		{ { KNOWN, 0 }, 0, { 1, 1 } },
+		{ { EQUANT_SAMPLE_FELL_BACK, KNOWN }, EQUANT_SAMPLE_FELL_BACK, { 1, 1 } },
+		{ { KNOWN, EQUANT_SAMPLE_FELL_BACK }, EQUANT_SAMPLE_FELL_BACK, { 1, 1 } },
+		{ { EQUANT_SAMPLE_RUN, KNOWN }, KNOWN, { 1, 1 } },
+		{ { KNOWN, EQUANT_SAMPLE_RUN }, EQUANT_SAMPLE_RUN, { 1, 1 } },
+		/* nothing was computed in it: it tells how things are, if it is the newer one */
+		{ { 0, KNOWN }, KNOWN, { 0, 1 } },
+		{ { KNOWN, EQUANT_SAMPLE_ERROR }, EQUANT_SAMPLE_ERROR, { 1, 0 } },
+		{ { EQUANT_SAMPLE_ERROR, KNOWN }, KNOWN | EQUANT_SAMPLE_ERROR, { 0, 1 } },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		equant_reports_renew(&self->reports);
+		for (int k = 0; k < 2; k++)
+			hear_flagged(&self->reports, 0, 1, 5, EQUANT_ASYNC_COMPUTING, 1,
+				     cases[i].seconds[k], cases[i].flags[k]);
+		EXPECT_EQ(cases[i].sum, self->reports.last[0].sample.flags)
+		TH_LOG("case %zu", i);
+	}
+}
+
+/* An idle rank is decided about again by what it reported last. */
+TEST_F(reports, what_has_happened_counts_for_one_decision)
+{
+	const long units[RANKS] = { 10, 10, 10 };
+	struct equant_decision d;
+
+	hear_flagged(&self->reports, 0, 1, 0, EQUANT_ASYNC_IDLE, 5, 1, EQUANT_SAMPLE_FELL_BACK);
+	hear(&self->reports, 1, 1, 5, EQUANT_ASYNC_COMPUTING, 5, 1);
+	hear(&self->reports, 2, 1, 5, EQUANT_ASYNC_COMPUTING, 5, 1);
+	ASSERT_EQ(0, equant_reports_decide(&self->reports, self->balancer, units, &d));
+	EXPECT_EQ(EQUANT_SAMPLE_FELL_BACK, self->reports.samples[0].flags);
+	hear(&self->reports, 1, 1, 4, EQUANT_ASYNC_COMPUTING, 1, 1);
+	hear(&self->reports, 2, 1, 4, EQUANT_ASYNC_COMPUTING, 1, 1);
+	ASSERT_EQ(0, equant_reports_decide(&self->reports, self->balancer, units, &d));
+	EXPECT_EQ(0, self->reports.samples[0].flags);
 }
 
 /* Rank 0 is two passes behind the one that the others have finished: 10 units, 3 times each but 4. */

@@ -51,7 +51,19 @@ void equant_reports_renew(struct equant_reports *reports)
 	}
 }
 
-/* The newer sample says how things are, both what has happened. */
+/* What has happened, which the next sample need not say once more. */
+#define EVENTS (EQUANT_SAMPLE_ERROR | EQUANT_SAMPLE_FELL_BACK)
+
+/* Something was computed, and of the time on the CPU nothing is known. */
+static bool is_unmeasured(const struct equant_sample *sample)
+{
+	return sample->wall > 0 && !(sample->flags & EQUANT_SAMPLE_RUN);
+}
+
+/*
+ * The newer sample says how things are, both what has happened.  As in one sample whose probe was
+ * replaced, time on the CPU is measured in all of the sum or not at all.
+ */
 static void add_sample(struct equant_sample *sum, const struct equant_sample *sample)
 {
 	struct equant_sample old = *sum;
@@ -65,7 +77,9 @@ static void add_sample(struct equant_sample *sum, const struct equant_sample *sa
 	sum->move += old.move;
 	sum->moved += old.moved;
 	sum->hooks += old.hooks;
-	sum->flags |= old.flags & EQUANT_SAMPLE_ERROR;
+	sum->flags |= old.flags & EVENTS;
+	if (is_unmeasured(&old) || is_unmeasured(sample))
+		sum->flags &= ~(EQUANT_SAMPLE_RUN | EQUANT_SAMPLE_PREDICTED);
 }
 
 void equant_reports_add(struct equant_reports *reports, int rank,
@@ -153,6 +167,7 @@ static void take_samples(struct equant_reports *reports)
 		sample->units = sample->wall = sample->run = sample->wait = 0;
 		sample->interval = sample->move = sample->moved = 0;
 		sample->hooks = 0;
+		sample->flags &= ~EQUANT_SAMPLE_FELL_BACK;
 	}
 }
 
