@@ -51,6 +51,8 @@ TEST(nobody_waits_where_all_meet_for_a_rank_that_has_failed)
 			   .limit = 60 };
 
 	EXPECT_PASSED(&job);
+	job.argv[0] = "failed_before_a_barrier";
+	EXPECT_PASSED(&job);
 }
 
 TEST_HARNESS_MAIN

@@ -388,6 +388,38 @@ static void refused_before_meetings(void)
 	}
 }
 
+/* The same in asynchronous passes, where ranks hear of each other only by way of rank 0. */
+static void failed_before_a_barrier(void)
+{
+	for (int victim = 0; victim < ranks; victim++) {
+		struct equant_options o = options(1, 1, 0);
+		struct equant_loop *loop;
+		struct equant *eq;
+		int error = 0;
+
+		o.mode = EQUANT_MODE_ASYNCHRONOUS;
+		o.timeout = 0.2;
+		eq = must_open(MPI_COMM_WORLD, &o);
+		loop = must_loop(eq, "failing", UNITS);
+		for (int n = 0; n < 100000 && !error; n++) {
+			equant_pass_begin(loop);
+			equant_for_each_next(loop, u)
+				compute(1e-5);
+			error = equant_pass_end(loop);
+			if (!error)
+				error = equant_barrier(eq);
+			if (error || rank != victim || n < 5)
+				continue;
+			/* The others are in the next barrier by then. */
+			compute(0.1);
+			error = equant_pass_end(loop);
+		}
+		demand_equal(rank == victim ? -EINVAL : -ECANCELED, error);
+		demand(equant_loop_free(loop) < 0);
+		equant_close(eq);
+	}
+}
+
 /* ---- sweeps --------------------------------------------------------------------- */
 
 static double mesh[UNITS + 2][UNITS + 2];
@@ -444,6 +476,7 @@ int main(int argc, char **argv)
 		CASE(failed_sweeps),
 		CASE(refused_between_loops, .alone = 1),
 		CASE(refused_before_slices, .least = 2),
+		CASE(failed_before_a_barrier, .alone = 1),
 		CASE(refused_before_meetings, .alone = 1),
 	};
 

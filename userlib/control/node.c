@@ -174,7 +174,8 @@ void equant_node_close(struct equant_node *node, int kept)
 	if (!node)
 		return;
 	equant_nudge_end(node);
-	if (node->memory)
+	/* What is kept may still be received into it. */
+	if (node->memory && !kept)
 		munmap(node->memory, node->size);
 	if (node->leaders != MPI_COMM_NULL && !kept)
 		MPI_Comm_free(&node->leaders);

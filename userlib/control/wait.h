@@ -12,6 +12,7 @@
 #include "control/waited_on.h"
 
 struct equant;
+struct equant_loop;
 struct equant_node;
 
 /**
@@ -30,6 +31,7 @@ struct equant_node;
  * @limit: ... and until the waits for words in the node's memory are given up, 0 = never
  * @hears: asked now and then by waits in which all ranks meet; not 0 = they are given up with that error
  * @eq: for it; whose waiter this is
+ * @pair: likewise: two ranks of that loop wait for each other; NULL = all of the context do
  */
 struct equant_waiter {
 	enum equant_wait_mode mode;
@@ -46,6 +48,7 @@ struct equant_waiter {
 	double limit;
 	int (*hears)(const struct equant_waiter *waiter, uint64_t waited_ns);
 	struct equant *eq;
+	const struct equant_loop *pair;
 };
 
 /**

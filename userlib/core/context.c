@@ -179,7 +179,7 @@ int equant_close(struct equant *eq)
 	}
 	/* Whoever has given up on this rank, or another one, has told so. */
 	eq->waiter.call = "equant_close()";
-	if (!equant_mpi_is_over())
+	if (!equant_mpi_is_over() && !eq->lost)
 		equant_lose(eq, equant_hears(&eq->waiter, 0));
 	release(eq);
 	return first;

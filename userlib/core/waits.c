@@ -6,6 +6,8 @@
 #include <errno.h>
 
 #include "control/collective.h"
+#include "control/futex.h"
+#include "control/node.h"
 #include "control/shared.h"
 #include "core/message.h"
 #include "core/mpi_error.h"
@@ -49,11 +51,14 @@ int equant_barrier(struct equant *eq)
 		error = equant_shared_barrier(&eq->waiter);
 	else
 		error = equant_collective_barrier(&eq->waiter, eq->collectives);
-	return equant_lose(eq, error);
+	return equant_lose(eq, equant_met(eq, error));
 }
 
+/* Who comes late finds all that others have done who have given up on it. */
 int equant_met(struct equant *eq, int error)
 {
+	if (!error && eq->node && equant_word_read(&eq->node->memory->lost))
+		error = -ECANCELED;
 	return error == -ETIMEDOUT || error == -ECANCELED ? equant_lose(eq, error) : error;
 }
 

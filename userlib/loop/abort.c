@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 
+#include "control/futex.h"
 #include "core/message.h"
 #include "core/mpi_error.h"
 #include "loop/loop_internal.h"
@@ -104,25 +105,32 @@ int equant_lose(struct equant *eq, int error)
 	/* These two all ranks find by themselves. */
 	if (error == -ETIMEDOUT || error == -EPROTO)
 		return error;
+	if (eq->node)
+		equant_word_add(&eq->node->memory->lost, 1);
 	equant_tell_all(eq, eq->comm, EQUANT_TAG_LOST);
 	for (struct equant_loop *l = eq->loops; l; l = l->next)
 		equant_loop_stop(l, error);
 	return error;
 }
 
-/* Where this rank has failed, too, or knows of it, the others may be on their way from there to here. */
-static int has_failed_unheard(struct equant *eq)
+static int has_failed(const struct equant_loop *loop)
 {
-	int error = 0, rank;
+	int rank, error = equant_aborted(loop->comm, &rank);
 
-	for (struct equant_loop *l = eq->loops; l && !error; l = l->next) {
-		if (l->error)
-			continue;
-		error = equant_aborted(l->comm, &rank);
-		if (error == -ECANCELED)
-			equant_message("%s: loop %s: rank %d has failed", eq->waiter.call, l->name,
-				       rank);
-	}
+	if (error == -ECANCELED)
+		equant_message("%s: loop %s: rank %d has failed", loop->eq->waiter.call, loop->name,
+			       rank);
+	return error;
+}
+
+/* Where this rank has failed, too, or knows of it, the others may be on their way from there to here. */
+static int has_failed_unheard(const struct equant *eq)
+{
+	int error = 0;
+
+	for (struct equant_loop *l = eq->loops; l && !error; l = l->next)
+		if (!l->error)
+			error = has_failed(l);
 	return error;
 }
 
@@ -133,6 +141,8 @@ int equant_hears(const struct equant_waiter *waiter, uint64_t waited_ns)
 
 	if (error == -ECANCELED)
 		equant_message("%s: rank %d has given up on another one", waiter->call, rank);
+	if (!error && waiter->pair)
+		return has_failed(waiter->pair);
 	if (error || !(waiter->timeout > 0) || 1e-9 * (double)waited_ns <= waiter->timeout)
 		return error;
 	return has_failed_unheard(eq);

@@ -52,7 +52,7 @@ int equant_loop_await(struct equant_loop *loop, struct equant_waited_on *on, MPI
  * @waited_ns: so far
  *
  * Where all ranks of a context meet, nobody looks for words about single loops: who has failed in one may yet come.
- * One that has not come for EQUANT_TIMEOUT will not.
+ * One that has not come for EQUANT_TIMEOUT will not.  A pair waits for ranks of one loop, as it does elsewhere.
  *
  * Return: 0; -ECANCELED a rank has given up, or has failed in a loop that is open here and not known to have failed;
  * -EIO.

@@ -326,8 +326,11 @@ int equant_async_end(struct equant_loop *loop)
 		return 0;
 	loop->ended = 1;
 	async->heard_ns = equant_now_ns();
+	/* Others may wait for this rank where all meet. */
+	if (loop->error)
+		equant_loop_abort(loop);
 	/* Without memory something is still to be told to others; they wait for it. */
-	while (async->over != EQUANT_ASYNC_LOOP_OVER &&
+	while (async->over != EQUANT_ASYNC_LOOP_OVER && !loop->eq->lost &&
 	       (!error || error == async->failure || error == async->refused || error == -ENOMEM)) {
 		failed = failed ? failed : error;
 		async->refused = 0;

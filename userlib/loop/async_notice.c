@@ -287,11 +287,23 @@ static void say_missing(const struct equant_waited_on *on, double seconds)
 			seconds);
 }
 
+/* A rank of which all have heard that it has given up on another one says no more. */
+static int check_lost(struct equant_loop *loop, uint64_t waited, uint64_t *next)
+{
+	struct equant *eq = loop->eq;
+
+	if (waited < *next)
+		return 0;
+	*next = waited + (uint64_t)(1e9 * EQUANT_LOOK);
+	return equant_lose(eq, equant_hears(&eq->waiter, 0));
+}
+
 /* Until something comes or the pass is over; gives up the CPU. */
 static int await_notice(struct equant_loop *loop)
 {
 	struct equant_waiter *waiter = &loop->eq->waiter;
 	struct equant_patience p = { 0 };
+	uint64_t look = 0;
 	int some = 0;
 
 	while (!some && !loop->pass->async->over) {
@@ -299,8 +311,9 @@ static int await_notice(struct equant_loop *loop)
 		some = equant_async_look(loop);
 		if (some || loop->pass->async->over)
 			break;
-		equant_patience_pause(waiter, &p);
-		some = check_silence(loop);
+		some = check_lost(loop, equant_patience_pause(waiter, &p), &look);
+		if (!some)
+			some = check_silence(loop);
 	}
 	equant_patience_end(waiter, &p);
 	if (p.start_ns)
@@ -313,6 +326,7 @@ int equant_async_await(struct equant_loop *loop)
 	struct equant_waited_on on = { .say = say_missing, .of = loop };
 	int error;
 
+	loop->eq->waiter.call = loop->ended ? "equant_loop_free()" : "equant_pass_end()";
 	equant_waited_on_begin(&loop->eq->waiter, &on);
 	error = await_notice(loop);
 	equant_waited_on_end(&loop->eq->waiter);

@@ -190,8 +190,11 @@ static int swap(struct equant_loop *loop, int array, char *mine, int peer, uint6
 
 	if (!equant_handover_takes(waiter, peer, bytes))
 		return swap_with(loop, mine, (int)bytes, peer);
-	error = equant_met(loop->eq,
-			   equant_handover_swap(waiter, peer, mine, bytes, what + (uint64_t)array));
+	waiter->pair = loop;
+	error = equant_handover_swap(waiter, peer, mine, bytes, what + (uint64_t)array);
+	waiter->pair = NULL;
+	if (error == -ETIMEDOUT)
+		equant_lose(loop->eq, error);
 	if (error == -EPROTO)
 		equant_message("loop %s, rank %d: rank %d exchanges something else", loop->name,
 			       loop->rank, peer);

@@ -220,7 +220,8 @@ int equant_loop_free(struct equant_loop *loop)
 		return -EPIPE;
 	}
 	loop->eq->waiter.call = "equant_loop_free()";
-	equant_lose(loop->eq, equant_hears(&loop->eq->waiter, 0));
+	if (!loop->eq->lost)
+		equant_lose(loop->eq, equant_hears(&loop->eq->waiter, 0));
 	if (loop->error)
 		equant_pipeline_abort(loop);
 	/* The account ends with the last hook; these waits are not in it. */

@@ -272,7 +272,7 @@ int equant_check_call(struct equant_loop *loop, enum equant_place place, uint64_
 int equant_check_context(struct equant *eq, enum equant_place place, const char *name,
 			 uint64_t arguments, int error);
 
-/* waits.c: a wait for words in the node's memory that was given up: it means nothing any more */
+/* waits.c: all ranks were to meet, which has ended with @error: it means nothing if one has given up on another */
 int equant_met(struct equant *eq, int error);
 
 /* ends.c: arrays are registered by now: measure the costs and set up the decision */

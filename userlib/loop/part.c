@@ -70,7 +70,10 @@ static int await_agreement(struct equant_loop *loop, struct equant_exchange *x, 
 		error = equant_exchange_finish(x, EQUANT_LOOK, &loop->waiting_ns);
 		if (error != -ETIMEDOUT)
 			return error;
-		*failed |= equant_aborted(loop->comm, &rank) != 0;
+		if (!*failed && equant_aborted(loop->comm, &rank)) {
+			*failed = 1;
+			since_ns = loop->waiting_ns;
+		}
 		limit = patience(loop, *failed);
 	} while (!limit || 1e-9 * (double)(loop->waiting_ns - since_ns) < limit);
 	equant_say_unfreed(loop, equant_exchange_awaited(x, &itself), limit);
@@ -223,8 +226,11 @@ int equant_loop_part(struct equant_loop *loop)
 
 	/* Also of copies and exchanges that were given up, where ranks meet nowhere else. */
 	loop->abandoned |= loop->error == -ETIMEDOUT || loop->eq->lost;
-	if (!loop->abandoned && !meets(loop))
+	/* ... also of what was told to ranks that may have freed the loop. */
+	if (!loop->abandoned && !meets(loop)) {
+		loop->abandoned = loop->aborted;
 		return 0;
+	}
 	if (!loop->abandoned)
 		error = agree(loop, &failed);
 	/* Without checked mode whoever does not come is late, and no more. */
