@@ -231,16 +231,16 @@ TEST_F(route, of_more_steps_than_legs_takes_as_long_as_planned)
 	struct equant_redist_volume *volumes =
 		equant_redist_volumes(&array, 8, NULL, NULL, &self->count);
 
-	ASSERT_TRUE(volumes);
+	ASSERT_NE(NULL, volumes);
 	self->network = equant_redist_network_new(2048, 1e-4, 1e8, self->why, LINE);
 	route = equant_redist_route_new("combine", self->network, self->count, volumes, self->why,
 					LINE);
-	ASSERT_TRUE(route);
+	ASSERT_NE(NULL, route);
 	EXPECT_GT(route->steps, route->count + 1);
 	for (int barrier = 0; barrier < 2; barrier++) {
 		replayed = equant_redist_route_replay(route, self->network, 1, barrier, self->why,
 						      LINE);
-		ASSERT_TRUE(replayed);
+		ASSERT_NE(NULL, replayed);
 		EXPECT_LE(fabs(replayed->makespan - route->makespan), 1e-9 * route->makespan);
 		equant_redist_route_free(replayed);
 	}
