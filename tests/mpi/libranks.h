@@ -73,7 +73,6 @@ static inline struct job *ranks_job(const char *worker, int ranks)
 #define EXPECT_AMONG_ALL(name)                                                               \
 	do {                                                                                 \
 		struct job *all_ = ranks_job(self->job.program, self->job.ranks);            \
-                                                                                             \
 		ASSERT_NE(NULL, all_);                                                       \
 		EXPECT_EQ(NULL, job_case_fault(all_, (name)))                                \
 		{                                                                            \
