@@ -64,12 +64,13 @@ static void run_status(void *probe)
 /* As the balancing phase does it: take room, fill it in. */
 static void run_event(void *writer)
 {
+	uint64_t start = (uint64_t)now_ns(); /* one takes longer than a nanosecond */
 	struct equant_event *event;
 
 	for (int i = 0; i < CALLS; i++) {
 		event = equant_trace_event(writer);
 		event->type = EQUANT_EVENT_STATUS;
-		event->t_ns = (uint64_t)i;
+		event->t_ns = start + (uint64_t)i;
 		event->u.status.share = 0.5;
 	}
 }
