@@ -168,6 +168,10 @@ static int rank_passed(const struct job *job, const char *name, int rank)
 
 const char *job_case_fault(const struct job *job, const char *name)
 {
+	if (job->timed_out)
+		return "the job took too long";
+	if (job->status)
+		return "mpirun failed";
 	for (int r = 0; r < job->ranks; r++)
 		if (!rank_passed(job, name, r))
 			return "a rank did not say that it passed";
@@ -176,10 +180,6 @@ const char *job_case_fault(const struct job *job, const char *name)
 
 const char *job_fault(const struct job *job)
 {
-	if (job->timed_out)
-		return "the job took too long";
-	if (job->status)
-		return "mpirun failed";
 	return job_case_fault(job, job->argv[0]);
 }
 

@@ -39,7 +39,7 @@ int job_run(struct job *job);
 /* NULL when mpirun succeeded and every rank said "passed CASE", else what is wrong. */
 const char *job_fault(const struct job *job);
 
-/* NULL when every rank said "passed CASE", of one among several, else what is wrong. */
+/* The same of one among several cases: none has passed in a job that has failed. */
 const char *job_case_fault(const struct job *job, const char *name);
 
 /* NULL when mpirun failed by itself within @seconds, else what is wrong. */

@@ -188,6 +188,13 @@ static int bulk_unpack(void *ctx, long unit, const void *buffer, size_t size)
 	return refusals && !(stubborn && refusals < 0) ? 0 : -EIO;
 }
 
+static const struct equant_data_ops bulk_ops = {
+	.sz = sizeof(bulk_ops),
+	.size = bulk_size,
+	.pack = bulk_pack,
+	.unpack = bulk_unpack,
+};
+
 static double seconds(int n)
 {
 	return 1e-5 * (stubborn ? rank < ranks - 1 ? 10 : 1 : 1 + (rank + n / 8) % 4);
@@ -196,17 +203,11 @@ static double seconds(int n)
 /* The last rank refuses what is sent to it, the nth unit or all from there on. */
 static int refuse(struct equant *eq, int with_passes, long nth)
 {
-	static const struct equant_data_ops ops = {
-		.sz = sizeof(ops),
-		.size = bulk_size,
-		.pack = bulk_pack,
-		.unpack = bulk_unpack,
-	};
 	struct equant_loop *loop = must_loop(eq, "refusing", UNITS);
 	/* One rank alone refuses nothing. */
 	int error = 0, freed, ended, all, steps = ranks > 1 ? 60 : 5;
 
-	demand_equal(0, equant_loop_data(loop, &ops, NULL));
+	demand_equal(0, equant_loop_data(loop, &bulk_ops, NULL));
 	refusals = rank == ranks - 1 ? nth : LONG_MAX;
 	for (int n = 0; n < steps && !error; n++) {
 		if (with_passes) {
@@ -263,12 +264,6 @@ static int turn(struct equant_loop *loop, int n)
 /* The last rank refuses units of one loop and frees it, while the others wait for it in another one. */
 static void refused_between_loops(void)
 {
-	static const struct equant_data_ops ops = {
-		.sz = sizeof(ops),
-		.size = bulk_size,
-		.pack = bulk_pack,
-		.unpack = bulk_unpack,
-	};
 	struct equant_options o = options(0, 0, 0);
 	struct equant_loop *refusing, *other;
 	struct equant *eq;
@@ -278,7 +273,7 @@ static void refused_between_loops(void)
 	eq = must_open(MPI_COMM_WORLD, &o);
 	refusing = must_loop(eq, "refusing", UNITS);
 	other = must_loop(eq, "other", UNITS);
-	demand_equal(0, equant_loop_data(refusing, &ops, NULL));
+	demand_equal(0, equant_loop_data(refusing, &bulk_ops, NULL));
 	refusals = rank == ranks - 1;
 	for (int n = 0; n < 100000 && !error; n++) {
 		error = turn(refusing, n);
@@ -304,12 +299,6 @@ static int fetch(struct equant_loop *loop, int copies)
 /* ... or has freed the loop while they wait for its slices. */
 static void refused_before_slices(void)
 {
-	static const struct equant_data_ops ops = {
-		.sz = sizeof(ops),
-		.size = bulk_size,
-		.pack = bulk_pack,
-		.unpack = bulk_unpack,
-	};
 	static double slices[UNITS];
 
 	for (int i = 0; i < 2; i++) {
@@ -319,7 +308,7 @@ static void refused_before_slices(void)
 		int error = 0;
 
 		demand_equal(0, equant_loop_array(loop, slices, sizeof(*slices)));
-		demand_equal(0, equant_loop_data(loop, &ops, NULL));
+		demand_equal(0, equant_loop_data(loop, &bulk_ops, NULL));
 		refusals = rank == ranks - 1;
 		for (int n = 0; n < 100000 && !error; n++) {
 			error = fetch(loop, i);
@@ -336,6 +325,7 @@ static void refused_before_slices(void)
 static int meet(struct equant *eq, struct equant_loop *loop, int kind)
 {
 	static double values[UNITS];
+	struct equant_loop *another;
 	double result = rank;
 
 	switch (kind) {
@@ -349,23 +339,20 @@ static int meet(struct equant *eq, struct equant_loop *loop, int kind)
 		return equant_allreduce_units(loop, values, EQUANT_MAX, &result, NULL);
 	case 4:
 		return equant_loop_broadcast(loop, UNITS - 1);
-	default:
+	case 5:
 		return equant_loop_neighbours(loop, 0, 0);
+	default:
+		another = equant_loop_new(eq, "another", UNITS);
+		return another ? equant_loop_free(another) : -errno;
 	}
 }
 
 /* ... or while they wait where all ranks meet. */
 static void refused_before_meetings(void)
 {
-	static const struct equant_data_ops ops = {
-		.sz = sizeof(ops),
-		.size = bulk_size,
-		.pack = bulk_pack,
-		.unpack = bulk_unpack,
-	};
 	static double slices[UNITS];
 
-	for (int kind = 0; kind < 6; kind++) {
+	for (int kind = 0; kind < 7; kind++) {
 		struct equant_options o = options(0, 0, 0);
 		struct equant_loop *loop;
 		struct equant *eq;
@@ -375,7 +362,7 @@ static void refused_before_meetings(void)
 		eq = must_open(MPI_COMM_WORLD, &o);
 		loop = must_loop(eq, "refusing", UNITS);
 		demand_equal(0, equant_loop_array(loop, slices, sizeof(*slices)));
-		demand_equal(0, equant_loop_data(loop, &ops, NULL));
+		demand_equal(0, equant_loop_data(loop, &bulk_ops, NULL));
 		refusals = rank == ranks - 1;
 		for (int n = 0; n < 100000 && !error; n++) {
 			error = turn(loop, n);
