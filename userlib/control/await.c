@@ -7,7 +7,7 @@
 #include "control/node.h"
 #include "core/mpi_error.h"
 
-#define CHECK_NS 100000000u /* between two looks at whether all are still there */
+#define CHECK_NS ((uint64_t)(1e9 * EQUANT_LOOK))
 #define PROGRESS_NS 5000u /* between two calls of MPI, each of which takes as long as ten tests */
 
 /* MPI goes on with what is under way: a rank that is late may wait for a message of ours. */

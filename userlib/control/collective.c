@@ -28,8 +28,6 @@
 #include "core/message.h"
 #include "core/mpi_error.h"
 
-#define LOOK 0.1 /* seconds of waiting between two looks at whether a rank has given up */
-
 /* Only collectives use this communicator, and all ranks call them in the same order. */
 enum { TAG_BARRIER = 1, TAG_UP, TAG_DOWN, TAG_COPY, TAG_FAILED };
 
@@ -52,7 +50,7 @@ static int await_peer(struct equant_waiter *waiter, MPI_Comm comm, int peer, MPI
 
 	equant_waited_on_begin(waiter, &on);
 	do {
-		error = equant_wait_requests(waiter, requests, n, statuses, LOOK, &waited);
+		error = equant_wait_requests(waiter, requests, n, statuses, EQUANT_LOOK, &waited);
 		over = error != -ETIMEDOUT;
 		if (!over)
 			error = waiter->hears(waiter, waited);

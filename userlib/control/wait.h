@@ -11,6 +11,8 @@
 
 #include "control/waited_on.h"
 
+#define EQUANT_LOOK 0.1 /* seconds of waiting between two looks at whether a rank has given up */
+
 struct equant;
 struct equant_loop;
 struct equant_node;

@@ -10,8 +10,6 @@ struct equant_loop;
 struct equant_waited_on;
 struct equant_waiter;
 
-#define EQUANT_LOOK 0.1 /* seconds of waiting between two looks at whether a rank has given up */
-
 /**
  * equant_loop_abort() - tell all other ranks that this one has stopped in the middle of something
  *
