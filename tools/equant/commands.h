@@ -44,6 +44,17 @@ bool equant_asks_for_help(const char *word);
 /** equant_wants_help() - is one of those among the words behind @argv[1]? */
 bool equant_wants_help(int argc, char **argv);
 
+#define EQUANT_NAME_SIZE 64
+
+/**
+ * equant_take_word() - what a command is to do
+ * @command: which
+ * @name: becomes @argv[1], the command and the word: getopt_long() begins its messages with it
+ *
+ * Return: the word, "" if there is none; NULL where help was asked for, which is printed.
+ */
+const char *equant_take_word(const char *command, int argc, char **argv, char *name);
+
 /** equant_help_env() - print every option of the library */
 int equant_help_env(void);
 

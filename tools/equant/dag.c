@@ -264,17 +264,11 @@ static int run(int argc, char **argv)
 {
 	static const char *const words[] = { "schedule", "compare", "simulate" };
 	struct options options = { 0 };
-	const char *word = argc > 1 ? argv[1] : "";
-	char name[64];
+	char name[EQUANT_NAME_SIZE];
+	const char *word = equant_take_word("dag", argc, argv, name);
 
-	if (equant_wants_help(argc, argv)) {
-		fputs(equant_find_command("dag")->usage, stdout);
+	if (!word)
 		return 0;
-	}
-	/* getopt_long() begins its messages with it. */
-	snprintf(name, sizeof(name), "%s %s", argv[0], word);
-	if (argc > 1)
-		argv[1] = name;
 	if (!strcmp(word, "generate"))
 		return dag_generate(argc - 1, argv + 1);
 	if (!strcmp(word, "draw"))

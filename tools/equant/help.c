@@ -20,6 +20,20 @@ bool equant_wants_help(int argc, char **argv)
 	return false;
 }
 
+const char *equant_take_word(const char *command, int argc, char **argv, char *name)
+{
+	const char *word = argc > 1 ? argv[1] : "";
+
+	if (equant_wants_help(argc, argv)) {
+		fputs(equant_find_command(command)->usage, stdout);
+		return NULL;
+	}
+	snprintf(name, EQUANT_NAME_SIZE, "%s %s", argv[0], word);
+	if (argc > 1)
+		argv[1] = name;
+	return word;
+}
+
 static int help_commands(void)
 {
 	puts("equant: MPI jobs, measured by the kernel and balanced while they run\n");

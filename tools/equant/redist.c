@@ -323,17 +323,11 @@ static int run(int argc, char **argv)
 {
 	static const char *const words[] = { "schedule", "compare", "simulate" };
 	struct redist_options options = { .element = 8, .bandwidth = 1e8, .window = 1 };
-	const char *word = argc > 1 ? argv[1] : "";
-	char name[64];
+	char name[EQUANT_NAME_SIZE];
+	const char *word = equant_take_word("redist", argc, argv, name);
 
-	if (equant_wants_help(argc, argv)) {
-		fputs(equant_find_command("redist")->usage, stdout);
+	if (!word)
 		return 0;
-	}
-	/* getopt_long() begins its messages with it. */
-	snprintf(name, sizeof(name), "%s %s", argv[0], word);
-	if (argc > 1)
-		argv[1] = name;
 	if (!strcmp(word, "experiment"))
 		return redist_experiment(argc - 1, argv + 1);
 	for (int i = 0; i < 3; i++) {
