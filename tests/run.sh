@@ -74,11 +74,10 @@ for name in $(compgen -e EQUANT_); do
 done
 export TEST_BUILD=$build TEST_SOURCE=$source
 # Open MPI takes this layer on one machine anyhow, but only after it has asked the drivers of several
-# networks that are not here: more than half of the time that a small job takes to start.  And of a job
-# in which one has failed, mpirun is not to wait whether the others can be ended more kindly.  Nor does
-# each rank need hwloc's drivers of screens and a store that ranks share.
-export OMPI_MCA_pml=ob1 OMPI_MCA_odls_base_sigkill_timeout=0
-export HWLOC_PLUGINS_PATH=/nonexistent PMIX_MCA_gds=hash
+# networks that are not here: more than half of the time that a small job takes to start; hwloc's of
+# displays take a sixth of the rest.  And of a job in which one has failed, mpirun is not to wait whether
+# the others can be ended more kindly.
+export OMPI_MCA_pml=ob1 OMPI_MCA_odls_base_sigkill_timeout=0 HWLOC_PLUGINS_PATH=/nonexistent
 if [ "$(id -u)" -eq 0 ]; then
 	export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 fi
