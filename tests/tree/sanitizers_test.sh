@@ -24,26 +24,16 @@ succeeds "the sanitizers' build compiles" build sanitizers CC=gcc $pure CFLAGS='
 export ASAN_OPTIONS=detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1
 export TEST_SANITIZED=1
 # None of them shares anything with another.
-printf '%s\n' "${names[@]}" > "$scratch/names"
-split -n "r/$(nproc)" "$scratch/names" "$scratch/part."
-for part in "$scratch"/part.*; do
-	xargs tests/run.sh -o "$san" < "$part" > "$scratch/log.${part##*.}" 2>&1 &
+for name in "${names[@]}"; do
+	mkdir -p "$scratch/logs/${name%/*}"
 done
-wait
-# What it said and its result, of which the last line is.
+printf '%s\n' "${names[@]}" | xargs -P "$(nproc)" -I '{}' sh -c \
+	'tests/run.sh -o "$1" "$2" > "$3" 2>&1 || echo "# failed" >> "$3.failed"' \
+	sh "$san" '{}' "$scratch/logs/{}"
 clean()
 {
-	awk -v "name=$1" '
-		FNR == 1 { said = "" }
-		{ said = said $0 "\n" }
-		/^(not )?ok [0-9]+ / {
-			if (($1 == "ok" ? $3 : $4) == name) {
-				printf "%s", said
-				good = $1 == "ok"
-			}
-			said = ""
-		}
-		END { exit !good }' "$scratch"/log.*
+	cat "$scratch/logs/$1"
+	[ -s "$scratch/logs/$1" ] && [ ! -e "$scratch/logs/$1.failed" ]
 }
 for name in "${names[@]}"; do
 	succeeds "$name is clean" clean "$name"
