@@ -81,6 +81,16 @@ static __always_inline void end_episode(struct equant_record *r, u64 now)
 	}
 }
 
+/* After a sleep, which ended the last one: the competitors may be the same, so that no share changes. */
+static __always_inline void resume_episode(struct equant_record *r, u64 now)
+{
+	if (r->share_now == EQUANT_SHARE_ONE || r->t_contended)
+		return;
+	write_begin(r);
+	r->t_contended = now;
+	write_end(r);
+}
+
 /**
  * struct group_sum - the load of a group over all CPUs, while it is summed
  * @queues: address of the array of its queues
@@ -433,8 +443,10 @@ __noinline int compute_share(u32 slot, u64 now)
 	now = now ?: bpf_ktime_get_ns();
 	/* Loads on other CPUs are not in the key. */
 	foresee = now - s->t_settled >= tick_ns;
-	if (situation.key == s->key && !foresee)
+	if (situation.key == s->key && !foresee) {
+		resume_episode(r, now);
 		return 0;
+	}
 	if (situation.nr_runnable != r->nr_runnable)
 		s->clean = 0;
 	s->key = situation.key;

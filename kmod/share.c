@@ -86,6 +86,16 @@ void equant_end_episode(struct equant_record *r, u64 now)
 	}
 }
 
+/* After a sleep, which ended the last one: the competitors may be the same, so that no share changes. */
+static void resume_episode(struct equant_record *r, u64 now)
+{
+	if (r->share_now == EQUANT_SHARE_ONE || r->t_contended)
+		return;
+	write_begin(r);
+	r->t_contended = now;
+	write_end(r);
+}
+
 static void see_own_levels(struct situation *now, struct task_struct *task)
 {
 	struct sched_entity *se;
@@ -337,8 +347,10 @@ void equant_compute_share(struct equant_attachment *a, struct equant_cpu *cpu, u
 	}
 	situation.flags |= a->limits | (a->crowded ? EQUANT_F_CROWDED : 0);
 	key = key_of(&situation);
-	if (key == a->key)
+	if (key == a->key) {
+		resume_episode(r, now);
 		return;
+	}
 	a->key = key;
 	if (situation.runnable != r->nr_runnable)
 		a->clean = false;

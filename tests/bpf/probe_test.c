@@ -625,6 +625,39 @@ TEST_F(live, the_quantum_appears_beside_a_competitor)
 	equant_probe_close(probe);
 }
 
+static void run_for_ms(unsigned int ms)
+{
+	for (uint64_t end = now_ns() + ms * 1000000ull; now_ns() < end;)
+		;
+}
+
+/* The same competitor is there after each sleep. */
+TEST_F(live, what_is_contended_is_counted_also_between_sleeps)
+{
+	struct equant_status before, after;
+	struct equant_probe *probe;
+	pid_t pid;
+
+	pin_to(0);
+	probe = equant_probe_open("bpf", self->why, sizeof(self->why));
+	ASSERT_NE(NULL, probe);
+	pid = start_competitor();
+	run_for_ms(100);
+	equant_probe_status(probe, &before);
+	for (int i = 0; i < 100; i++) {
+		run_for_ms(1);
+		sleep_ms(1);
+	}
+	equant_probe_status(probe, &after);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	EXPECT_LT(50, after.blocks - before.blocks);
+	EXPECT_LT(0.8 * (double)(after.now.run_ns + after.now.wait_ns - before.now.run_ns -
+				 before.now.wait_ns),
+		  (double)(after.contended_ns - before.contended_ns));
+	equant_probe_close(probe);
+}
+
 /* An emulated CPU takes so long for a yield that the other task's slice often ends meanwhile. */
 static bool is_emulated(void)
 {

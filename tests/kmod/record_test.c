@@ -169,6 +169,24 @@ TEST_F(record, one_competitor_leaves_half_and_the_record_says_so)
 	EXPECT_EQ(!!(self->table->features & EQUANT_TABLE_CONFIGURED_SLICE), r.slice_ns > 0);
 }
 
+TEST_F(record, what_is_contended_is_counted_also_between_sleeps)
+{
+	pid_t pid = start_load(0, 0);
+	struct equant_record before, r;
+
+	ASSERT_EQ(1, attach(self->fd, 0, 0));
+	compute_ms(100);
+	before = record_now(self->table, 1);
+	for (int i = 0; i < 50; i++) {
+		compute_ms(2);
+		sleep_ms(2);
+	}
+	r = since(&before, record_now(self->table, 1));
+	stop_load(pid);
+	EXPECT_LE(25, r.blocks);
+	EXPECT_LE(0.8 * (double)(r.run_ns + r.wait_ns), (double)r.contended_ns);
+}
+
 TEST_F(record, the_weights_of_nice_values_are_in_the_share)
 {
 	pid_t pid[2] = { start_load(0, 0), start_load(0, 0) };
