@@ -9,6 +9,7 @@
  *	sched_update_nr_running_tp	the lock of that run queue
  *	sched_migrate_task		none that helps: leaves a hint only
  *	sched_process_exit, _exec	none: set a flag only
+ *	sched_process_free		none: nobody else knows the task any more
  *	prctl				none: the task's own context
  */
 #include "register.h"
@@ -118,6 +119,14 @@ SEC("tp_btf/sched_process_exit")
 int BPF_PROG(equant_exit, struct task_struct *task)
 {
 	request_release(task);
+	return 0;
+}
+
+SEC("tp_btf/sched_process_free")
+int BPF_PROG(equant_free, struct task_struct *task)
+{
+	if (nr_registered)
+		release_dead(task);
 	return 0;
 }
 

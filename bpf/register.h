@@ -6,7 +6,7 @@
  * else knows yet; only then is the slot published in its task storage.  From
  * there on the record belongs to the run-queue lock: detach, exec and exit run
  * without it and only ask for the slot to be freed, which happens at the task's
- * next switch-out, its last one if it is dead.
+ * next switch-out, its last one if it is dead, or with the task itself.
  */
 #ifndef EQUANT_BPF_REGISTER_H
 #define EQUANT_BPF_REGISTER_H
@@ -215,20 +215,10 @@ static __noinline long serve(u64 op, u64 cookie)
 	return 0;
 }
 
-/* At a switch-out, the run-queue lock held: free the slot of a task that asked for it. */
-static __always_inline void release_dying(u32 slot, struct task_struct *task, u32 cpu)
+/* Nobody writes the record meanwhile. */
+static __always_inline void release(struct registration *reg, struct equant_record *r,
+				    struct slot *s, struct equant_table *header)
 {
-	struct equant_table *header = table_header();
-	struct equant_record *r = record_of(slot);
-	struct slot *s = slot_of(slot);
-	struct registration *reg;
-
-	if (!r || !s || !s->dying || !header)
-		return;
-	reg = registration_of(task);
-	if (!reg)
-		return;
-	delist(slot, cpu);
 	write_begin(r);
 	r->state = EQUANT_STATE_FREE;
 	r->tid = 0;
@@ -243,6 +233,42 @@ static __always_inline void release_dying(u32 slot, struct task_struct *task, u3
 	__sync_fetch_and_add(&header->nr_used, -1);
 	__sync_fetch_and_add(&nr_registered, -1);
 	s->used = 0; /* last: from here on it may be another task's */
+}
+
+/* At a switch-out, the run-queue lock held: free the slot of a task that asked for it. */
+static __always_inline void release_dying(u32 slot, struct task_struct *task, u32 cpu)
+{
+	struct equant_table *header = table_header();
+	struct equant_record *r = record_of(slot);
+	struct slot *s = slot_of(slot);
+	struct registration *reg;
+
+	if (!r || !s || !s->dying || !header)
+		return;
+	reg = registration_of(task);
+	if (!reg)
+		return;
+	delist(slot, cpu);
+	release(reg, r, s, header);
+}
+
+/*
+ * The task is off its CPU for ever.  It has its slot yet if its exit or its last switch has passed
+ * unseen; a list that the slot is on finds it elsewhere.
+ */
+static __always_inline void release_dead(struct task_struct *task)
+{
+	struct registration *reg = registration_of(task);
+	struct equant_table *header = table_header();
+	struct equant_record *r;
+	struct slot *s;
+
+	if (!reg || !header)
+		return;
+	r = record_of(reg->slot);
+	s = slot_of(reg->slot);
+	if (r && s)
+		release(reg, r, s, header);
 }
 
 #endif /* EQUANT_BPF_REGISTER_H */

@@ -437,6 +437,21 @@ TEST_F(live, a_killed_task_frees_its_record)
 	EXPECT_TRUE(wait_for_used(self->table, 0));
 }
 
+/* As that of a task whose last switch passes unseen would be. */
+TEST_F(live, a_record_whose_release_was_missed_goes_with_its_task)
+{
+	bool well;
+	pid_t pid = start_child(open_and_keep, true, &well);
+
+	ASSERT_TRUE(well);
+	ASSERT_EQ(0, unlink(EQUANT_BPF_DIR "/link_equant_exit"));
+	sleep_ms(100); /* the kernel detaches it in its own time */
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	EXPECT_TRUE(wait_for_used(self->table, 0));
+	EXPECT_EQ(0, probe_tool("unload", self->output, sizeof(self->output)));
+}
+
 static bool open_then_setuid(void)
 {
 	char why[256];
