@@ -159,6 +159,8 @@ static int plan_table(struct loading *l)
 	};
 	if (RECORDS_PER_CPU * l->cpus > MIN_RECORDS)
 		header->nr_records = round_up_power(RECORDS_PER_CPU * l->cpus);
+	if (header->per_user > header->nr_records / 2)
+		header->per_user = header->nr_records / 2;
 	header->reserve = header->nr_records / RESERVE_SHARE;
 	if (l->options->per_user >= 0)
 		header->per_user = (u32)l->options->per_user;
@@ -434,6 +436,27 @@ static void warn_about_access(void)
 		probe_note("other users cannot enter " BPFFS "; `chmod o+x " BPFFS "` lets them");
 }
 
+/*
+ * Freezing the table keeps system calls from it, but not programs of those who can open it.
+ * Return: 0 or -EPERM, said on stderr.
+ */
+static int check_others(const struct probe_options *options)
+{
+	FILE *file = fopen("/proc/sys/kernel/unprivileged_bpf_disabled", "re");
+	int disabled = 1;
+
+	if (!file)
+		return 0;
+	if (fscanf(file, "%d", &disabled) != 1)
+		disabled = 1;
+	fclose(file);
+	if (disabled || options->group)
+		return 0;
+	probe_error("kernel.unprivileged_bpf_disabled is 0: BPF programs of any user could write "
+		    "into the table; set it to 2, or trust a --group alone with it");
+	return -EPERM;
+}
+
 static int load_locked(const struct probe_options *options)
 {
 	enum probe_presence presence = probe_presence();
@@ -486,7 +509,7 @@ static int under_lock(int (*work)(const struct probe_options *options),
 
 	lock = probe_pins_lock();
 	if (lock < 0) {
-		probe_error("cannot lock " BPFFS ": %s", strerror(-lock));
+		probe_error("cannot lock " PROBE_LOCK ": %s", strerror(-lock));
 		return lock;
 	}
 	ret = probe_pins_check();
@@ -511,7 +534,9 @@ int probe_load(const struct probe_options *options)
 			    probe_obstacle(text, sizeof(text)) ?: "");
 		return 1;
 	}
-	ret = ensure_bpffs();
+	ret = check_others(options);
+	if (!ret)
+		ret = ensure_bpffs();
 	if (!ret)
 		ret = under_lock(load_locked, options);
 	return ret < 0;

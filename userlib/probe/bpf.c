@@ -66,7 +66,7 @@ static const struct equant_record *find_record(const struct bpf_source *source,
 {
 	const struct equant_record *shared = NULL, *record;
 
-	for (uint32_t i = 1; i <= source->mapping.table->nr_records; i++) {
+	for (uint32_t i = 1; i <= source->mapping.nr_records; i++) {
 		record = equant_mapping_record(&source->mapping, i);
 		if (record->tid != me->tid || !is_mine(record, me))
 			continue;
@@ -110,7 +110,7 @@ static int ask(struct bpf_source *source, const struct identity *me)
 	if (table->features & EQUANT_TABLE_PRCTL_ANSWERS) {
 		if (index < 0)
 			return -errno;
-		if (index == 0 || (uint32_t)index > table->nr_records)
+		if (index == 0 || (uint32_t)index > source->mapping.nr_records)
 			return -EPROTO;
 		source->common.record = equant_mapping_record(&source->mapping, (uint32_t)index);
 		return is_mine(source->common.record, me) ? 0 : -EAGAIN;

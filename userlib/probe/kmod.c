@@ -39,7 +39,7 @@ static int map_record(struct kmod_source *source, char *why, size_t why_size)
 	if (ret)
 		return ret;
 	madvise((void *)source->mapping.table, source->mapping.size, MADV_DOFORK);
-	if (!source->index || source->index > source->mapping.table->nr_records) {
+	if (!source->index || source->index > source->mapping.nr_records) {
 		equant_say(why, why_size, "the kernel answered with a record that does not exist");
 		equant_mapping_close(&source->mapping);
 		return -EPROTO;

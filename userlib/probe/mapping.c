@@ -76,7 +76,8 @@ int equant_mapping_open(struct equant_mapping *mapping, int fd, const char *name
 	if (ret)
 		return ret;
 	ret = check_header(header, advice, why, why_size);
-	size = ((size_t)header->nr_records + 1) * EQUANT_RECORD_SIZE;
+	mapping->nr_records = header->nr_records;
+	size = ((size_t)mapping->nr_records + 1) * EQUANT_RECORD_SIZE;
 	munmap((void *)header, page);
 	if (ret)
 		return ret;

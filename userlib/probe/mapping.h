@@ -14,10 +14,12 @@
  * struct equant_mapping - where it is
  * @table: the header, NULL = not mapped
  * @size: in bytes
+ * @nr_records: as many are mapped; what the header says later is not asked again
  */
 struct equant_mapping {
 	const struct equant_table *table;
 	size_t size;
+	uint32_t nr_records;
 };
 
 /**
@@ -35,7 +37,7 @@ int equant_mapping_open(struct equant_mapping *mapping, int fd, const char *name
 /** equant_mapping_close() - leave nothing mapped */
 void equant_mapping_close(struct equant_mapping *mapping);
 
-/** equant_mapping_record() - record @index, from 1 to nr_records */
+/** equant_mapping_record() - record @index, from 1 to mapping->nr_records */
 static inline const struct equant_record *
 equant_mapping_record(const struct equant_mapping *mapping, uint32_t index)
 {

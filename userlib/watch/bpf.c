@@ -24,7 +24,7 @@ static int watch_collect(struct equant_watch *watch, struct equant_watch_task *t
 
 	(void)why;
 	(void)why_size;
-	for (uint32_t i = 1; i <= table->nr_records; i++) {
+	for (uint32_t i = 1; i <= watch->mapping.nr_records; i++) {
 		record = equant_mapping_record(&watch->mapping, i);
 		if (*(const volatile __u32 *)&record->state == EQUANT_STATE_FREE)
 			continue;

@@ -93,7 +93,7 @@ void equant_watch_info(const struct equant_watch *watch, struct equant_watch_inf
 	const struct equant_table *table = watch->mapping.table;
 
 	*info = (struct equant_watch_info){
-		.records = table->nr_records,
+		.records = watch->mapping.nr_records,
 		.attached = table->nr_used,
 		.tick_ns = table->tick_ns,
 		.predicts = !!(table->features & EQUANT_TABLE_PREDICTS),

@@ -56,10 +56,9 @@ static bool begin(struct equant_witness *witness, const struct equant_record *re
 /* The first that can be asked about: without a writer, a task that has gone keeps its record for ever. */
 static void choose(struct equant_watch *watch)
 {
-	const struct equant_table *table = watch->mapping.table;
 	const struct equant_record *record;
 
-	for (uint32_t i = 1; watch->ns_inode && i <= table->nr_records; i++) {
+	for (uint32_t i = 1; watch->ns_inode && i <= watch->mapping.nr_records; i++) {
 		record = equant_mapping_record(&watch->mapping, i);
 		if (record->state <= EQUANT_STATE_REGISTERED || record->ns_inode != watch->ns_inode)
 			continue;
