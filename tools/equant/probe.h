@@ -11,6 +11,7 @@
 #include <equant/abi.h>
 
 #define BPFFS "/sys/fs/bpf"
+#define PROBE_LOCK "/run/equant.lock"
 #define PROBE_LINK_PREFIX "link_"
 #define PROBE_MARK EQUANT_BPF_DIR "/mark"
 

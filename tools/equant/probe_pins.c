@@ -72,12 +72,12 @@ enum probe_presence probe_presence(void)
 	return header.state == EQUANT_TABLE_LIVE ? PROBE_LIVE : PROBE_HALF_MADE;
 }
 
-/* The lock is on the file system's root, which is there before and after. */
+/* Whoever can open what is locked can hold the lock for ever: only root can. */
 int probe_pins_lock(void)
 {
 	int fd, ret;
 
-	fd = open(BPFFS, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	fd = open(PROBE_LOCK, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return -errno;
 	if (!flock(fd, LOCK_EX))
