@@ -8,6 +8,7 @@
  * a context that may sleep.  The reference to the task keeps its pointer from being
  * another task's meanwhile.
  */
+#include <linux/delay.h>
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
 #include <linux/rculist.h>
@@ -16,6 +17,9 @@
 #include <linux/slab.h>
 
 #include "equant.h"
+
+#define REAP_TRIES 50
+#define REAP_PAUSE_MS 20
 
 struct hlist_head equant_hash[1 << TASK_HASH_BITS];
 static DEFINE_RAW_SPINLOCK(hash_lock);
@@ -111,8 +115,10 @@ static void free_dead(struct equant_file *file)
 
 	lockdep_assert_held(&file->lock);
 	xa_for_each(&file->attachments, index, a)
-		if (READ_ONCE(a->dead))
+		if (READ_ONCE(a->dead)) {
+			withdraw(a); /* who killed it may not have come to that yet */
 			list_add_tail(&a->reaping, &dead);
+		}
 	if (list_empty(&dead))
 		return;
 	synchronize_rcu();
@@ -130,15 +136,35 @@ void equant_reap(struct work_struct *work)
 	mutex_unlock(&file->lock);
 }
 
-/* The same for every file, at once: until then those tasks count for their users' limits. */
-static void reap_files(void)
+/* Return: none was busy. */
+static bool reap_idle_files(void)
 {
 	struct equant_file *file;
+	bool all = true;
 
 	mutex_lock(&equant_files_lock);
-	list_for_each_entry(file, &equant_files, list)
-		equant_reap(&file->reap);
+	list_for_each_entry(file, &equant_files, list) {
+		if (!mutex_trylock(&file->lock)) {
+			all = false;
+			continue;
+		}
+		free_dead(file);
+		mutex_unlock(&file->lock);
+	}
 	mutex_unlock(&equant_files_lock);
+	return all;
+}
+
+/*
+ * The same for every file, at once: until then those tasks count for their users' limits.  For a file
+ * that somebody keeps busy nobody waits with the list of all files locked, and not for ever.
+ */
+static void reap_files(void)
+{
+	int i;
+
+	for (i = 0; i < REAP_TRIES && !reap_idle_files() && !fatal_signal_pending(current); i++)
+		msleep(REAP_PAUSE_MS);
 }
 
 /** equant_detach() - 0 or -ENOENT */
@@ -322,11 +348,16 @@ static int attach_locked(struct equant_file *file, struct task_struct *task,
 	return ret ?: attach_counted(file, task, arg);
 }
 
-/* A task may take long to become another program, reading it: others use the file meanwhile. */
+/*
+ * A task may take long to become another program, reading it: others use the file meanwhile.  Nor is a
+ * task kept from that by somebody who must not attach it, and takes long to be told so.
+ */
 static int try_attach(struct equant_file *file, struct task_struct *task, struct equant_attach *arg)
 {
-	int ret = down_read_killable(&task->signal->exec_update_lock);
+	int ret = -EPERM;
 
+	if (equant_may_attach(task))
+		ret = down_read_killable(&task->signal->exec_update_lock);
 	if (ret)
 		return ret;
 	mutex_lock(&file->lock);

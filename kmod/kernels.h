@@ -21,6 +21,11 @@
 #error "equant needs CONFIG_FAIR_GROUP_SCHED, as distributions have it"
 #endif
 
+/* Such a task leaves its queue without a hook. */
+#ifdef CONFIG_SCHED_PROXY_EXEC
+#error "equant does not follow tasks that wait for a mutex and stay queued (CONFIG_SCHED_PROXY_EXEC)"
+#endif
+
 /* Asleep, but left in the queue until it would be its turn. */
 static inline bool is_delayed(const struct sched_entity *se)
 {

@@ -21,7 +21,7 @@ MODULE_PARM_DESC(records, "records of the whole machine (0: 16 per CPU, at least
 
 static int per_user = -1;
 module_param(per_user, int, 0444);
-MODULE_PARM_DESC(per_user, "records per user (-1: 64 per CPU, 0: no limit)");
+MODULE_PARM_DESC(per_user, "records per user (-1: 64 per CPU, at most half of all; 0: no limit)");
 
 static int reserve = -1;
 module_param(reserve, int, 0444);
@@ -76,7 +76,9 @@ static int set_limits(void)
 	struct equant_limits *l = &equant_limits;
 
 	l->records = records ?: max(MIN_RECORDS, RECORDS_PER_CPU * num_possible_cpus());
-	l->per_user = per_user < 0 ? USER_RECORDS_PER_CPU * num_possible_cpus() : per_user;
+	l->per_user = min(USER_RECORDS_PER_CPU * num_possible_cpus(), DIV_ROUND_UP(l->records, 2));
+	if (per_user >= 0)
+		l->per_user = per_user;
 	l->reserve = reserve < 0 ? l->records / RESERVE_PART : reserve;
 	if (l->reserve <= l->records)
 		return 0;

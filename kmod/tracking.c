@@ -140,7 +140,9 @@ static void seed_task(struct task_struct *task)
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&cpu->lock, flags);
-	if (READ_ONCE(task->on_rq) == 1 && task_cpu(task) == cpu->cpu && !is_delayed(&task->se)) {
+	/* In this order: the scheduler moves a task by taking it off its queue first. */
+	if (smp_load_acquire(&task->on_rq) == 1 && task_cpu(task) == cpu->cpu &&
+	    !is_delayed(&task->se)) {
 		equant_runnable(cpu, task);
 		if (READ_ONCE(task->on_cpu) && !cpu->curr)
 			cpu->curr = task;
