@@ -48,6 +48,43 @@ static int resolve(struct _test_data_options *self, const struct equant_options 
 	return error;
 }
 
+/* What is said of the environment, and of nothing else. */
+static const char *said_of(struct _test_data_options *self, const char *variable)
+{
+	clearenv();
+	setenv("EQUANT_CHECK", "on", 1);
+	setenv("EQUANT_QUANTA", "2", 1);
+	setenv("EQUANT_QUANTUM", "", 1);
+	setenv(variable, "on", 1);
+	if (messages_begin(&self->messages))
+		return "no pipe";
+	equant_options_misspelled();
+	messages_end(&self->messages);
+	return self->messages.text;
+}
+
+TEST_F(options, a_variable_that_nearly_has_an_options_name_is_named)
+{
+	static const char *const meant[][2] = {
+		{ "EQUANT_CHEK", "equant: EQUANT_CHEK is no option; is EQUANT_CHECK meant?\n" },
+		{ "equant_check", "equant: equant_check is no option; is EQUANT_CHECK meant?\n" },
+		{ "EQAUNT_REPORT",
+		  "equant: EQAUNT_REPORT is no option; is EQUANT_REPORT meant?\n" },
+		{ "EQUANTBALANCE",
+		  "equant: EQUANTBALANCE is no option; is EQUANT_BALANCE meant?\n" },
+		{ "EQUANT_RATES", "equant: EQUANT_RATES is no option; is EQUANT_RATE meant?\n" },
+	};
+	static const char *const others[] = {
+		"EQUANT_HOME", "EQUANT_DIR", "EQUANT_ROOT", "EQUANT_LIB", "EQUANT_BIN",
+		"EQUANT_SEED", "EQUANT",     "EDITOR",	    "E",	  "EQUANT_PROBE_DEBUG"
+	};
+
+	for (size_t i = 0; i < sizeof(meant) / sizeof(meant[0]); i++)
+		EXPECT_STREQ(meant[i][1], said_of(self, meant[i][0]));
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		EXPECT_STREQ("", said_of(self, others[i]));
+}
+
 TEST_F(options, without_anything_set_the_defaults_hold)
 {
 	ASSERT_EQ(0, resolve(self, NULL));

@@ -141,6 +141,8 @@ int equant_open(struct equant **out, MPI_Comm comm, const struct equant_options 
 	if (error)
 		goto fail;
 	error = equant_options_resolve(&eq->options, options);
+	if (!eq->rank)
+		equant_options_misspelled();
 	if (!error)
 		error = open_probe(eq);
 	if (!error)

@@ -19,6 +19,13 @@
  */
 int equant_options_resolve(struct equant_options *out, const struct equant_options *user);
 
+/**
+ * equant_options_misspelled() - say which variables of the environment nearly have an option's name
+ *
+ * They are no error: the library knows only its own.
+ */
+void equant_options_misspelled(void);
+
 /** equant_options_release() - free the strings of a resolved set */
 void equant_options_release(struct equant_options *options);
 

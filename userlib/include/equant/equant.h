@@ -176,6 +176,8 @@ EQUANT_API int equant_open(struct equant **out, MPI_Comm comm,
  * equant_close() - collective; free the context and the loops still open
  * @eq: may be NULL
  *
+ * No handle of the context or of one of its loops may be used afterwards, not even to free it.
+ *
  * Return: 0, the first error of an open loop, or -EPIPE after MPI_Finalize (memory is freed,
  * reports are lost).
  */
