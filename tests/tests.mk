@@ -41,13 +41,15 @@ TEST_SCRIPTS := $(sort $(wildcard tests/*/*_test.sh))
 
 in_room = $(if $(filter $(2),$(call room,$(1))),$(3))
 
-# Every TEST_F() of the harness has an unused parameter.  Of what a debugger may know lines are enough.
+# Every TEST_F() of the harness has an unused parameter.  Of what a debugger may know lines are enough, and
+# what is to be fast is the library: a compiler takes half as long again to make the tests so.
 TEST_CPPFLAGS := -Iuserlib -Itests -I$(O)/skel -I$(O)/skel/tests -isystem $(KSELFTEST) \
 	-Wno-unused-parameter -g1
 
 $(O)/tests/%.o: tests/%.c $(O)/.flags | $(O)/include/have.h $(LINUX)/.complete
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D) && $(COMPILE) $(TEST_CPPFLAGS) \
+		$(if $(filter tests/bench/%,$<),,$(patsubst -O2,-O1,$(filter -O2,$(CFLAGS)))) \
 		$(call in_room,$<,$(TEST_MPI_ROOMS),$(MPI_CFLAGS)) \
 		$(if $(filter $(TEST_OPENMP),$<),-fopenmp) -c -o $@ $<
 
