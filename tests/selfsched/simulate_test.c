@@ -206,6 +206,11 @@ TEST(machines_that_cannot_be_are_refused)
 	EXPECT_EQ(0, refused(&o, &m, "cost -1 of 1 iterations"));
 	m.arg = &none;
 	EXPECT_EQ(0, refused(&o, &m, "cost nan"));
+	m.arg = &costs;
+	m.speeds = speeds;
+	speeds[1] = 1e-309;
+	EXPECT_EQ(0, refused(&o, &m, "cost inf of 1 iterations on worker 1"));
+	m.speeds = NULL;
 	m.sz--;
 	EXPECT_EQ(0, refused(&o, &m, "too small"));
 	o.scheme = "none";

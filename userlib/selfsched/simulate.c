@@ -111,11 +111,11 @@ static int request(struct simulation *s, int worker, char *why, size_t why_size)
 	if (got <= 0)
 		return got;
 	compute = cost_of(s, &chunk, &iterations);
-	if (!is_time(compute))
-		return fault("cost %g of %lld iterations: expected seconds from 0", compute,
-			     (long long)iterations);
 	if (s->machine->speeds)
 		compute /= s->machine->speeds[worker];
+	if (!is_time(compute))
+		return fault("cost %g of %lld iterations on worker %d: expected seconds from 0",
+			     compute, (long long)iterations, worker);
 	w->compute += compute;
 	w->end += compute;
 	w->requests++;
