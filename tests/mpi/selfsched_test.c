@@ -147,6 +147,15 @@ TEST_F(selfsched, a_rank_of_more_power_takes_more_steps)
 	EXPECT_PASSED(&self->job);
 }
 
+TEST_F(selfsched, schemes_that_learn_go_by_powers_until_ranks_have_reported)
+{
+	self->job.argv[0] = "powers_before_reports";
+	self->job.ranks = 4;
+	EXPECT_PASSED(&self->job);
+	self->job.environment[0] = "ENGINE=master";
+	EXPECT_PASSED(&self->job);
+}
+
 TEST_F(selfsched, a_master_answers_before_its_own_chunk_is_done)
 {
 	self->job.argv[0] = "master_answers_within_its_chunk";

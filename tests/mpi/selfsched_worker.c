@@ -568,10 +568,11 @@ static void no_common_memory(void)
 
 /* ---- powers -------------------------------------------------------------------------------- */
 
-static int64_t first_chunk(struct equant *eq, int power)
+/* The first chunk of this rank, when ranks ask one after the other and nobody has reported. */
+static int64_t first_chunk(struct equant *eq, const struct equant_chunks_options *loop, int power,
+			   int fixed)
 {
-	struct equant_chunks_options loop = loop_of("dtss", 1000000);
-	struct equant_self *self = must_self(eq, &loop, power, 1);
+	struct equant_self *self = must_self(eq, loop, power, fixed);
 	struct equant_self_chunk chunk = { 0 };
 
 	for (int r = 0; r < ranks; r++) {
@@ -588,7 +589,8 @@ static int64_t first_chunk(struct equant *eq, int power)
 static void fixed_powers(void)
 {
 	struct equant *eq = must_open(MPI_COMM_WORLD, NULL);
-	int64_t count = first_chunk(eq, rank ? 1 : 3), f = 1000000 / (2 * (ranks + 2));
+	struct equant_chunks_options loop = loop_of("dtss", 1000000);
+	int64_t count = first_chunk(eq, &loop, rank ? 1 : 3, 1), f = 1000000 / (2 * (ranks + 2));
 	int64_t n = (2000000 + f) / (f + 1), d = (f - 1) / (n - 1);
 
 	/* A master gets its chunk in pieces, the first of one iteration. */
@@ -596,6 +598,49 @@ static void fixed_powers(void)
 		demand_equal(1, count);
 	else
 		demand_equal(rank ? f - (2 + rank) * d : 3 * f - 3 * d, count);
+	must_close(eq);
+}
+
+/* As first_chunk(), of powers 1, 2, ..; from a calculator that is told them. */
+static int64_t calculated(const struct equant_chunks_options *loop)
+{
+	struct equant_chunks_options options = *loop;
+	struct equant_chunk chunk = { 0 };
+	struct equant_chunks *chunks;
+	int powers[16];
+
+	demand(ranks <= 16);
+	for (int r = 0; r < ranks; r++)
+		powers[r] = r + 1;
+	options.workers = ranks;
+	options.powers = powers;
+	chunks = equant_chunks_new(&options, NULL, 0);
+	demand(chunks != NULL);
+	for (int r = 0; r <= rank; r++)
+		demand_equal(1, equant_chunks_next(chunks, r, &chunk));
+	equant_chunks_free(chunks);
+	return chunk.count;
+}
+
+/* Until it has been measured a rank is worth what its power says. */
+static void powers_before_reports(void)
+{
+	static const char *const schemes[] = { "awf-b", "awf-c", "awf-d", "awf-e", "af" };
+	struct equant *eq = must_open(MPI_COMM_WORLD, NULL);
+	/* A master gets its chunk in pieces, the first of one iteration. */
+	int in_pieces = engine && !strcmp(engine, "master") && !rank;
+
+	for (int i = 0; i < 10; i++) {
+		struct equant_chunks_options loop = loop_of(schemes[i / 2], 10000);
+		int64_t count;
+
+		if (i % 2) {
+			loop.dimensions = 2;
+			loop.extents[0] = loop.extents[1] = 1000;
+		}
+		count = first_chunk(eq, &loop, rank + 1, 0);
+		demand_equal(in_pieces ? 1 : calculated(&loop), count);
+	}
 	must_close(eq);
 }
 
@@ -688,6 +733,7 @@ int main(int argc, char **argv)
 		CASE(two_levels),
 		CASE(no_common_memory),
 		CASE(fixed_powers),
+		CASE(powers_before_reports),
 		CASE(small_end),
 		CASE(fewer_in_the_end),
 		CASE(shared_cpu),

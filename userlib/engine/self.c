@@ -81,16 +81,20 @@ static int agree_on_loop(struct equant_self *self, const struct equant_self_opti
 	return equant_compare(self->comm, "equant_self_new", 0, things, 3);
 }
 
-/* What a rank adds to the counter: its power, where the scheme knows such. */
+/*
+ * What a rank adds to the counter: its power, where the scheme knows such.  Schemes that learn have no counter,
+ * but go by the powers of ranks that have not reported yet.
+ */
 static void set_power(struct equant_self *self, const struct equant_self_options *options,
 		      const int *powers)
 {
 	int64_t all = 0;
 
 	self->full = self->now = 1;
+	if (self->chunks->scheme->flags & (EQUANT_SCHEME_WEIGHTED | EQUANT_SCHEME_LEARNS))
+		self->full = self->now = powers[self->eq->rank];
 	if (!(self->chunks->scheme->flags & EQUANT_SCHEME_WEIGHTED))
 		return;
-	self->full = self->now = powers[self->eq->rank];
 	self->follows = !options->fixed;
 	for (int r = 0; r < self->eq->ranks; r++)
 		all += powers[r];
