@@ -122,6 +122,7 @@ TEST_F(selfsched, loops_that_cannot_be_are_refused)
 {
 	self->job.argv[0] = "bad_loops";
 	EXPECT_PASSED(&self->job);
+	EXPECT_SAID(&self->job, "equant_self_new: no context");
 	EXPECT_SAID(&self->job, "unknown scheme 'guided'");
 	EXPECT_SAID(&self->job, "css needs a chunk of at least 1");
 	EXPECT_SAID(&self->job, "9 dimensions: expected 1 to 8");

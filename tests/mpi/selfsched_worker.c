@@ -512,6 +512,7 @@ static void bad_loops(void)
 	struct equant_chunks_options loop = loop_of("guided", 10);
 	struct equant_self *self;
 
+	refused_everywhere(NULL, &loop, 0, EINVAL);
 	refused_everywhere(eq, &loop, 0, EINVAL);
 	loop = loop_of("css", 10);
 	loop.chunk = 0;

@@ -179,10 +179,17 @@ static int make(struct equant_self *self, const struct equant_self_options *opti
 
 struct equant_self *equant_self_new(struct equant *eq, const struct equant_self_options *from)
 {
-	struct equant_self *self = calloc(1, sizeof(*self));
 	struct equant_self_options options;
-	int error = copy_options(from, &options);
+	struct equant_self *self;
+	int error;
 
+	if (!eq) {
+		equant_message("equant_self_new: no context");
+		errno = EINVAL;
+		return NULL;
+	}
+	self = calloc(1, sizeof(*self));
+	error = copy_options(from, &options);
 	if (!error)
 		error = self ? check_options(&options) : -ENOMEM;
 	error = equant_mpi_agree(eq->collectives, error);

@@ -78,9 +78,9 @@ struct equant_self;
  * @eq: stays open until the loop is freed
  * @options: copied
  *
- * Return: NULL and errno: EINVAL for options that cannot be or that differ between ranks, or recorded
- * chunks that do not make up the loop (the message names file and line), what the system says of a file,
- * EOPNOTSUPP for engine node and ranks on several nodes, ECANCELED when another rank failed, what
+ * Return: NULL and errno: EINVAL for no context, options that cannot be or that differ between ranks, or
+ * recorded chunks that do not make up the loop (the message names file and line), what the system says of
+ * a file, EOPNOTSUPP for engine node and ranks on several nodes, ECANCELED when another rank failed, what
  * equant_chunks_new() says, ENOMEM, EIO.
  */
 EQUANT_API struct equant_self *equant_self_new(struct equant *eq,
