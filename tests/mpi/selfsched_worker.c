@@ -285,12 +285,17 @@ static void recorded(void)
 	must_close(eq);
 }
 
+static void record_path(char *path, size_t size)
+{
+	snprintf(path, size, "%s/self.%d", getenv("FOLDER"), rank);
+}
+
 static void write_record(const char *text)
 {
 	char path[256];
 	FILE *out;
 
-	snprintf(path, sizeof(path), "%s/self.%d", getenv("FOLDER"), rank);
+	record_path(path, sizeof(path));
 	out = fopen(path, "w");
 	demand(out != NULL);
 	fputs(text, out);
@@ -302,7 +307,7 @@ static void is_recorded(const char *text)
 	char path[256], there[64] = "";
 	FILE *in;
 
-	snprintf(path, sizeof(path), "%s/self.%d", getenv("FOLDER"), rank);
+	record_path(path, sizeof(path));
 	in = fopen(path, "r");
 	demand(in != NULL);
 	demand_equal(strlen(text), fread(there, 1, sizeof(there) - 1, in));
@@ -360,6 +365,39 @@ static void bad_recordings(void)
 	/* What was refused is what it was, though it was to be written as well. */
 	is_recorded(rank ? "" : "0 9\n10 1\n10 1\n10 1\n12 8\n");
 	some_replay(eq);
+	must_close(eq);
+}
+
+static struct equant_self *must_record(struct equant *eq, const struct equant_chunks_options *loop)
+{
+	const struct equant_self_options options = {
+		.sz = sizeof(options),
+		.loop = loop,
+		.record = getenv("FOLDER"),
+	};
+	struct equant_self *self = equant_self_new(eq, &options);
+
+	demand(self != NULL);
+	return self;
+}
+
+/* The rank whose file is on a full disk has all chunks, many more than are written at once. */
+static void full_disk(void)
+{
+	struct equant *eq = must_open(MPI_COMM_WORLD, NULL);
+	struct equant_chunks_options loop = loop_of("ss", 100000);
+	struct equant_self_chunk chunk = { 0 };
+	struct equant_self *self;
+	char path[256];
+
+	record_path(path, sizeof(path));
+	demand_equal(0, rank == 1 ? symlink("/dev/full", path) : 0);
+	self = must_record(eq, &loop);
+	for (int i = 0; rank == 1 && i < 100000; i++)
+		demand_equal(1, equant_self_next(self, &chunk));
+	MPI_Barrier(MPI_COMM_WORLD);
+	demand_equal(0, equant_self_next(self, &chunk));
+	demand_equal(rank == 1 ? -ENOSPC : 0, equant_self_free(self));
 	must_close(eq);
 }
 
@@ -725,6 +763,7 @@ int main(int argc, char **argv)
 		CASE(some_compute_nothing),
 		CASE(recorded),
 		CASE(bad_recordings),
+		CASE(full_disk),
 		CASE(one_cancels),
 		CASE(one_body_fails),
 		CASE(one_is_killed),

@@ -147,7 +147,7 @@ int equant_self_record_close(struct equant_self *self);
 
 /* As equant_self_next(), of a loop that is replayed. */
 int equant_self_record_next(struct equant_self *self, struct equant_self_chunk *chunk);
-int equant_self_record_write(struct equant_self *self, const struct equant_self_chunk *chunk);
+void equant_self_record_write(struct equant_self *self, const struct equant_self_chunk *chunk);
 
 /* self_reduce.c */
 void equant_self_reductions_free(struct equant_self *self);

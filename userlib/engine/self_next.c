@@ -140,10 +140,9 @@ static int next(struct equant_self *self, struct equant_self_chunk *chunk)
 	if (!error && state)
 		return state < 0 ? state : 0;
 	got = error ? error : take(self, chunk);
-	if (got != 1 || !self->record)
-		return got;
-	error = equant_self_record_write(self, chunk);
-	return error ? error : 1;
+	if (got == 1 && self->record)
+		equant_self_record_write(self, chunk);
+	return got;
 }
 
 int equant_self_next(struct equant_self *self, struct equant_self_chunk *chunk)

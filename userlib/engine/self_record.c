@@ -19,7 +19,8 @@
 
 struct equant_self_record {
 	FILE *out;
-	pthread_mutex_t lock; /* of @out */
+	int error; /* of the first line that could not be written: none is after that */
+	pthread_mutex_t lock; /* of both */
 	struct equant_chunk *chunks; /* to be handed out again */
 	int64_t count;
 	int64_t at;
@@ -173,30 +174,32 @@ int equant_self_record_next(struct equant_self *self, struct equant_self_chunk *
 	return 1;
 }
 
-int equant_self_record_write(struct equant_self *self, const struct equant_self_chunk *chunk)
+/* A chunk that cannot be written down is computed all the same; equant_self_free() says why it was not. */
+void equant_self_record_write(struct equant_self *self, const struct equant_self_chunk *chunk)
 {
 	struct equant_self_record *record = self->record;
-	int written;
 
 	if (!record->out)
-		return 0;
+		return;
 	pthread_mutex_lock(&record->lock);
-	written = fprintf(record->out, "%" PRId64 " %" PRId64 "\n", chunk->first, chunk->count);
+	if (!record->error &&
+	    fprintf(record->out, "%" PRId64 " %" PRId64 "\n", chunk->first, chunk->count) < 0)
+		record->error = -errno;
 	pthread_mutex_unlock(&record->lock);
-	return written < 0 ? -EIO : 0;
 }
 
 int equant_self_record_close(struct equant_self *self)
 {
 	struct equant_self_record *record = self->record;
-	int error = 0;
+	int error;
 
 	if (!record)
 		return 0;
-	if (record->out && fclose(record->out)) {
+	error = record->error;
+	if (record->out && fclose(record->out) && !error)
 		error = -errno;
+	if (error)
 		equant_message("equant_self_free: the recorded chunks: %s", strerror(-error));
-	}
 	pthread_mutex_destroy(&record->lock);
 	free(record->chunks);
 	free(record);
