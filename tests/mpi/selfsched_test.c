@@ -74,6 +74,19 @@ TEST_F(selfsched, a_recorded_assignment_is_repeated)
 	EXPECT_SAID(&self->job, "the recorded chunks have 20 of 20, or some twice");
 }
 
+TEST_F(selfsched, old_recordings_are_kept_where_a_rank_cannot_write_a_new_one)
+{
+	char folder[64], variable[80];
+
+	ASSERT_EQ(0, folder_make(folder, sizeof(folder)));
+	snprintf(variable, sizeof(variable), "FOLDER=%s", folder);
+	self->job.environment[0] = variable;
+	self->job.argv[0] = "one_cannot_record";
+	EXPECT_PASSED(&self->job);
+	folder_remove(folder);
+	EXPECT_SAID(&self->job, "self.2: Is a directory");
+}
+
 TEST_F(selfsched, who_cannot_write_down_its_chunks_has_them_all_the_same)
 {
 	char folder[64], variable[80];

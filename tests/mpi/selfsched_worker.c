@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "libworker.h"
@@ -379,6 +380,34 @@ static struct equant_self *must_record(struct equant *eq, const struct equant_ch
 
 	demand(self != NULL);
 	return self;
+}
+
+/* Where the last rank's file should be there is a folder: what the others have recorded before is kept. */
+static void one_cannot_record(void)
+{
+	struct equant *eq = must_open(MPI_COMM_WORLD, NULL);
+	struct equant_chunks_options loop = loop_of("gss", 20);
+	const struct equant_self_options options = {
+		.sz = sizeof(options),
+		.loop = &loop,
+		.record = getenv("FOLDER"),
+	};
+	int last = rank == ranks - 1;
+	char path[256];
+
+	record_path(path, sizeof(path));
+	if (last)
+		demand_equal(0, mkdir(path, 0700));
+	else
+		write_record("0 20\n");
+	errno = 0;
+	demand(equant_self_new(eq, &options) == NULL);
+	demand_equal(last ? EISDIR : ECANCELED, errno);
+	if (last)
+		demand_equal(0, rmdir(path));
+	else
+		is_recorded("0 20\n");
+	must_close(eq);
 }
 
 /* The rank whose file is on a full disk has all chunks, many more than are written at once. */
@@ -763,6 +792,7 @@ int main(int argc, char **argv)
 		CASE(some_compute_nothing),
 		CASE(recorded),
 		CASE(bad_recordings),
+		CASE(one_cannot_record),
 		CASE(full_disk),
 		CASE(one_cancels),
 		CASE(one_body_fails),

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/message.h"
 #include "core/mix.h"
@@ -99,11 +100,22 @@ static int open_record(struct equant_self *self, const char *folder)
 	int error;
 
 	path_of(self, folder, path, sizeof(path));
-	self->record->out = fopen(path, "we");
+	self->record->out = fopen(path, "ae");
 	if (self->record->out)
 		return 0;
 	error = -errno;
 	equant_message("equant_self_new: %s: %s", path, strerror(-error));
+	return error;
+}
+
+/* What is no file, a device or a pipe, cannot be cut, and need not. */
+static int empty_record(struct equant_self *self)
+{
+	int error = ftruncate(fileno(self->record->out), 0) ? -errno : 0;
+
+	if (!error || error == -EINVAL)
+		return 0;
+	equant_message("equant_self_new: emptying a recording: %s", strerror(-error));
 	return error;
 }
 
@@ -154,9 +166,12 @@ int equant_self_record_open(struct equant_self *self, const struct equant_self_o
 	self->replays = options->replay != NULL;
 	if (!error && options->replay)
 		error = check_sum(self);
-	/* Last: it may be the same folder, and what is refused stays as it was. */
+	/* Last: it may be the same folder, and where one rank is refused all files keep what they hold. */
 	if (!error && options->record)
 		error = open_record(self, options->record);
+	error = equant_mpi_agree(self->comm, error);
+	if (!error && options->record)
+		error = empty_record(self);
 	return equant_mpi_agree(self->comm, error);
 }
 
