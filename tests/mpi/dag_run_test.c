@@ -97,6 +97,8 @@ TEST_F(dag_run, what_cannot_be_carried_out_is_refused_by_all)
 	self->job.argv[0] = "misuse";
 	EXPECT_PASSED(&self->job);
 	EXPECT_SAID(&self->job, "4 processors, and 3 ranks");
+	EXPECT_SAID(&self->job,
+		    "sz is too small, it must be sizeof(struct equant_dag_run_options)");
 	EXPECT_SAID(&self->job, "cycle of 2 tasks");
 	EXPECT_SAID(&self->job, "the graph differs between ranks");
 	EXPECT_SAID(&self->job, "the machine differs between ranks");

@@ -43,6 +43,7 @@ TEST_F(misuse, bad_options_and_environment_variables_are_named)
 	EXPECT_SAID(&self->job, "EQUANT_CONTROL=ring: not one of exchange|tree|central");
 	EXPECT_SAID(&self->job, "EQUANT_THRESHOLD=a lot");
 	EXPECT_SAID(&self->job, "unknown probe \"oracle\"");
+	EXPECT_SAID(&self->job, "it must be sizeof(struct equant_options)");
 }
 
 TEST_F(misuse, a_directory_with_too_long_a_name_is_an_error_on_all_ranks)

@@ -54,6 +54,8 @@ static void open_bad_options(void)
 	must_not_open(MPI_COMM_WORLD, &o.known);
 	o.known.depth = -1;
 	must_not_open(MPI_COMM_WORLD, &o.known);
+	o.known.sz = 0;
+	must_not_open(MPI_COMM_WORLD, &o.known);
 	equant_options_init(&o.known);
 	o.known.sz = sizeof(o);
 	o.unknown = 1;

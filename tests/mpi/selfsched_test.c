@@ -156,6 +156,9 @@ TEST_F(selfsched, loops_that_cannot_be_are_refused)
 	EXPECT_SAID(&self->job, "unknown engine 'three-level'");
 	EXPECT_SAID(&self->job, "engine tree is for the scheme trees only");
 	EXPECT_SAID(&self->job, "of the loop is not known here");
+	EXPECT_SAID(&self->job, "it must be sizeof(struct equant_chunks_options)");
+	EXPECT_SAID(&self->job, "it must be sizeof(struct equant_self_options)");
+	EXPECT_SAID(&self->job, "loop of the options is NULL");
 }
 
 TEST_F(selfsched, loops_that_differ_between_ranks_are_refused_everywhere)

@@ -577,6 +577,7 @@ static void bad_loops(void)
 	struct equant *eq = must_open(MPI_COMM_WORLD, NULL);
 	struct newer newer = { loop_of("gss", 10), 1 };
 	struct equant_chunks_options loop = loop_of("guided", 10);
+	const struct equant_self_options no_size = { .loop = &loop };
 	struct equant_self *self;
 
 	refused_everywhere(NULL, &loop, 0, EINVAL);
@@ -604,6 +605,12 @@ static void bad_loops(void)
 	refused_everywhere(eq, &newer.loop, 0, EINVAL);
 	newer.more = 0;
 	demand_equal(0, equant_self_free(must_self(eq, &newer.loop, 0, 0)));
+	newer.loop.sz = 0;
+	refused_everywhere(eq, &newer.loop, 0, EINVAL);
+	refused_everywhere(eq, NULL, 0, EINVAL);
+	errno = 0;
+	demand(!equant_self_new(eq, &no_size));
+	demand_equal(EINVAL, errno);
 	/* All is well after that. */
 	self = must_self(eq, &loop, 0, 0);
 	demand_equal(0, equant_self_free(self));

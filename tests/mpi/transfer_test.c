@@ -111,7 +111,8 @@ TEST_F(transfer, drawn_at_random_brings_every_element_to_its_place)
 TEST_F(transfer, options_that_the_library_does_not_know_are_refused)
 {
 	EXPECT_CASE("other_options");
-	EXPECT_SAID(&self->job, "equant_transfer_new: options of 7 bytes");
+	EXPECT_SAID(&self->job,
+		    "equant_transfer_new: struct equant_transfer_options: sz is too small");
 	EXPECT_SAID(&self->job, "of the options is not known here");
 }
 

@@ -170,12 +170,12 @@ TEST(options_of_another_size_are_refused)
 	} newer = { .o = loop_of("ss", 10, 2) };
 
 	newer.o.sz = sizeof(newer.o) - 1;
-	EXPECT_EQ(0, refused(&newer.o, EINVAL, "too small"));
+	EXPECT_EQ(0, refused(&newer.o, EINVAL, "must be sizeof(struct equant_chunks_options)"));
 	newer.o.sz = sizeof(newer);
 	EXPECT_EQ(10, chunk_count(&newer.o));
 	newer.later = 1;
 	EXPECT_EQ(0, refused(&newer.o, EINVAL, "not known here"));
-	EXPECT_EQ(0, refused(NULL, EINVAL, "too small"));
+	EXPECT_EQ(0, refused(NULL, EINVAL, "no loop"));
 }
 
 TEST(calls_for_no_worker_or_with_numbers_that_cannot_be_are_refused)

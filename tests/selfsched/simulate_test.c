@@ -212,7 +212,7 @@ TEST(machines_that_cannot_be_are_refused)
 	EXPECT_EQ(0, refused(&o, &m, "cost inf of 1 iterations on worker 1"));
 	m.speeds = NULL;
 	m.sz--;
-	EXPECT_EQ(0, refused(&o, &m, "too small"));
+	EXPECT_EQ(0, refused(&o, &m, "must be sizeof(struct equant_chunks_machine)"));
 	o.scheme = "none";
 	EXPECT_EQ(0, refused(&o, &m, "unknown scheme 'none'"));
 }

@@ -415,7 +415,7 @@ static int take_user(struct equant_options *out, const struct equant_options *us
 	size_t unknown;
 
 	if (user->sz < FIELD(probe) + sizeof(user->probe)) {
-		equant_message("struct equant_options: sz = %zu is too small", user->sz);
+		equant_message(EQUANT_STRUCT_SMALL("equant_options"));
 		return -EINVAL;
 	}
 	unknown = equant_struct_unknown(user, sizeof(*out), user->sz);

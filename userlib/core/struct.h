@@ -16,4 +16,8 @@ static inline size_t equant_struct_unknown(const void *data, size_t known, size_
 	return 0;
 }
 
+/* What is wrong with a struct whose size was not set, or to less than that of any library. */
+#define EQUANT_STRUCT_SMALL(name) \
+	"struct " name ": sz is too small, it must be sizeof(struct " name ")"
+
 #endif /* EQUANT_CORE_STRUCT_H */

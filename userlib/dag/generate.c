@@ -244,7 +244,8 @@ static bool is_amount(double amount)
 static int look_at(const struct equant_dag_shape *shape, char *why, size_t why_size)
 {
 	if (shape->sz != sizeof(*shape))
-		return equant_dag_say(why, why_size, -EINVAL, "sz is not that of the shape");
+		return equant_dag_say(why, why_size, -EINVAL,
+				      "sz must be sizeof(struct equant_dag_shape)");
 	if (shape->size < 1)
 		return equant_dag_say(why, why_size, -EINVAL, "size %d: at least 1", shape->size);
 	if (shape->size > EQUANT_DAG_TASKS / 32)

@@ -129,7 +129,8 @@ static int find(const char *scheduler, const struct equant_dag_options *options,
 		size_t why_size)
 {
 	if (options->sz != sizeof(*options))
-		return equant_dag_say(why, why_size, -EINVAL, "sz is not that of the options");
+		return equant_dag_say(why, why_size, -EINVAL,
+				      "sz must be sizeof(struct equant_dag_options)");
 	/* The reading that is better in most cells of the paper's experiments. */
 	if (!strcmp(scheduler, "dts"))
 		scheduler = "dts-repaired";

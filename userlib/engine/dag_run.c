@@ -10,6 +10,7 @@
 
 #include "core/message.h"
 #include "core/mpi_error.h"
+#include "core/struct.h"
 #include "engine/dag_replan.h"
 #include "loop/loop_internal.h"
 
@@ -20,7 +21,8 @@ static int copy_options(const struct equant_dag_run_options *from,
 	const unsigned char *bytes = (const unsigned char *)from;
 
 	if (!from || from->sz < sizeof(*to)) {
-		equant_message("equant_dag_run_new: no options, or too small ones");
+		equant_message("equant_dag_run_new: %s",
+			       from ? EQUANT_STRUCT_SMALL("equant_dag_run_options") : "no options");
 		return -EINVAL;
 	}
 	for (size_t i = sizeof(*to); i < from->sz; i++) {

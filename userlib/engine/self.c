@@ -24,7 +24,11 @@ static int copy_options(const struct equant_self_options *from, struct equant_se
 	size_t least = offsetof(struct equant_self_options, engine), unknown;
 
 	if (!from || from->sz < least || !from->loop || from->loop->sz < sizeof(*from->loop)) {
-		equant_message("equant_self_new: no loop, or options that are too small");
+		equant_message("equant_self_new: %s",
+			       !from		? "no options" :
+			       from->sz < least ? EQUANT_STRUCT_SMALL("equant_self_options") :
+			       !from->loop	? "loop of the options is NULL" :
+						  EQUANT_STRUCT_SMALL("equant_chunks_options"));
 		return -EINVAL;
 	}
 	unknown = equant_struct_unknown(from, sizeof(*to), from->sz);

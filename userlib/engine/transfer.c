@@ -19,7 +19,7 @@ int equant_transfer_copy_options(const char *function, const struct equant_trans
 	if (!from)
 		return 0;
 	if (from->sz < sizeof(from->sz)) {
-		equant_message("%s: options of %zu bytes", function, from->sz);
+		equant_message("%s: " EQUANT_STRUCT_SMALL("equant_transfer_options"), function);
 		return -EINVAL;
 	}
 	unknown = equant_struct_unknown(from, sizeof(*to), from->sz);

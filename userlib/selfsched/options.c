@@ -79,8 +79,10 @@ int equant_chunks_options_copy(struct equant_chunks_options *to,
 	size_t unknown;
 	int error;
 
-	if (!from || from->sz < sizeof(*to))
-		return fault("struct equant_chunks_options is too small");
+	if (!from)
+		return fault("no loop is given");
+	if (from->sz < sizeof(*to))
+		return fault(EQUANT_STRUCT_SMALL("equant_chunks_options"));
 	unknown = equant_struct_unknown(from, sizeof(*to), from->sz);
 	if (unknown)
 		return fault("struct equant_chunks_options: byte %zu is not known here", unknown);

@@ -38,8 +38,10 @@ static int check_machine(const struct equant_chunks_options *options,
 {
 	size_t unknown;
 
-	if (!machine || machine->sz < sizeof(*machine) || !machine->cost)
-		return fault("struct equant_chunks_machine is too small or has no cost");
+	if (machine && machine->sz < sizeof(*machine))
+		return fault(EQUANT_STRUCT_SMALL("equant_chunks_machine"));
+	if (!machine || !machine->cost)
+		return fault("no machine, or one without a cost");
 	unknown = equant_struct_unknown(machine, sizeof(*machine), machine->sz);
 	if (unknown)
 		return fault("struct equant_chunks_machine: byte %zu is not known here", unknown);
