@@ -23,7 +23,9 @@ FIXTURE_SETUP(witness)
 	memset(self->slots, 0, sizeof(self->slots));
 	self->slots[0].table.nr_records = RECORDS;
 	self->watch = (struct equant_watch){
-		.mapping = { .table = &self->slots[0].table, .size = sizeof(self->slots) },
+		.mapping = { .table = &self->slots[0].table,
+			     .size = sizeof(self->slots),
+			     .nr_records = RECORDS },
 		.ns_inode = NAMESPACE,
 	};
 }

@@ -452,8 +452,8 @@ static int check_others(const struct probe_options *options)
 	fclose(file);
 	if (disabled || options->group)
 		return 0;
-	probe_error("kernel.unprivileged_bpf_disabled is 0: BPF programs of any user could write "
-		    "into the table; set it to 2, or trust a --group alone with it");
+	probe_error(
+		"kernel.unprivileged_bpf_disabled is 0: any user's programs could write into the table; set it to 2, or use --group");
 	return -EPERM;
 }
 
