@@ -771,19 +771,24 @@ static void shared_cpu(void)
 	struct equant *eq;
 	MPI_Request request = MPI_REQUEST_NULL;
 	int done = 0;
-	double least = 1;
+	double least = 1, asked = 0;
 
 	share_a_cpu();
 	eq = must_open(MPI_COMM_WORLD, NULL);
 	loop.first = loop.minimum = 1;
 	self = must_self(eq, &loop, 0, 0);
-	/* Who has seen it goes on until the others have, and asks seldom: MPI_Test yields the CPU to them. */
+	/*
+	 * Who has seen it goes on until the others have, and asks seldom: MPI_Test yields the CPU to them, who
+	 * would have most of it.
+	 */
 	for (int64_t i = 0; !done && equant_self_next(self, &chunk) == 1; i++) {
 		least = equant_self_power(self) < least ? equant_self_power(self) : least;
 		if (least < 0.8 && request == MPI_REQUEST_NULL)
 			MPI_Ibarrier(MPI_COMM_WORLD, &request);
-		if (request != MPI_REQUEST_NULL && i % 10000 == 0)
-			MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+		if (request == MPI_REQUEST_NULL || i % 1000 || MPI_Wtime() < asked + 0.1)
+			continue;
+		MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+		asked = MPI_Wtime();
 	}
 	demand(least > 0 && least < 0.8);
 	equant_self_cancel(self);
