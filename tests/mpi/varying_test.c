@@ -29,6 +29,8 @@ TEST_F(ranks, the_next_phase_is_near_when_there_is_much_more_to_do_than_before)
 TEST_F(ranks, a_unit_that_is_there_already_or_not_at_all_is_refused)
 {
 	EXPECT_CASE("misuse");
+	EXPECT_SAID(&self->job, "equant_loop_distribute: called with inactive units");
+	EXPECT_SAID(&self->job, "equant_loop_distribute: called after the first section or hook");
 	EXPECT_SAID(&self->job,
 		    "equant_loop_activate: of the units 3 to 3 some are active already");
 	EXPECT_SAID(&self->job,

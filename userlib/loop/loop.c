@@ -181,17 +181,30 @@ int equant_loop_data(struct equant_loop *loop, const struct equant_data_ops *ops
 			  "registering data (all callbacks and sz must be set)");
 }
 
+const char *equant_loop_settled(const struct equant_loop *loop)
+{
+	if (loop->started || loop->first.t_ns)
+		return "called after the first section or hook";
+	if (equant_slices_tables(&loop->slices))
+		return "called after equant_loop_table()";
+	if (loop->leader || loop->follower)
+		return "called after equant_loop_share()";
+	return equant_units_resting(&loop->units) ? "called with inactive units" : NULL;
+}
+
 int equant_loop_distribute(struct equant_loop *loop, enum equant_distribution distribution)
 {
+	const char *settled = equant_loop_settled(loop);
 	int in_order = loop->eq->options.movement == EQUANT_MOVE_IN_ORDER, error = 0;
 	struct equant_units units;
 
 	if (in_order && distribution == EQUANT_BLOCK)
 		distribution = EQUANT_BLOCK_ORDER;
-	if (loop->started || loop->first.t_ns || equant_slices_tables(&loop->slices) ||
-	    loop->leader || loop->follower || equant_units_resting(&loop->units))
-		error = -EBUSY;
-	else if (distribution < EQUANT_BLOCK || distribution > EQUANT_BLOCK_ORDER)
+	if (settled) {
+		equant_message("loop %s: equant_loop_distribute: %s", loop->name, settled);
+		return -EBUSY;
+	}
+	if (distribution < EQUANT_BLOCK || distribution > EQUANT_BLOCK_ORDER)
 		error = -EINVAL;
 	if (in_order && distribution == EQUANT_CYCLIC)
 		return registered(loop, -EINVAL,

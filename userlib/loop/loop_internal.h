@@ -322,7 +322,8 @@ void equant_say_closed(const struct equant_loop *loop, int closer, int goer, con
 /* context.c: the probe of a thread of the team, with its number and the rank filled in */
 void equant_context_probe(const struct equant *eq, int thread, char *name, size_t size);
 
-/* loop.c */
+/* loop.c: why nobody can distribute the loop any more, or NULL */
+const char *equant_loop_settled(const struct equant_loop *loop);
 int equant_loop_fail(struct equant_loop *loop, int error);
 
 /* report.c */

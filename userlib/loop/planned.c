@@ -105,15 +105,13 @@ static int same(const struct equant_loop *loop, long hash)
 int equant_loop_distribute_plan(struct equant_loop *loop, const struct equant_plan *plan)
 {
 	struct equant_units units = { 0 };
-	bool busy = loop->started || loop->first.t_ns || equant_slices_tables(&loop->slices) ||
-		    loop->leader || loop->follower || equant_units_resting(&loop->units);
+	const char *settled = equant_loop_settled(loop);
 	long hash = 0;
-	int error = busy ? -EBUSY : prepare(loop, plan, &units, &hash);
+	int error = settled ? -EBUSY : prepare(loop, plan, &units, &hash);
 
-	if (busy)
-		equant_message(
-			"loop %s, rank %d: equant_loop_distribute_plan: the loop is under way",
-			loop->name, loop->rank);
+	if (settled)
+		equant_message("loop %s, rank %d: equant_loop_distribute_plan: %s", loop->name,
+			       loop->rank, settled);
 	error = equant_check_always(loop, EQUANT_AT_PLAN, 0, error);
 	if (!error)
 		error = same(loop, hash);
