@@ -70,7 +70,10 @@ TEST_F(misuse, compute_sections_that_do_not_pair_up_end_the_loop)
 {
 	self->job.argv[0] = "sections";
 	EXPECT_PASSED(&self->job);
-	EXPECT_SAID(&self->job, "do not pair up");
+	EXPECT_SAID(&self->job, "do not pair up: equant_begin() twice without equant_end()");
+	EXPECT_SAID(&self->job, "do not pair up: equant_end() without equant_begin()");
+	EXPECT_SAID(&self->job, "do not pair up: no equant_end() before the hook");
+	EXPECT_SAID(&self->job, "of fewer than 0 units");
 }
 
 TEST_F(misuse, a_hook_within_an_exchange_of_boundaries_is_an_error_due_or_not)

@@ -148,7 +148,7 @@ struct equant_loop {
 
 	/* compute sections */
 	int in_section;
-	int misused;
+	const char *misused; /* the first fault, or NULL */
 	struct equant_counters begin;
 	struct equant_window window;
 	struct equant_window

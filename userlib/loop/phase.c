@@ -327,8 +327,9 @@ static int misused_one(struct equant_loop *loop)
 	}
 	if (!loop->in_section && !loop->misused)
 		return 0;
-	equant_message("loop %s, rank %d: equant_begin() and equant_end() do not pair up",
-		       loop->name, loop->rank);
+	equant_message("loop %s, rank %d: equant_begin() and equant_end() do not pair up: %s",
+		       loop->name, loop->rank,
+		       loop->misused ? loop->misused : "no equant_end() before the hook");
 	return -EINVAL;
 }
 

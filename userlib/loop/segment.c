@@ -27,11 +27,18 @@ void equant_account_start(struct equant_loop *loop)
 	loop->last_ns = loop->first.t_ns;
 }
 
+/* A hook says so, where all ranks hear of it. */
+static void note_fault(struct equant_loop *loop, bool wrong, const char *fault)
+{
+	if (wrong && !loop->misused)
+		loop->misused = fault;
+}
+
 void equant_begin(struct equant_loop *loop)
 {
 	struct equant_loop *leader = loop->leader ? loop->leader : loop;
 
-	loop->misused |= loop->in_section;
+	note_fault(loop, loop->in_section, "equant_begin() twice without equant_end() between");
 	loop->in_section = 1;
 	if (!loop->first.t_ns)
 		equant_account_start(loop);
@@ -48,7 +55,8 @@ void equant_end_work(struct equant_loop *loop, double units)
 	uint64_t run, wait;
 
 	equant_team_read(loop->eq, &end);
-	loop->misused |= !loop->in_section || units < 0;
+	note_fault(loop, !loop->in_section, "equant_end() without equant_begin()");
+	note_fault(loop, units < 0, "equant_end_units() of fewer than 0 units");
 	loop->in_section = 0;
 	run = equant_since(end.run_ns, loop->begin.run_ns);
 	wait = equant_since(end.wait_ns, loop->begin.wait_ns);
