@@ -67,4 +67,12 @@ TEST_F(late, a_rank_that_is_late_to_the_beginning_or_end_of_a_loop_is_named)
 		    "loop made: rank 1 has not reached balancing phase 1 within 0.05 s");
 }
 
+TEST_F(late, a_rank_that_is_late_to_share_iterations_is_named)
+{
+	self->job.argv[0] = "one_is_late_to_share_iterations";
+	EXPECT_PASSED(&self->job);
+	EXPECT_SAID(&self->job, "equant_allreduce(): rank 1 has not come within 0.05 s");
+	EXPECT_SAID(&self->job, "equant_barrier(): rank 1 has not come within 0.05 s");
+}
+
 TEST_HARNESS_MAIN

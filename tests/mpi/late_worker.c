@@ -4,6 +4,7 @@
  * its name in what they say, which goes to a file for the time being.
  */
 #include <equant/equant.h>
+#include <equant/self.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -216,11 +217,53 @@ static void one_is_late_at_first(void)
 	must_close(eq);
 }
 
+/* ---- of a loop whose iterations are handed out ---------------------------------------------- */
+
+static struct equant_self *must_self(struct equant *eq)
+{
+	const struct equant_chunks_options loop = {
+		.sz = sizeof(loop), .scheme = "ss", .dimensions = 1, .extents = { UNITS }
+	};
+	const struct equant_self_options options = { .sz = sizeof(options), .loop = &loop };
+	struct equant_self *self = equant_self_new(eq, &options);
+
+	demand(self != NULL);
+	return self;
+}
+
+static void one_is_late_to_share_iterations(void)
+{
+	struct equant_options o = eager_options();
+	struct equant_self *self;
+	struct equant *eq;
+	double sum;
+
+	o.timeout = 0.05;
+	eq = must_open(MPI_COMM_WORLD, &o);
+	listen_to_others();
+	if (rank == ODD)
+		await_name();
+	self = must_self(eq);
+	repeat_what_was_said();
+	listen_to_others();
+	if (rank == ODD)
+		await_name();
+	demand_equal(0, equant_self_allreduce(self, 0, EQUANT_SUM, &sum, NULL));
+	repeat_what_was_said();
+	listen_to_others();
+	if (rank == ODD)
+		await_name();
+	demand_equal(0, equant_self_free(self));
+	repeat_what_was_said();
+	must_close(eq);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct worker_case cases[] = {
 		CASE(one_is_late),
 		CASE(one_is_late_at_first),
+		CASE(one_is_late_to_share_iterations),
 	};
 
 	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));

@@ -181,6 +181,17 @@ static int make(struct equant_self *self, const struct equant_self_options *opti
 	return error ? error : equant_self_worker_open(self);
 }
 
+/* As equant_mpi_agree(), but who does not come is named and given up on as in other calls of the context. */
+static int agree(struct equant *eq, int error)
+{
+	int mine = error != 0, any = 0;
+	int failed = equant_allreduce(eq, &mine, &any, 1, MPI_INT, MPI_MAX);
+
+	if (error || failed)
+		return error ? error : failed;
+	return any ? -ECANCELED : 0;
+}
+
 struct equant_self *equant_self_new(struct equant *eq, const struct equant_self_options *from)
 {
 	struct equant_self_options options;
@@ -196,7 +207,7 @@ struct equant_self *equant_self_new(struct equant *eq, const struct equant_self_
 	error = copy_options(from, &options);
 	if (!error)
 		error = self ? check_options(&options) : -ENOMEM;
-	error = equant_mpi_agree(eq->collectives, error);
+	error = agree(eq, error);
 	if (error) {
 		free(self);
 		errno = -error;

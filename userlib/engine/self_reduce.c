@@ -121,13 +121,13 @@ static int agree(struct equant_self *self, int which, enum equant_reduction oper
 {
 	int64_t wanted = (int64_t)which * (EQUANT_MAX + 1) + (int64_t)operation;
 	int32_t state = equant_self_state(self);
-	int64_t mine[3] = { wanted, -wanted, state < 0 ? -state : 0 }, all[3];
+	int64_t mine[4] = { wanted, -wanted, state < 0 ? -state : 0, error != 0 }, all[4];
+	int failed = equant_allreduce(self->eq, mine, all, 4, MPI_INT64_T, MPI_MAX);
 
-	error = equant_mpi_agree(self->comm, error);
-	if (!error)
-		error = equant_allreduce(self->eq, mine, all, 3, MPI_INT64_T, MPI_MAX);
-	if (error)
-		return error;
+	if (error || failed)
+		return error ? error : failed;
+	if (all[3])
+		return -ECANCELED;
 	/* Not every node need know yet how the loop ended. */
 	if (all[0] == -all[1])
 		return -(int)all[2];

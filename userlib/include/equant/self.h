@@ -81,7 +81,8 @@ struct equant_self;
  * Return: NULL and errno: EINVAL for no context, options that cannot be or that differ between ranks, or
  * recorded chunks that do not make up the loop (the message names file and line), what the system says of
  * a file, EOPNOTSUPP for engine node and ranks on several nodes, ECANCELED when another rank failed, what
- * equant_chunks_new() says, ENOMEM, EIO.
+ * equant_chunks_new() says, ENOMEM, EIO, what a call ended with before in which ranks did not meet; in
+ * checked mode EPROTO ranks at different places, ETIMEDOUT.
  */
 EQUANT_API struct equant_self *equant_self_new(struct equant *eq,
 					       const struct equant_self_options *options);
@@ -148,7 +149,8 @@ EQUANT_API int equant_self_add(struct equant_self *self, int which, int64_t firs
  * for another operation too.  Of a loop that was cancelled it is that of what was computed.
  *
  * Return: 0; -EINVAL no such reduction or operation, ranks that differ, an extreme of no values;
- * -ECANCELED another rank's call was refused; what a rank gave to equant_self_fail(); -ENOMEM; -EIO.
+ * -ECANCELED another rank's call was refused; what a rank gave to equant_self_fail(); -ENOMEM; -EIO; and as
+ * equant_allreduce() where ranks do not meet.
  */
 EQUANT_API int equant_self_allreduce(struct equant_self *self, int which,
 				     enum equant_reduction operation, double *result,
