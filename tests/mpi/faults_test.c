@@ -136,6 +136,14 @@ TEST_F(faults, a_rank_that_comes_too_late_to_a_reduction_has_no_result)
 	}
 }
 
+TEST_F(faults, a_rank_that_still_takes_iterations_is_not_waited_for_for_ever)
+{
+	self->job.argv[0] = "one_comes_too_late_to_free_iterations";
+	EXPECT_PASSED(&self->job);
+	EXPECT_SAID(&self->job, "rank 1 comes too late to equant_barrier()");
+	EXPECT_SAID(&self->job, "rank 1 has not reached equant_barrier()");
+}
+
 TEST_F(faults, reductions_that_differ_are_refused_in_checked_mode)
 {
 	self->job.argv[0] = "reductions_differ";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* One rank is different: it asks for something else, stops, fails or dies. */
-#include <equant/equant.h>
+#include <equant/self.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -357,6 +357,43 @@ static void one_comes_too_late_to_a_reduction(void)
 	must_close(eq);
 }
 
+static struct equant_self *must_self(struct equant *eq)
+{
+	const struct equant_chunks_options loop = {
+		.sz = sizeof(loop), .scheme = "af", .dimensions = 1, .extents = { 1000 }
+	};
+	const struct equant_self_options options = {
+		.sz = sizeof(options),
+		.loop = &loop,
+		.engine = getenv("ENGINE"),
+	};
+	struct equant_self *self = equant_self_new(eq, &options);
+
+	demand(self != NULL);
+	return self;
+}
+
+/* The others have freed a loop whose iterations this rank still takes from their common memory. */
+static void one_comes_too_late_to_free_iterations(void)
+{
+	struct equant_options o = checked_options();
+	struct equant_self_chunk chunk = { 0 };
+	struct equant_self *self;
+	struct equant *eq;
+
+	o.timeout = 2;
+	eq = must_open(MPI_COMM_WORLD, &o);
+	self = must_self(eq);
+	if (is_odd()) {
+		await_others();
+		demand_equal(1, equant_self_next(self, &chunk));
+	}
+	demand_equal(-ETIMEDOUT, equant_self_free(self));
+	if (!is_odd())
+		call_odd_rank();
+	must_close(eq);
+}
+
 static void reductions_differ(void)
 {
 	struct equant_options o = checked_options();
@@ -531,6 +568,7 @@ int main(int argc, char **argv)
 		CASE(one_comes_too_late_to_a_barrier),
 		CASE(one_comes_too_late_to_a_reduction),
 		CASE(one_comes_too_late_to_a_slice),
+		CASE(one_comes_too_late_to_free_iterations),
 		CASE(reductions_differ),
 	};
 

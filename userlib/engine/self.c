@@ -136,18 +136,26 @@ static int make_calculator(struct equant_self *self, const struct equant_self_op
 	return error;
 }
 
+/* Collective. */
+static void release_mpi(struct equant_self *self)
+{
+	if (equant_mpi_is_over())
+		return;
+	equant_self_memory_close(self);
+	if (self->group != MPI_COMM_NULL)
+		MPI_Comm_free(&self->group);
+	if (self->comm != MPI_COMM_NULL)
+		MPI_Comm_free(&self->comm);
+}
+
+/* Of this rank alone: what ranks share stays, as others may yet come and use it. */
 static int release(struct equant_self *self)
 {
 	int error = equant_self_record_close(self);
 
-	equant_self_memory_close(self);
 	equant_self_master_free(self);
 	equant_self_worker_free(self);
 	equant_self_tree_free(self);
-	if (self->group != MPI_COMM_NULL && !equant_mpi_is_over())
-		MPI_Comm_free(&self->group);
-	if (self->comm != MPI_COMM_NULL && !equant_mpi_is_over())
-		MPI_Comm_free(&self->comm);
 	equant_self_reductions_free(self);
 	equant_chunks_free(self->chunks);
 	free(self->members);
@@ -220,6 +228,7 @@ struct equant_self *equant_self_new(struct equant *eq, const struct equant_self_
 	error = make(self, &options);
 	if (!error)
 		return self;
+	release_mpi(self);
 	release(self);
 	errno = -error;
 	return NULL;
@@ -262,6 +271,11 @@ int equant_self_free(struct equant_self *self)
 	if (!self)
 		return 0;
 	error = equant_mpi_is_over() ? -EPIPE : finish(self, &state);
+	/* Who does not come to the end would be waited for there, too. */
+	if (!error)
+		release_mpi(self);
+	else
+		self->eq->abandoned = 1;
 	closed = release(self);
 	if (error || state < 0)
 		return error ? error : state;

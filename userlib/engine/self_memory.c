@@ -82,7 +82,7 @@ int equant_self_memory_open(struct equant_self *self)
 
 void equant_self_memory_close(struct equant_self *self)
 {
-	if (self->window == MPI_WIN_NULL || equant_mpi_is_over())
+	if (self->window == MPI_WIN_NULL)
 		return;
 	MPI_Win_unlock_all(self->window);
 	MPI_Win_free(&self->window);

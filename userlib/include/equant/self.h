@@ -179,8 +179,10 @@ EQUANT_API double equant_self_power(const struct equant_self *self);
  * equant_self_free() - collective; waits until every rank has come
  * @self: may be NULL
  *
- * Return: 0; what a rank gave to equant_self_fail(); -EIO.  Where nothing else was wrong, a rank that
- * could not write its recorded chunks to the end gets that error, -ENOSPC, say, and it alone.
+ * Return: 0; what a rank gave to equant_self_fail(); -EIO; -EPIPE after MPI_Finalize(); as equant_barrier()
+ * where ranks do not meet, and then nobody waits for them: what ranks have in common, memory and
+ * communicators, is left to MPI_Finalize().  Where nothing else was wrong, a rank that could not write its
+ * recorded chunks to the end gets that error, -ENOSPC, say, and it alone.
  */
 EQUANT_API int equant_self_free(struct equant_self *self);
 
