@@ -73,6 +73,22 @@ TEST_F(late, a_rank_that_is_late_to_share_iterations_is_named)
 	EXPECT_PASSED(&self->job);
 	EXPECT_SAID(&self->job, "equant_allreduce(): rank 1 has not come within 0.05 s");
 	EXPECT_SAID(&self->job, "equant_barrier(): rank 1 has not come within 0.05 s");
+	self->job.environment[2] = "ENGINE=master";
+	EXPECT_PASSED(&self->job);
+	EXPECT_SAID(&self->job, "equant_self_free(): rank 1 has not come within 0.05 s");
+}
+
+TEST_F(late, a_rank_that_is_late_to_give_iterations_is_named)
+{
+	self->job.argv[0] = "one_is_late_to_give_iterations";
+	self->job.environment[2] = "ENGINE=master";
+	EXPECT_PASSED(&self->job);
+	EXPECT_SAID(&self->job, "equant_self_next(): rank 0 has not come within 0.05 s");
+	EXPECT_SAID(&self->job, "equant_self_free(): rank 0, or a rank that it waits for, has not");
+	self->job.environment[2] = "ENGINE=tree";
+	EXPECT_PASSED(&self->job);
+	EXPECT_SAID(&self->job, "equant_self_next(): rank 0, or a rank that it waits for, has not");
+	EXPECT_SAID(&self->job, "equant_self_free(): rank 0 has not come within 0.05 s");
 }
 
 TEST_HARNESS_MAIN

@@ -32,18 +32,23 @@ static void listen_to_others(void)
 	MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* The number in the context of the one that is late. */
+static int late = ODD;
+
+/* Its own, or as of one that perhaps waits for others. */
 static void await_name(void)
 {
-	char name[32], text[4096];
+	char name[32], more[64], text[4096];
 	ssize_t n;
 
-	snprintf(name, sizeof(name), "rank %d has not ", ODD);
+	snprintf(name, sizeof(name), "rank %d has not ", late);
+	snprintf(more, sizeof(more), "rank %d, or a rank that it waits for, has not ", late);
 	do {
 		compute(0.01);
 		n = pread(said, text, sizeof(text) - 1, 0);
 		demand(n >= 0);
 		text[n] = 0;
-	} while (!strstr(text, name));
+	} while (!strstr(text, name) && !strstr(text, more));
 }
 
 static void repeat_what_was_said(void)
@@ -221,25 +226,46 @@ static void one_is_late_at_first(void)
 
 static struct equant_self *must_self(struct equant *eq)
 {
+	const char *engine = getenv("ENGINE");
 	const struct equant_chunks_options loop = {
-		.sz = sizeof(loop), .scheme = "ss", .dimensions = 1, .extents = { UNITS }
+		.sz = sizeof(loop),
+		.scheme = engine && !strcmp(engine, "tree") ? "trees" : "ss",
+		.dimensions = 1,
+		.extents = { UNITS },
 	};
-	const struct equant_self_options options = { .sz = sizeof(options), .loop = &loop };
+	const struct equant_self_options options = { .sz = sizeof(options),
+						     .loop = &loop,
+						     .engine = engine };
 	struct equant_self *self = equant_self_new(eq, &options);
 
 	demand(self != NULL);
 	return self;
 }
 
-static void one_is_late_to_share_iterations(void)
+static void take_all(struct equant_self *self)
+{
+	struct equant_self_chunk chunk = { 0 };
+	int got;
+
+	while ((got = equant_self_next(self, &chunk)) == 1)
+		;
+	demand_equal(0, got);
+}
+
+static struct equant *open_impatient(MPI_Comm comm)
 {
 	struct equant_options o = eager_options();
-	struct equant_self *self;
-	struct equant *eq;
-	double sum;
 
 	o.timeout = 0.05;
-	eq = must_open(MPI_COMM_WORLD, &o);
+	return must_open(comm, &o);
+}
+
+static void one_is_late_to_share_iterations(void)
+{
+	struct equant *eq = open_impatient(MPI_COMM_WORLD);
+	struct equant_self *self;
+	double sum;
+
 	listen_to_others();
 	if (rank == ODD)
 		await_name();
@@ -258,12 +284,40 @@ static void one_is_late_to_share_iterations(void)
 	must_close(eq);
 }
 
+/* The others ask it for iterations, and hear from it that all have freed the loop. */
+static void one_is_late_to_give_iterations(void)
+{
+	struct equant_self *self;
+	struct equant *eq;
+	MPI_Comm comm;
+
+	/* As the first rank it is the master, if there is one. */
+	MPI_Comm_split(MPI_COMM_WORLD, 0, (rank - ODD + ranks) % ranks, &comm);
+	late = 0;
+	eq = open_impatient(comm);
+	self = must_self(eq);
+	listen_to_others();
+	if (rank == ODD)
+		await_name();
+	take_all(self);
+	repeat_what_was_said();
+	listen_to_others();
+	if (rank == ODD)
+		await_name();
+	demand_equal(0, equant_self_free(self));
+	repeat_what_was_said();
+	must_close(eq);
+	MPI_Comm_free(&comm);
+	late = ODD;
+}
+
 int main(int argc, char **argv)
 {
 	static const struct worker_case cases[] = {
 		CASE(one_is_late),
 		CASE(one_is_late_at_first),
 		CASE(one_is_late_to_share_iterations),
+		CASE(one_is_late_to_give_iterations),
 	};
 
 	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));

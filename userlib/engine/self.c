@@ -248,6 +248,9 @@ static int finish(struct equant_self *self, int *state)
 		error = equant_self_worker_close(self);
 	if (self->role == EQUANT_SELF_NEIGHBOUR)
 		error = equant_self_tree_close(self);
+	/* Others may be in the barrier by now, and find it out there. */
+	if (error == -ETIMEDOUT)
+		equant_lose(self->eq, error);
 	/* Not MPI's barrier: who polls in it takes the CPU from ranks that still compute. */
 	if (!error)
 		error = equant_barrier(self->eq);

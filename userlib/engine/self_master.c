@@ -8,7 +8,6 @@
  * Reference: Chronopoulos, Ni, Penmatsa, sections III and IV, the masters' parts of the algorithms.
  */
 #include <errno.h>
-#include <sched.h>
 #include <stdlib.h>
 
 #include "core/clock.h"
@@ -20,10 +19,12 @@
 
 #define PIECE_NS 1000000
 
+enum { NONE, WORKS, HAS_LEFT };
+
 /**
  * struct equant_self_master - the master's side
  * @answers: sent to each rank
- * @workers: is a rank one?
+ * @workers: is a rank one, and has it freed the loop?
  * @left: workers that have freed the loop
  * @all: workers
  * @over: all know that nothing is left
@@ -48,7 +49,7 @@ int equant_self_master_open(struct equant_self *self)
 {
 	struct equant_self_master *master = calloc(1, sizeof(*master));
 	size_t ranks = (size_t)(unsigned int)self->eq->ranks;
-	int worker = self->role == EQUANT_SELF_WORKER, error = master ? 0 : -ENOMEM;
+	int worker = self->role == EQUANT_SELF_WORKER ? WORKS : NONE, error = master ? 0 : -ENOMEM;
 
 	if (master) {
 		master->answers = calloc(ranks, sizeof(*master->answers));
@@ -64,7 +65,7 @@ int equant_self_master_open(struct equant_self *self)
 					    self->comm),
 				 "equant_self_new");
 	for (int r = 0; r < self->eq->ranks; r++)
-		master->all += master->workers[r];
+		master->all += master->workers[r] == WORKS;
 	return error;
 }
 
@@ -85,7 +86,7 @@ static int notify(struct equant_self *self, int64_t state)
 	for (int r = 0; !error && r < self->eq->ranks; r++) {
 		struct equant_self_notice notice = { state, master->answers[r] };
 
-		if (master->workers[r])
+		if (master->workers[r] != NONE)
 			error = equant_mpi_error(MPI_Send(&notice, sizeof(notice), MPI_BYTE, r,
 							  EQUANT_SELF_TAG_NOTICE, self->comm),
 						 "telling a worker the end");
@@ -186,7 +187,10 @@ static int serve_word(struct equant_self *self, int source)
 		return error;
 	if (word.state)
 		equant_self_stop(self, word.state);
-	self->master->left += word.leaves;
+	if (word.leaves) {
+		self->master->workers[source] = HAS_LEFT;
+		self->master->left++;
+	}
 	return 0;
 }
 
@@ -255,15 +259,30 @@ int equant_self_master_next(struct equant_self *self, struct equant_self_chunk *
 	return got ? got : say_over(self);
 }
 
+static void say_missing(const struct equant_waited_on *on, double seconds)
+{
+	const struct equant_self *self = on->of;
+
+	for (int r = 0; r < self->eq->ranks; r++)
+		if (self->master->workers[r] == WORKS)
+			equant_message("%s: rank %d has not come within %g s", on->what, r,
+				       seconds);
+}
+
+static int look_for_leavers(struct equant_self *self, struct equant_self_chunk *chunk, int *got)
+{
+	(void)chunk;
+	*got = self->master->left < self->master->all ? equant_self_master_serve(self) : 0;
+	return *got || self->master->left == self->master->all;
+}
+
 /* Every request is answered, so that nothing is under way when the loop is gone. */
 int equant_self_master_close(struct equant_self *self)
 {
-	struct equant_self_master *master = self->master;
-	int error = 0;
+	struct equant_waited_on on = { .say = say_missing,
+				       .of = self,
+				       .what = "equant_self_free()" };
+	int error = equant_self_await(self, &on, look_for_leavers, NULL);
 
-	while (!error && master->left < master->all) {
-		error = equant_self_master_serve(self);
-		sched_yield();
-	}
 	return error ? error : say_ended(self, EQUANT_SELF_GONE);
 }

@@ -14,6 +14,7 @@
 #include <mpi.h>
 #include <stdint.h>
 
+#include "control/waited_on.h"
 #include "engine/self_internal.h"
 
 #define EQUANT_SELF_ANSWER 96 /* chunks in an answer, at most */
@@ -91,6 +92,29 @@ struct equant_self_notice {
 	int64_t state;
 	int64_t answers;
 };
+
+/* ---- self_wait.c ----------------------------------------------------------------------- */
+
+/* Does what is to be done now. 1 = the wait is over, and what it returns is in @got; 0 = not yet. */
+typedef int (*equant_self_look)(struct equant_self *self, struct equant_self_chunk *chunk,
+				int *got);
+
+/**
+ * equant_self_await() - look again and again
+ * @self: the loop
+ * @on: whom for; @say, @what and what @say looks at are filled in
+ * @look: see there
+ * @chunk: for it
+ *
+ * Any thread; only the context's names others and gives up on them.
+ *
+ * Return: what @look has got; -ETIMEDOUT in checked mode; what ranks of the context have lost each other by.
+ */
+int equant_self_await(struct equant_self *self, struct equant_waited_on *on, equant_self_look look,
+		      struct equant_self_chunk *chunk);
+
+/* A @say: "@what: rank @rank, or a rank that it waits for, has not come within @seconds" */
+void equant_self_say_rank(const struct equant_waited_on *on, double seconds);
 
 /* ---- self_master.c: calls of the context's thread; 0 or -errno ----------------------- */
 

@@ -17,9 +17,9 @@
  * Distributed Computations, 1983.
  */
 #include <errno.h>
-#include <sched.h>
 #include <stdlib.h>
 
+#include "core/message.h"
 #include "core/mpi_error.h"
 #include "engine/self_messages.h"
 #include "loop/loop_internal.h"
@@ -53,6 +53,7 @@ struct message {
  * @leaves: this rank computes no more
  * @told: the right one knows that the loop has ended early, or nothing is said to it after GONE
  * @gone: last messages received
+ * @left_gone: the left one's is among them
  */
 struct equant_self_tree {
 	int left;
@@ -66,6 +67,7 @@ struct equant_self_tree {
 	int leaves;
 	int told;
 	int gone;
+	int left_gone;
 };
 
 /* Collective, on all ranks. */
@@ -164,7 +166,7 @@ static int get_over(struct equant_self *self)
 	return tree->right && !tree->told ? say_kind(self, tree->right, OVER) : 0;
 }
 
-static int get(struct equant_self *self, const struct message *message)
+static int get(struct equant_self *self, const struct message *message, int source)
 {
 	struct equant_self_tree *tree = self->tree;
 
@@ -187,6 +189,7 @@ static int get(struct equant_self *self, const struct message *message)
 		return 0;
 	default:
 		tree->gone++;
+		tree->left_gone |= source == tree->left;
 		return 0;
 	}
 }
@@ -219,7 +222,7 @@ static int listen(struct equant_self *self)
 						  self->comm, MPI_STATUS_IGNORE),
 					 "a neighbour's message");
 		if (!error)
-			error = get(self, &message);
+			error = get(self, &message, status.MPI_SOURCE);
 	}
 	return error;
 }
@@ -267,50 +270,111 @@ static int ask(struct equant_self *self)
 	return say_kind(self, tree->left, ASK);
 }
 
+/* 1 = a chunk, the end or an error, in @got. */
+static int try_own(struct equant_self *self, struct equant_self_chunk *chunk, int *got)
+{
+	int over = __atomic_load_n(&self->tree->over, __ATOMIC_ACQUIRE);
+	int32_t state = equant_self_state(self);
+
+	*got = state ? (state < 0 ? state : 0) : take_own(self, chunk);
+	return *got || state || over;
+}
+
+static int look_for_part(struct equant_self *self, struct equant_self_chunk *chunk, int *got)
+{
+	int error = 0;
+
+	if (equant_self_is_owner(self)) {
+		error = ask(self);
+		if (!error)
+			error = pass_token(self);
+		if (!error)
+			error = equant_self_tree_talk(self);
+	}
+	*got = error;
+	return error || try_own(self, chunk, got);
+}
+
 /* What has come is begun before any of it is given away, or it might go round for ever. */
 int equant_self_tree_next(struct equant_self *self, struct equant_self_chunk *chunk)
 {
-	int owner = equant_self_is_owner(self), error = 0, got;
-	int32_t state;
+	struct equant_waited_on on = { .say = equant_self_say_rank,
+				       .what = "equant_self_next()",
+				       .rank = self->tree->left };
+	int error = 0, got;
 
-	for (;;) {
-		int over = __atomic_load_n(&self->tree->over, __ATOMIC_ACQUIRE);
-
-		state = equant_self_state(self);
-		got = state ? (state < 0 ? state : 0) : take_own(self, chunk);
-		if (got || state || over)
-			break;
-		if (owner)
-			error = ask(self);
-		if (owner && !error)
-			error = pass_token(self);
-		sched_yield();
-		if (owner && !error)
-			error = equant_self_tree_talk(self);
-		if (error)
-			return error;
-	}
-	error = got == 1 && owner ? equant_self_tree_give(self) : 0;
+	if (!try_own(self, chunk, &got))
+		got = equant_self_await(self, &on, look_for_part, chunk);
+	if (got == 1 && equant_self_is_owner(self))
+		error = equant_self_tree_give(self);
 	return error ? error : got;
 }
 
-/* Takes part until nothing is left; then until nothing is under way to this rank. */
+/* ---- the end ---------------------------------------------------------------------------- */
+
+static int look_for_end(struct equant_self *self, struct equant_self_chunk *chunk, int *got)
+{
+	struct equant_self_tree *tree = self->tree;
+	int error;
+
+	(void)chunk;
+	*got = 0;
+	if (self->replays || tree->over || equant_self_state(self))
+		return 1;
+	error = equant_self_tree_give(self);
+	if (!error && tree->owes)
+		error = ask(self);
+	if (!error)
+		error = pass_token(self);
+	if (!error)
+		error = equant_self_tree_talk(self);
+	*got = error;
+	return error != 0;
+}
+
+/* Takes part until nothing is left. */
+static int await_end(struct equant_self *self)
+{
+	struct equant_waited_on on = { .say = equant_self_say_rank,
+				       .what = "equant_self_free()",
+				       .rank = self->tree->left };
+
+	return equant_self_await(self, &on, look_for_end, NULL);
+}
+
+static void say_missing(const struct equant_waited_on *on, double seconds)
+{
+	const struct equant_self_tree *tree = on->of;
+
+	equant_message("%s: rank %d has not come within %g s", on->what,
+		       tree->left_gone ? tree->right : tree->left, seconds);
+}
+
+static int look_for_last(struct equant_self *self, struct equant_self_chunk *chunk, int *got)
+{
+	(void)chunk;
+	*got = listen(self);
+	return *got || self->tree->gone == 2;
+}
+
+/* Until nothing is under way to this rank. */
+static int await_neighbours(struct equant_self *self)
+{
+	struct equant_waited_on on = { .say = say_missing,
+				       .of = self->tree,
+				       .what = "equant_self_free()" };
+
+	return equant_self_await(self, &on, look_for_last, NULL);
+}
+
 int equant_self_tree_close(struct equant_self *self)
 {
 	struct equant_self_tree *tree = self->tree;
 	int error = equant_self_tree_talk(self);
 
 	tree->leaves = 1;
-	while (!error && !self->replays && !tree->over && !equant_self_state(self)) {
-		error = equant_self_tree_give(self);
-		if (!error && tree->owes)
-			error = ask(self);
-		if (!error)
-			error = pass_token(self);
-		if (!error)
-			error = equant_self_tree_talk(self);
-		sched_yield();
-	}
+	if (!error)
+		error = await_end(self);
 	if (!error)
 		error = pass_on(self);
 	tree->told = 1;
@@ -318,9 +382,5 @@ int equant_self_tree_close(struct equant_self *self)
 		error = say_kind(self, tree->left, GONE);
 	if (!error)
 		error = say_kind(self, tree->right, GONE);
-	while (!error && tree->gone < 2) {
-		error = listen(self);
-		sched_yield();
-	}
-	return error;
+	return error ? error : await_neighbours(self);
 }

@@ -9,7 +9,6 @@
  * Reference: Chronopoulos, Ni, Penmatsa, sections III and IV, the workers' parts of the algorithms.
  */
 #include <errno.h>
-#include <sched.h>
 #include <stdlib.h>
 
 #include "core/clock.h"
@@ -212,21 +211,17 @@ static int try_take(struct equant_self *self, struct equant_self_chunk *chunk)
 	return got;
 }
 
-static int wait_for_chunk(struct equant_self *self, struct equant_self_chunk *chunk)
+static int look_for_chunk(struct equant_self *self, struct equant_self_chunk *chunk, int *got)
 {
-	int got, error;
-	int32_t state;
+	int error = equant_self_talk(self);
+	int32_t state = equant_self_state(self);
 
-	for (;;) {
-		error = equant_self_talk(self);
-		state = equant_self_state(self);
-		if (error || state)
-			return error ? error : state < 0 ? state : 0;
-		got = try_take(self, chunk);
-		if (got != -EAGAIN)
-			return got;
-		sched_yield();
+	if (error || state) {
+		*got = error ? error : state < 0 ? state : 0;
+		return 1;
 	}
+	*got = try_take(self, chunk);
+	return *got != -EAGAIN;
 }
 
 static int enter(struct equant_self *self, const struct equant_self_chunk *chunk, uint64_t asked_ns)
@@ -258,12 +253,13 @@ static int leave(struct equant_self *self, uint64_t asked_ns, int got)
 
 int equant_self_worker_next(struct equant_self *self, struct equant_self_chunk *chunk)
 {
+	struct equant_waited_on on = { .say = equant_say_rank, .what = "equant_self_next()" };
 	uint64_t asked_ns = equant_now_ns();
 	int error = enter(self, chunk, asked_ns), got;
 
 	if (error)
 		return error;
-	got = wait_for_chunk(self, chunk);
+	got = equant_self_await(self, &on, look_for_chunk, chunk);
 	error = leave(self, asked_ns, got);
 	if (error || got != 1)
 		return error ? error : got;
@@ -273,8 +269,16 @@ int equant_self_worker_next(struct equant_self *self, struct equant_self_chunk *
 	return 1;
 }
 
+static int look_for_end(struct equant_self *self, struct equant_self_chunk *chunk, int *got)
+{
+	(void)chunk;
+	*got = equant_self_worker_progress(self);
+	return *got || is_quiet(self->worker);
+}
+
 int equant_self_worker_close(struct equant_self *self)
 {
+	struct equant_waited_on on = { .say = equant_self_say_rank, .what = "equant_self_free()" };
 	struct equant_self_worker *worker = self->worker;
 	int error;
 
@@ -283,9 +287,5 @@ int equant_self_worker_close(struct equant_self *self)
 					   EQUANT_SELF_TAG_WORD, self->comm,
 					   &worker->messages[LEAVING]),
 				 "telling the master that it is over");
-	while (!error && !is_quiet(worker)) {
-		error = equant_self_worker_progress(self);
-		sched_yield();
-	}
-	return error;
+	return error ? error : equant_self_await(self, &on, look_for_end, NULL);
 }

@@ -99,7 +99,8 @@ EQUANT_API struct equant_self *equant_self_new(struct equant *eq,
  * chunks in pieces of about 1 ms, of one iteration or rectangle at least.
  *
  * Return: 1; 0 when nothing is left or a rank has cancelled the loop; what a rank gave to
- * equant_self_fail(); -EIO when a rank died while it held the lock of a node.
+ * equant_self_fail(); -EIO when a rank died while it held the lock of a node; where there are messages
+ * -ECANCELED ranks of the context have lost each other, and in checked mode -ETIMEDOUT.
  */
 EQUANT_API int equant_self_next(struct equant_self *self, struct equant_self_chunk *chunk);
 
