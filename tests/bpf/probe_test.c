@@ -33,6 +33,7 @@ FIXTURE(live)
 {
 	const struct equant_table *table;
 	uint64_t attached_before;
+	pid_t competitor;
 	char output[2048];
 	char why[512];
 };
@@ -55,8 +56,16 @@ static uint64_t attached(FIXTURE_DATA(live) * self)
 	return self->table->attached - self->attached_before;
 }
 
+static void stop(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
 FIXTURE_TEARDOWN(live)
 {
+	if (self->competitor > 0)
+		stop(self->competitor);
 	if (!self->table)
 		return;
 	if (!access(EQUANT_BPF_DIR, F_OK))
@@ -317,8 +326,7 @@ TEST_F(live, exec_frees_the_record)
 	EXPECT_EQ(2, attached(self));
 	EXPECT_TRUE(wait_for_used(self->table, 1));
 	EXPECT_NE(NULL, record_of_tid(self->table, pid));
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
+	stop(pid);
 	EXPECT_TRUE(wait_for_used(self->table, 0));
 	sleep_ms(1000); /* nothing comes back when the program ends */
 	EXPECT_EQ(0, self->table->nr_used);
@@ -380,6 +388,12 @@ TEST_F(live, a_thread_that_ends_frees_its_record)
 	EXPECT_EQ(1, attached(self));
 }
 
+static void run_for_ms(unsigned int ms)
+{
+	for (uint64_t end = now_ns() + ms * 1000000ull; now_ns() < end;)
+		;
+}
+
 static void *open_and_end(void *arg)
 {
 	char why[256];
@@ -390,11 +404,8 @@ static void *open_and_end(void *arg)
 
 static void *open_and_compute(void *arg)
 {
-	uint64_t end = now_ns() + 50000000;
-
 	open_and_end(arg);
-	while (now_ns() < end)
-		;
+	run_for_ms(50);
 	return NULL;
 }
 
@@ -432,8 +443,7 @@ TEST_F(live, a_killed_task_frees_its_record)
 
 	ASSERT_TRUE(well);
 	EXPECT_EQ(1, self->table->nr_used);
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
+	stop(pid);
 	EXPECT_TRUE(wait_for_used(self->table, 0));
 }
 
@@ -446,8 +456,7 @@ TEST_F(live, a_record_whose_release_was_missed_goes_with_its_task)
 	ASSERT_TRUE(well);
 	ASSERT_EQ(0, unlink(EQUANT_BPF_DIR "/link_equant_exit"));
 	sleep_ms(100); /* the kernel detaches it in its own time */
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
+	stop(pid);
 	EXPECT_TRUE(wait_for_used(self->table, 0));
 	EXPECT_EQ(0, probe_tool("unload", self->output, sizeof(self->output)));
 }
@@ -472,8 +481,7 @@ TEST_F(live, a_task_keeps_its_record_when_it_changes_its_user)
 
 	EXPECT_TRUE(well);
 	EXPECT_EQ(1, self->table->nr_used);
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
+	stop(pid);
 	EXPECT_TRUE(wait_for_used(self->table, 0));
 }
 
@@ -505,8 +513,7 @@ TEST_F(live, a_forged_cookie_does_not_make_a_client_take_another_record)
 	EXPECT_EQ(record, record_of_tid(self->table, gettid()));
 	equant_probe_close(again);
 	equant_probe_close(probe);
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
+	stop(pid);
 	EXPECT_TRUE(wait_for_used(self->table, 0));
 }
 
@@ -581,15 +588,27 @@ TEST_F(live, a_probe_whose_programs_are_gone_is_noticed)
 	EXPECT_EQ(0, probe_tool("unload", self->output, sizeof(self->output)));
 }
 
-static pid_t start_competitor(void)
+static void spin(void)
 {
-	pid_t pid = fork();
-
-	if (pid)
-		return pid;
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	for (;;)
 		;
+}
+
+/* This thread with its probe, and somebody who competes with it until the end, on one CPU. */
+static struct equant_probe *open_beside(FIXTURE_DATA(live) * self, void (*compete)(void))
+{
+	struct equant_probe *probe;
+
+	pin_to(0);
+	probe = equant_probe_open("bpf", self->why, sizeof(self->why));
+	if (!probe)
+		return NULL;
+	self->competitor = fork();
+	if (self->competitor)
+		return probe;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	compete();
+	_exit(0);
 }
 
 /* Some of the switches come in the middle of a check. */
@@ -598,16 +617,11 @@ TEST_F(live, a_switch_during_a_check_is_no_reason_to_give_up)
 	uint64_t end = now_ns() + 500000000;
 	struct equant_probe *probe;
 	int lost = 0;
-	pid_t pid;
 
-	pin_to(0);
-	probe = equant_probe_open("bpf", self->why, sizeof(self->why));
+	probe = open_beside(self, spin);
 	ASSERT_NE(NULL, probe);
-	pid = start_competitor();
 	while (!lost && now_ns() < end)
 		lost = equant_probe_check(probe, self->why, sizeof(self->why));
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
 	EXPECT_EQ(0, lost)
 	{
 		TH_LOG("%s", self->why);
@@ -619,18 +633,11 @@ TEST_F(live, the_quantum_appears_beside_a_competitor)
 {
 	struct equant_status status;
 	struct equant_probe *probe;
-	uint64_t end;
-	pid_t pid;
 
-	pin_to(0);
-	probe = equant_probe_open("bpf", self->why, sizeof(self->why));
+	probe = open_beside(self, spin);
 	ASSERT_NE(NULL, probe);
-	pid = start_competitor();
-	for (end = now_ns() + 300000000; now_ns() < end;)
-		;
+	run_for_ms(300);
 	equant_probe_status(probe, &status);
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
 	EXPECT_GT(status.preemptions, 5);
 	EXPECT_GT(status.quantum_ns, 500000);
 	EXPECT_LT(status.quantum_ns, 20000000);
@@ -640,23 +647,14 @@ TEST_F(live, the_quantum_appears_beside_a_competitor)
 	equant_probe_close(probe);
 }
 
-static void run_for_ms(unsigned int ms)
-{
-	for (uint64_t end = now_ns() + ms * 1000000ull; now_ns() < end;)
-		;
-}
-
 /* The same competitor is there after each sleep. */
 TEST_F(live, what_is_contended_is_counted_also_between_sleeps)
 {
 	struct equant_status before, after;
 	struct equant_probe *probe;
-	pid_t pid;
 
-	pin_to(0);
-	probe = equant_probe_open("bpf", self->why, sizeof(self->why));
+	probe = open_beside(self, spin);
 	ASSERT_NE(NULL, probe);
-	pid = start_competitor();
 	run_for_ms(100);
 	equant_probe_status(probe, &before);
 	for (int i = 0; i < 100; i++) {
@@ -664,8 +662,6 @@ TEST_F(live, what_is_contended_is_counted_also_between_sleeps)
 		sleep_ms(1);
 	}
 	equant_probe_status(probe, &after);
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
 	EXPECT_LT(50, after.blocks - before.blocks);
 	EXPECT_LT(0.8 * (double)(after.now.run_ns + after.now.wait_ns - before.now.run_ns -
 				 before.now.wait_ns),
@@ -679,27 +675,23 @@ static bool is_emulated(void)
 	return getenv("GUEST_KERNEL");
 }
 
+static void yield_on(void)
+{
+	for (;;)
+		sched_yield();
+}
+
 TEST_F(live, a_yield_is_not_taken_for_a_preemption)
 {
 	struct equant_status before, after;
 	struct equant_probe *probe;
-	pid_t pid;
 
-	pin_to(0);
-	probe = equant_probe_open("bpf", self->why, sizeof(self->why));
+	probe = open_beside(self, yield_on);
 	ASSERT_NE(NULL, probe);
-	pid = fork();
-	if (!pid) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		for (;;)
-			sched_yield();
-	}
 	equant_probe_status(probe, &before);
 	for (int i = 0; i < (is_emulated() ? 20000 : 2000); i++)
 		sched_yield();
 	equant_probe_status(probe, &after);
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
 	EXPECT_GT(after.yields - before.yields, is_emulated() ? 100 : 500);
 	EXPECT_LT(after.preemptions - before.preemptions, (after.yields - before.yields) / 4);
 	equant_probe_close(probe);
