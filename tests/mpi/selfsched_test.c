@@ -8,6 +8,7 @@
 FIXTURE(selfsched)
 {
 	struct job job;
+	char folder[64], variable[80];
 };
 
 FIXTURE_SETUP(selfsched)
@@ -17,6 +18,18 @@ FIXTURE_SETUP(selfsched)
 
 FIXTURE_TEARDOWN(selfsched)
 {
+	if (self->folder[0])
+		folder_remove(self->folder);
+}
+
+/* Where the ranks write files. */
+static int use_folder(FIXTURE_DATA(selfsched) * self)
+{
+	int error = folder_make(self->folder, sizeof(self->folder));
+
+	snprintf(self->variable, sizeof(self->variable), "FOLDER=%s", self->folder);
+	self->job.environment[0] = self->variable;
+	return error;
 }
 
 TEST_F(selfsched, several_threads_of_a_rank_may_ask_at_once)
@@ -53,11 +66,7 @@ TEST_F(selfsched, others_compute_what_a_rank_leaves)
 
 TEST_F(selfsched, a_recorded_assignment_is_repeated)
 {
-	char folder[64], variable[80];
-
-	ASSERT_EQ(0, folder_make(folder, sizeof(folder)));
-	snprintf(variable, sizeof(variable), "FOLDER=%s", folder);
-	self->job.environment[0] = variable;
+	ASSERT_EQ(0, use_folder(self));
 	self->job.argv[0] = "recorded";
 	EXPECT_PASSED(&self->job);
 	self->job.environment[1] = "ENGINE=master";
@@ -66,7 +75,6 @@ TEST_F(selfsched, a_recorded_assignment_is_repeated)
 	EXPECT_PASSED(&self->job);
 	self->job.argv[0] = "bad_recordings";
 	EXPECT_PASSED(&self->job);
-	folder_remove(folder);
 	EXPECT_SAID(&self->job, "/nonexistent/self.0: No such file");
 	EXPECT_SAID(&self->job, "self.0:2: '10 ten' is no chunk of 20");
 	EXPECT_SAID(&self->job, "self.0:2: '15 6' is no chunk of 20");
@@ -76,27 +84,17 @@ TEST_F(selfsched, a_recorded_assignment_is_repeated)
 
 TEST_F(selfsched, old_recordings_are_kept_where_a_rank_cannot_write_a_new_one)
 {
-	char folder[64], variable[80];
-
-	ASSERT_EQ(0, folder_make(folder, sizeof(folder)));
-	snprintf(variable, sizeof(variable), "FOLDER=%s", folder);
-	self->job.environment[0] = variable;
+	ASSERT_EQ(0, use_folder(self));
 	self->job.argv[0] = "one_cannot_record";
 	EXPECT_PASSED(&self->job);
-	folder_remove(folder);
 	EXPECT_SAID(&self->job, "self.2: Is a directory");
 }
 
 TEST_F(selfsched, who_cannot_write_down_its_chunks_has_them_all_the_same)
 {
-	char folder[64], variable[80];
-
-	ASSERT_EQ(0, folder_make(folder, sizeof(folder)));
-	snprintf(variable, sizeof(variable), "FOLDER=%s", folder);
-	self->job.environment[0] = variable;
+	ASSERT_EQ(0, use_folder(self));
 	self->job.argv[0] = "full_disk";
 	EXPECT_PASSED(&self->job);
-	folder_remove(folder);
 	EXPECT_SAID(&self->job, "the recorded chunks: No space left on device");
 }
 
