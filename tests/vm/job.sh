@@ -36,13 +36,6 @@ of_ranks()
 	grep -oE "\"$1\": *[^,}]*" "$scratch/report" | sed 's/.*: *//; s/"//g' | tail -n 2 | paste -sd ' '
 }
 
-# Both ranks may be over before work has followed a host that has left one of the emulated CPUs next to nothing:
-# once more.
-comes_to_compute_equally_long()
-{
-	equally_long || { job "$1" && equally_long; } || { job "$1" && equally_long; }
-}
-
 # In all its time: sections begin when the other rank comes, so that they have more than the half.
 half_a_cpu()
 {
@@ -71,7 +64,7 @@ balanced_by()
 	is "$1 $1" "$(of_ranks probe)" "$1: both ranks were measured by the kernel"
 	is "0 0" "$(of_ranks fallbacks)" "$1: neither lost its probe"
 	succeeds "$1: the one beside the busy process is seen to have half a CPU" half_a_cpu
-	succeeds "$1: work moves until both compute equally long" comes_to_compute_equally_long "$1"
+	succeeds "$1: work moves until both compute equally long" equally_long
 	[ $result -eq 0 ] || sed 's/^/# /' "$scratch/report"
 }
 
