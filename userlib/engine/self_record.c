@@ -109,13 +109,15 @@ static int open_record(struct equant_self *self, const char *folder)
 }
 
 /* What is no file, a device or a pipe, cannot be cut, and need not. */
-static int empty_record(struct equant_self *self)
+static int empty_record(struct equant_self *self, const char *folder)
 {
 	int error = ftruncate(fileno(self->record->out), 0) ? -errno : 0;
+	char path[4096];
 
 	if (!error || error == -EINVAL)
 		return 0;
-	equant_message("equant_self_new: emptying a recording: %s", strerror(-error));
+	path_of(self, folder, path, sizeof(path));
+	equant_message("equant_self_new: emptying %s: %s", path, strerror(-error));
 	return error;
 }
 
@@ -171,7 +173,7 @@ int equant_self_record_open(struct equant_self *self, const struct equant_self_o
 		error = open_record(self, options->record);
 	error = equant_mpi_agree(self->comm, error);
 	if (!error && options->record)
-		error = empty_record(self);
+		error = empty_record(self, options->record);
 	return equant_mpi_agree(self->comm, error);
 }
 
