@@ -466,7 +466,9 @@ static int load_locked(const struct probe_options *options)
 	ret = consider(options, presence);
 	if (ret)
 		return ret;
-	ret = examine_kernel(&l);
+	ret = check_others(options);
+	if (!ret)
+		ret = examine_kernel(&l);
 	if (!ret)
 		ret = plan_table(&l);
 	if (!ret)
@@ -534,9 +536,7 @@ int probe_load(const struct probe_options *options)
 			    probe_obstacle(text, sizeof(text)) ?: "");
 		return 1;
 	}
-	ret = check_others(options);
-	if (!ret)
-		ret = ensure_bpffs();
+	ret = ensure_bpffs();
 	if (!ret)
 		ret = under_lock(load_locked, options);
 	return ret < 0;
