@@ -6,6 +6,7 @@
  * 3, whose messages of length 1 come over the one channel.
  */
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 
 #include "kselftest_harness.h"
@@ -159,6 +160,16 @@ TEST_F(checker, a_task_or_message_that_is_too_short)
 	self->message[0].finish = 2.5;
 	EXPECT_EQ(-EINVAL, verdict(self));
 	EXPECT_STREQ("message of edge 1: from 2 to 2.5, but takes 1", self->why);
+}
+
+TEST_F(checker, tasks_at_infinity)
+{
+	self->schedule.messages = 0;
+	self->schedule.makespan = INFINITY;
+	for (int i = 0; i < 4; i++)
+		self->slot[i] = (struct equant_dag_slot){ 3 - i, 0, INFINITY, INFINITY };
+	EXPECT_EQ(-EINVAL, verdict(self));
+	EXPECT_STREQ("task 3: from inf to inf, but takes 2 on processor 0", self->why);
 }
 
 TEST_F(checker, a_makespan_that_is_not_the_last_finish)

@@ -53,7 +53,8 @@ static int check_slot(struct checker *checker, const struct equant_dag_slot *slo
 		return fault(checker, "task %d: on processor %d and on processor %d", i,
 			     checker->slot[i]->processor, k);
 	cost = dag_cost(checker->dag, checker->machine, i, k);
-	if (!(slot->start >= 0) || !(slot->finish == slot->start + cost))
+	/* At infinity everything ends when it starts, and before everything else.  Messages end before tasks start. */
+	if (!(slot->start >= 0) || !(slot->finish == slot->start + cost) || !isfinite(slot->finish))
 		return fault(checker, "task %d: from %g to %g, but takes %g on processor %d", i,
 			     slot->start, slot->finish, cost, k);
 	before = checker->before[k];
