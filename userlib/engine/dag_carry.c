@@ -179,6 +179,7 @@ static int do_next(struct equant_dag_run *run)
 {
 	bool frozen = equant_dag_is_frozen(run);
 	int task = frozen || run->promised >= 0 ? run->promised : equant_dag_next_task(run);
+	int error;
 
 	if (run->failed || run->over)
 		return 0;
@@ -192,7 +193,10 @@ static int do_next(struct equant_dag_run *run)
 		run->at++;
 	}
 	run->promised = -1;
-	run->failed = do_task(run, task);
+	error = do_task(run, task);
+	/* What has failed in the task while it made progress counts first. */
+	if (!run->failed)
+		run->failed = error;
 	return 1;
 }
 
