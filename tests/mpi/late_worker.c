@@ -160,6 +160,14 @@ static struct equant_loop *make(struct equant *eq, const struct wait *w)
 	return loop;
 }
 
+/* To what comes next, and until the others have named it. */
+static void let_one_be_late(void)
+{
+	listen_to_others();
+	if (rank == ODD)
+		await_name();
+}
+
 /* The first time all ranks come, and the balancing begins; then one of them does not. */
 static void wait_for_one(const struct wait *w)
 {
@@ -173,9 +181,7 @@ static void wait_for_one(const struct wait *w)
 	eq = must_open(MPI_COMM_WORLD, &o);
 	loop = make(eq, w);
 	demand_equal(0, w->call(loop));
-	listen_to_others();
-	if (rank == ODD)
-		await_name();
+	let_one_be_late();
 	for (int i = 0; i < 3; i++)
 		demand_equal(0, w->call(loop));
 	repeat_what_was_said();
@@ -199,24 +205,16 @@ static void one_is_late_at_first(void)
 
 	o.timeout = 0.05;
 	eq = must_open(MPI_COMM_WORLD, &o);
-	listen_to_others();
-	if (rank == ODD)
-		await_name();
+	let_one_be_late();
 	loop = must_loop(eq, "made", UNITS);
 	repeat_what_was_said();
-	listen_to_others();
-	if (rank == ODD)
-		await_name();
+	let_one_be_late();
 	demand_equal(0, equant_hook(loop));
 	repeat_what_was_said();
-	listen_to_others();
-	if (rank == ODD)
-		await_name();
+	let_one_be_late();
 	demand_equal(0, equant_barrier(eq));
 	repeat_what_was_said();
-	listen_to_others();
-	if (rank == ODD)
-		await_name();
+	let_one_be_late();
 	must_free(loop);
 	repeat_what_was_said();
 	must_close(eq);
@@ -266,19 +264,13 @@ static void one_is_late_to_share_iterations(void)
 	struct equant_self *self;
 	double sum;
 
-	listen_to_others();
-	if (rank == ODD)
-		await_name();
+	let_one_be_late();
 	self = must_self(eq);
 	repeat_what_was_said();
-	listen_to_others();
-	if (rank == ODD)
-		await_name();
+	let_one_be_late();
 	demand_equal(0, equant_self_allreduce(self, 0, EQUANT_SUM, &sum, NULL));
 	repeat_what_was_said();
-	listen_to_others();
-	if (rank == ODD)
-		await_name();
+	let_one_be_late();
 	demand_equal(0, equant_self_free(self));
 	repeat_what_was_said();
 	must_close(eq);
@@ -296,14 +288,10 @@ static void one_is_late_to_give_iterations(void)
 	late = 0;
 	eq = open_impatient(comm);
 	self = must_self(eq);
-	listen_to_others();
-	if (rank == ODD)
-		await_name();
+	let_one_be_late();
 	take_all(self);
 	repeat_what_was_said();
-	listen_to_others();
-	if (rank == ODD)
-		await_name();
+	let_one_be_late();
 	demand_equal(0, equant_self_free(self));
 	repeat_what_was_said();
 	must_close(eq);
