@@ -312,10 +312,29 @@ static void right(void)
 	requests();
 }
 
+/* What was wrong with one of several requests is told, with statuses and without. */
+static void too_long_for(MPI_Status *statuses)
+{
+	int next = (rank + 1) % ranks, last = (rank + ranks - 1) % ranks;
+	int in[2] = { -1, -1 }, out[2] = { rank, rank };
+	MPI_Request r[4];
+
+	MPI_Irecv(&in[0], 1, MPI_INT, last, 8, MPI_COMM_WORLD, &r[0]);
+	MPI_Irecv(&in[1], 1, MPI_INT, last, 7, MPI_COMM_WORLD, &r[1]);
+	MPI_Isend(out, 1, MPI_INT, next, 8, MPI_COMM_WORLD, &r[2]);
+	MPI_Isend(out, 2, MPI_INT, next, 7, MPI_COMM_WORLD, &r[3]);
+	demand_equal(-EPROTO, equant_waitall(eq, 4, r, statuses));
+	if (r[1] != MPI_REQUEST_NULL)
+		MPI_Request_free(&r[1]);
+	demand_equal(0, equant_waitall(eq, 4, r, MPI_STATUSES_IGNORE));
+	demand_equal(last, in[0]);
+}
+
 /* Bits of a floating point number are no operands: MPI refuses to combine them. */
 static void impossible(void)
 {
 	double one = 1, all;
+	MPI_Status statuses[4];
 
 	count_nodes();
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
@@ -325,6 +344,8 @@ static void impossible(void)
 		demand_equal(0, equant_allreduce(eq, &one, &all, 1, MPI_DOUBLE, MPI_SUM));
 		demand(all == ranks);
 		demand_equal(0, equant_barrier(eq));
+		too_long_for(statuses);
+		too_long_for(MPI_STATUSES_IGNORE);
 	}
 	must_close(eq);
 }

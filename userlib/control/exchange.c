@@ -125,7 +125,7 @@ int equant_exchange_progress(struct equant_exchange *x)
 	int done, error;
 
 	while (x->distance < x->ranks) {
-		error = equant_mpi_error(MPI_Testall(2, x->requests, &done, MPI_STATUSES_IGNORE),
+		error = equant_mpi_error(equant_mpi_test(2, x->requests, &done),
 					 "exchanging samples");
 		if (error)
 			return error;

@@ -286,8 +286,8 @@ int equant_gather_progress(struct equant_interaction *x)
 	int done, error;
 
 	while (g->state != IDLE) {
-		error = equant_mpi_error(MPI_Testall(g->nr_requests, g->requests, &done,
-						     g->statuses),
+		error = MPI_Testall(g->nr_requests, g->requests, &done, g->statuses);
+		error = equant_mpi_error(equant_mpi_cause(error, g->nr_requests, g->statuses),
 					 "balancing: samples and orders");
 		if (error)
 			return error;

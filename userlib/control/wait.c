@@ -219,32 +219,20 @@ uint64_t equant_patience_pause(struct equant_waiter *waiter, struct equant_patie
 	return now - p->start_ns;
 }
 
-/* Of several requests MPI says that one has failed, and what has happened in its status. */
-static int code_of(int code, int n, const MPI_Status *statuses)
-{
-	int class = code;
-
-	MPI_Error_class(code, &class);
-	for (int i = 0; class == MPI_ERR_IN_STATUS && statuses != MPI_STATUSES_IGNORE && i < n; i++)
-		if (statuses[i].MPI_ERROR != MPI_SUCCESS &&
-		    statuses[i].MPI_ERROR != MPI_ERR_PENDING)
-			return statuses[i].MPI_ERROR;
-	return code;
-}
-
 int equant_wait_requests(struct equant_waiter *waiter, MPI_Request *requests, int n,
 			 MPI_Status *statuses, double timeout, uint64_t *waited_ns)
 {
 	struct equant_patience p = { 0 };
 	uint64_t waited = 0;
 	int done = 0, error;
-	MPI_Status one;
 
-	if (n == 1 && statuses == MPI_STATUSES_IGNORE)
-		statuses = &one;
 	for (;;) {
 		equant_patience_listen(waiter, &p);
-		error = MPI_Testall(n, requests, &done, statuses);
+		if (statuses == MPI_STATUSES_IGNORE)
+			error = equant_mpi_test(n, requests, &done);
+		else
+			error = equant_mpi_cause(MPI_Testall(n, requests, &done, statuses), n,
+						 statuses);
 		if (error != MPI_SUCCESS || done || (timeout > 0 && (double)waited > timeout * 1e9))
 			break;
 		waited = equant_patience_pause(waiter, &p);
@@ -253,7 +241,7 @@ int equant_wait_requests(struct equant_waiter *waiter, MPI_Request *requests, in
 	if (p.start_ns)
 		*waited_ns += equant_now_ns() - p.start_ns;
 	if (error != MPI_SUCCESS)
-		return equant_mpi_error(code_of(error, n, statuses), "waiting for another rank");
+		return equant_mpi_error(error, "waiting for another rank");
 	return done ? 0 : -ETIMEDOUT;
 }
 

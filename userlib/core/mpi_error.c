@@ -26,6 +26,28 @@ int equant_mpi_error(int code, const char *what)
 	return -EIO;
 }
 
+int equant_mpi_cause(int code, int n, const MPI_Status *statuses)
+{
+	int class = code;
+
+	MPI_Error_class(code, &class);
+	for (int i = 0; class == MPI_ERR_IN_STATUS && i < n; i++)
+		if (statuses[i].MPI_ERROR != MPI_SUCCESS &&
+		    statuses[i].MPI_ERROR != MPI_ERR_PENDING)
+			return statuses[i].MPI_ERROR;
+	return code;
+}
+
+int equant_mpi_test(int n, MPI_Request *requests, int *done)
+{
+	int code = MPI_SUCCESS;
+
+	*done = 1;
+	for (int i = 0; i < n && *done && code == MPI_SUCCESS; i++)
+		code = MPI_Test(&requests[i], done, MPI_STATUS_IGNORE);
+	return code;
+}
+
 int equant_mpi_agree(MPI_Comm comm, int error)
 {
 	int mine = error != 0, any = 0;

@@ -14,6 +14,29 @@
 int equant_mpi_error(int code, const char *what);
 
 /**
+ * equant_mpi_cause() - what has failed where several requests were looked at
+ * @code: what MPI returned; MPI_ERR_IN_STATUS says only that one of them did
+ * @n: how many statuses MPI wrote
+ * @statuses: they
+ *
+ * Return: @code, or that of the first request that failed.
+ */
+int equant_mpi_cause(int code, int n, const MPI_Status *statuses);
+
+/**
+ * equant_mpi_test() - are requests done whose statuses nobody needs?
+ * @n: how many
+ * @requests: some of them may be done already, or MPI_REQUEST_NULL
+ * @done: set if all are
+ *
+ * One after the other, up to the first that is not: of several at once MPI without statuses does not say
+ * what failed.
+ *
+ * Return: MPI's code.
+ */
+int equant_mpi_test(int n, MPI_Request *requests, int *done);
+
+/**
  * equant_mpi_agree() - collective; if one rank cannot, none does
  * @comm: all of them
  * @error: 0 or what happened here

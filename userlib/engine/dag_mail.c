@@ -30,7 +30,9 @@ int equant_dag_mail_init(struct equant_dag_run *run)
 	mail->request = calloc(e, sizeof(MPI_Request));
 	mail->travels = calloc(e, sizeof(*mail->travels));
 	mail->done = calloc(e, sizeof(*mail->done));
-	if (!mail->letter || !mail->lane || !mail->request || !mail->travels || !mail->done)
+	mail->status = calloc(e, sizeof(*mail->status));
+	if (!mail->letter || !mail->lane || !mail->request || !mail->travels || !mail->done ||
+	    !mail->status)
 		return -ENOMEM;
 	equant_dag_mail_clear(run);
 	return 0;
@@ -44,6 +46,7 @@ void equant_dag_mail_free(struct equant_dag_run *run)
 	free(mail->lane);
 	free(mail->travels);
 	free(mail->done);
+	free(mail->status);
 	/* MPI may still know them. */
 	if (!run->broken)
 		free(mail->request);
@@ -195,9 +198,8 @@ int equant_dag_mail_test(struct equant_dag_run *run)
 
 	if (!mail->requests)
 		return 0;
-	error = equant_mpi_error(MPI_Testsome(mail->requests, mail->request, &count, mail->done,
-					      MPI_STATUSES_IGNORE),
-				 "data of tasks");
+	error = MPI_Testsome(mail->requests, mail->request, &count, mail->done, mail->status);
+	error = equant_mpi_error(equant_mpi_cause(error, count, mail->status), "data of tasks");
 	if (error || count == MPI_UNDEFINED || !count)
 		return error;
 	for (int i = 0; i < count; i++)

@@ -99,6 +99,7 @@ struct equant_dag_item {
  * @travels: their numbers
  * @requests: how many
  * @done: for MPI_Testsome()
+ * @status: of those that are done
  */
 struct equant_dag_mail {
 	struct equant_dag_letter *letter;
@@ -112,6 +113,7 @@ struct equant_dag_mail {
 	int *travels;
 	int requests;
 	int *done;
+	MPI_Status *status;
 };
 
 /**

@@ -354,11 +354,12 @@ static int look_after(struct equant_dag_talk *talk)
 int equant_dag_talk_progress(struct equant_dag_run *run)
 {
 	struct equant_dag_talk *talk = run->talk;
-	int count, done[LINKS];
-	int error = equant_mpi_error(MPI_Testsome(LINKS, talk->request, &count, done,
-						  MPI_STATUSES_IGNORE),
-				     "listening to other ranks");
+	MPI_Status statuses[LINKS];
+	int count = 0, done[LINKS];
+	int error = MPI_Testsome(LINKS, talk->request, &count, done, statuses);
 
+	error = equant_mpi_error(equant_mpi_cause(error, count, statuses),
+				 "listening to other ranks");
 	for (int i = 0; !error && count != MPI_UNDEFINED && i < count; i++)
 		error = hear_and_listen(run, done[i]);
 	if (!error)

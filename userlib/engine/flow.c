@@ -235,8 +235,9 @@ static int go(struct stage *stage)
 	int error = begin(stage), count = 0;
 
 	while (!error) {
-		error = failed(MPI_Waitsome(stage->count * SLOTS, stage->requests, &count,
-					    stage->done, stage->statuses));
+		error = MPI_Waitsome(stage->count * SLOTS, stage->requests, &count, stage->done,
+				     stage->statuses);
+		error = failed(equant_mpi_cause(error, count, stage->statuses));
 		if (error || count == MPI_UNDEFINED)
 			break;
 		for (int i = 0; i < count && !error; i++) {

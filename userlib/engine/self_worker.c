@@ -139,12 +139,14 @@ static void see_end(struct equant_self *self)
 int equant_self_worker_progress(struct equant_self *self)
 {
 	struct equant_self_worker *worker = self->worker;
-	int done[NR_MESSAGES], n, error = pass_on(self);
+	int done[NR_MESSAGES], n = 0, error = pass_on(self);
+	MPI_Status statuses[NR_MESSAGES];
 
-	if (!error)
-		error = equant_mpi_error(MPI_Testsome(NR_MESSAGES, worker->messages, &n, done,
-						      MPI_STATUSES_IGNORE),
+	if (!error) {
+		error = MPI_Testsome(NR_MESSAGES, worker->messages, &n, done, statuses);
+		error = equant_mpi_error(equant_mpi_cause(error, n, statuses),
 					 "messages of the master");
+	}
 	for (int i = 0; !error && n != MPI_UNDEFINED && i < n; i++) {
 		if (done[i] == ANSWER)
 			error = get_answer(self);

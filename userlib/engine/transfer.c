@@ -161,6 +161,7 @@ void equant_transfer_release_plan(struct equant_transfer *transfer)
 	if (!transfer->broken)
 		free(transfer->requests);
 	free(transfer->done);
+	free(transfer->statuses);
 	equant_redist_part_free(transfer->own);
 	equant_redist_schedule_free(transfer->schedule);
 	equant_redist_route_free(transfer->route);
@@ -182,6 +183,7 @@ void equant_transfer_take_plan(struct equant_transfer *to, const struct equant_t
 	to->requests = from->requests;
 	to->request_count = from->request_count;
 	to->done = from->done;
+	to->statuses = from->statuses;
 }
 
 int equant_transfer_free(struct equant_transfer *transfer)

@@ -257,6 +257,7 @@ enum equant_transfer_state {
  * @requests: of both lanes' slots, then their answers, then notes
  * @request_count: of them
  * @done: indices of those that are through
+ * @statuses: of them
  * @broken: MPI has failed; requests may be under way for ever
  * @refresh: what it needs to plan again, or NULL
  * @beside: the next one of a ring of those that go on together, or NULL
@@ -295,6 +296,7 @@ struct equant_transfer {
 	MPI_Request *requests;
 	int request_count;
 	int *done;
+	MPI_Status *statuses;
 	bool broken;
 	struct equant_refresh *refresh;
 	struct equant_transfer *beside;

@@ -206,7 +206,8 @@ int equant_transfer_allocate(struct equant_transfer *transfer)
 
 	transfer->requests = reallocarray(NULL, count, sizeof(*transfer->requests));
 	transfer->done = reallocarray(NULL, count, sizeof(*transfer->done));
-	if (!transfer->requests || !transfer->done)
+	transfer->statuses = reallocarray(NULL, count, sizeof(*transfer->statuses));
+	if (!transfer->requests || !transfer->done || !transfer->statuses)
 		return -ENOMEM;
 	for (size_t i = 0; i < count; i++)
 		transfer->requests[i] = MPI_REQUEST_NULL;

@@ -48,7 +48,7 @@ static int begin_moving(struct equant_transfer *transfer)
 static int move(struct equant_transfer *transfer, bool block)
 {
 	bool busy;
-	int count, error = equant_streams_begin(transfer, &busy);
+	int count = 0, error = equant_streams_begin(transfer, &busy);
 
 	if (error)
 		return error;

@@ -380,11 +380,12 @@ int equant_streams_finish(struct equant_transfer *transfer, bool block, int *cou
 
 	if (block)
 		error = MPI_Waitsome(all, transfer->requests, count, transfer->done,
-				     MPI_STATUSES_IGNORE);
+				     transfer->statuses);
 	else
 		error = MPI_Testsome(all, transfer->requests, count, transfer->done,
-				     MPI_STATUSES_IGNORE);
-	error = equant_mpi_error(error, "waiting for messages of a redistribution");
+				     transfer->statuses);
+	error = equant_mpi_error(equant_mpi_cause(error, *count, transfer->statuses),
+				 "waiting for messages of a redistribution");
 	for (int i = 0; !error && *count != MPI_UNDEFINED && i < *count; i++)
 		error = finish(transfer, transfer->done[i]);
 	return error;

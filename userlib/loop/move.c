@@ -180,9 +180,8 @@ static int look_after_parcels(struct equant_mover *m)
 	int done = 0, error = 0;
 
 	for (int i = 0; i < m->nr_parcels && !error; i += !done) {
-		error = equant_mpi_error(MPI_Testall(m->parcels[i].nr_requests,
-						     m->parcels[i].requests, &done,
-						     MPI_STATUSES_IGNORE),
+		error = equant_mpi_error(equant_mpi_test(m->parcels[i].nr_requests,
+							 m->parcels[i].requests, &done),
 					 "moving work");
 		if (!error && done)
 			drop_parcel(m, i);
