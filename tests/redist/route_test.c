@@ -472,7 +472,8 @@ TEST_F(route, by_an_unknown_router_is_refused)
 	errno = 0;
 	EXPECT_EQ(NULL, routed(self, "relais"));
 	EXPECT_EQ(EINVAL, errno);
-	EXPECT_STREQ("no router is called 'relais'", self->why);
+	EXPECT_STREQ("no router is called 'relais'; there are combine relay shortest best",
+		     self->why);
 	EXPECT_EQ(NULL, routed(self, "relay"));
 	EXPECT_EQ(EINVAL, errno);
 	EXPECT_STREQ("a message from rank 0 to rank 2 of 2", self->why);

@@ -629,7 +629,9 @@ TEST_F(schedule, by_an_unknown_scheduler_is_refused)
 	errno = 0;
 	EXPECT_EQ(NULL, equant_redist_schedule_new("greedi", costs, self->why, LINE));
 	EXPECT_EQ(EINVAL, errno);
-	EXPECT_STREQ("no scheduler is called 'greedi'", self->why);
+	EXPECT_STREQ(
+		"no scheduler is called 'greedi'; there are caterpillar direct barrier greedy longest eager improved preemptive shortest best",
+		self->why);
 	equant_redist_costs_free(costs);
 }
 

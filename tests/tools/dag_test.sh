@@ -187,7 +187,7 @@ exits 1 'example.txt: the name ends in none' "a format nobody knows is refused" 
 	"$equant" dag schedule example.txt $machine
 exits 1 'nowhere/x.svg: No such file' "a chart that cannot be written is an error" \
 	"$equant" dag schedule example.dot $machine --svg nowhere/x.svg
-exits 1 'no family "tree"' "a family nobody knows is named" "$equant" dag generate tree
+exits 2 'no family "tree"; there are fork' "a family nobody knows is named" "$equant" dag generate tree
 exits 2 "--scheduler 'best': there are heft cpop" "a scheduler nobody knows is named" \
 	"$equant" dag schedule example.dot $machine --scheduler best
 exits 2 'expected one graph' "a graph is needed" "$equant" dag schedule $machine

@@ -90,6 +90,7 @@ int dag_generate(int argc, char **argv)
 	struct equant_dag_shape shape = { .sz = sizeof(shape), .size = 5, .work = 10, .seed = 1 };
 	struct equant_dag *dag;
 	char why[200] = "";
+	int err;
 
 	if (parse(argc, argv, &shape))
 		return EQUANT_EXIT_USAGE;
@@ -102,8 +103,9 @@ int dag_generate(int argc, char **argv)
 		shape.comp_comm = 1;
 	dag = equant_dag_generate(argv[optind], &shape, why, sizeof(why));
 	if (!dag) {
-		fprintf(stderr, "equant dag generate: %s\n", why[0] ? why : strerror(errno));
-		return 1;
+		err = errno;
+		fprintf(stderr, "equant dag generate: %s\n", why[0] ? why : strerror(err));
+		return err == ENOMEM ? 1 : EQUANT_EXIT_USAGE;
 	}
 	print(dag);
 	equant_dag_free(dag);

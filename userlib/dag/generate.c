@@ -11,6 +11,7 @@
 
 #include "dag_internal.h"
 #include "core/draw.h"
+#include "core/names.h"
 
 typedef int dag_family(struct equant_dag *dag, const struct equant_dag_shape *shape,
 		       uint64_t *seed);
@@ -150,18 +151,21 @@ static int lu(struct equant_dag *dag, const struct equant_dag_shape *shape, uint
 	return 0;
 }
 
-/* @degree different ones of the @width tasks from @first on: Floyd's sample, 1987. */
+/*
+ * @degree different ones of the @width tasks from @first on: Floyd's sample, 1987.  @drawn has the task that
+ * each of them was last drawn for.
+ */
 static int edges_from(struct equant_dag *dag, int first, int width, int degree, int task,
-		      uint64_t *seed)
+		      int *drawn, uint64_t *seed)
 {
-	int begin = dag->edges, err = 0;
+	int err = 0;
 
 	for (int i = width - (degree < width ? degree : width); i < width && !err; i++) {
 		int from = first + equant_draw_below(seed, i + 1);
 
-		for (int e = begin; e < dag->edges; e++)
-			if (dag->edge[e].from == from)
-				from = first + i;
+		if (drawn[from] == task)
+			from = first + i;
+		drawn[from] = task;
 		err = edge(dag, from, task);
 	}
 	return err;
@@ -172,20 +176,21 @@ static int layered(struct equant_dag *dag, const struct equant_dag_shape *shape,
 	int layers = shape->layers ? shape->layers : (int)(sqrt(shape->size) + 0.5);
 	int degree = shape->degree ? shape->degree : 3;
 	int above = 0, width = 0, err = tasks(dag, shape->size);
-	int *size;
+	int *size, *drawn;
 
 	if (layers < 1 || layers > shape->size || degree < 1)
 		return -EINVAL;
-	size = calloc((size_t)layers, sizeof(*size));
+	size = calloc((size_t)layers + (size_t)shape->size, sizeof(*size));
 	if (!size || err < 0) {
 		free(size);
 		return size ? err : -ENOMEM;
 	}
+	drawn = size + layers; /* task 0 has nobody before it */
 	for (int i = 0; i < shape->size; i++)
 		size[i < layers ? i : equant_draw_below(seed, layers)]++;
 	for (int layer = 0; layer < layers; layer++) {
 		for (int i = 0; i < size[layer] && !err; i++)
-			err = edges_from(dag, above, width, degree, above + width + i, seed);
+			err = edges_from(dag, above, width, degree, above + width + i, drawn, seed);
 		above += width;
 		width = size[layer];
 	}
@@ -196,9 +201,15 @@ static int layered(struct equant_dag *dag, const struct equant_dag_shape *shape,
 static const struct {
 	const char *name;
 	dag_family *make;
+	const char *needs;
 } families[] = {
-	{ "fork", fork_tasks }, { "join", join_tasks }, { "fork-join", fork_join }, { "fft", fft },
-	{ "gauss", gauss },	{ "lu", lu },		{ "layered", layered },
+	{ "fork", fork_tasks, "" },
+	{ "join", join_tasks, "" },
+	{ "fork-join", fork_join, "" },
+	{ "fft", fft, ": a power of 2" },
+	{ "gauss", gauss, ": 2 to 5000" },
+	{ "lu", lu, ": at most 300" },
+	{ "layered", layered, ": layers from 1 to size, and a degree of at least 1" },
 };
 
 #define FAMILIES ((int)(sizeof(families) / sizeof(families[0])))
@@ -266,6 +277,7 @@ static int make(struct equant_dag *dag, const char *family, const struct equant_
 		char *why, size_t why_size)
 {
 	uint64_t seed = shape->seed;
+	char names[EQUANT_NAMES];
 	int err;
 
 	for (int i = 0; i < FAMILIES; i++) {
@@ -273,8 +285,9 @@ static int make(struct equant_dag *dag, const char *family, const struct equant_
 			continue;
 		err = families[i].make(dag, shape, &seed);
 		if (err < 0)
-			return equant_dag_say(why, why_size, err, "no %s of size %d", family,
-					      shape->size);
+			return equant_dag_say(
+				why, why_size, err, "no %s of size %d%s", family, shape->size,
+				err == -ENOMEM ? ": out of memory" : families[i].needs);
 		err = weigh(dag, shape, &seed);
 		if (err)
 			return equant_dag_say(why, why_size, err,
@@ -282,7 +295,8 @@ static int make(struct equant_dag *dag, const char *family, const struct equant_
 					      shape->work);
 		return 0;
 	}
-	return equant_dag_say(why, why_size, -EINVAL, "no family \"%s\"", family);
+	return equant_dag_say(why, why_size, -EINVAL, "no family \"%.40s\"; there are%s", family,
+			      equant_names(names, equant_dag_family));
 }
 
 struct equant_dag *equant_dag_generate(const char *family, const struct equant_dag_shape *shape,

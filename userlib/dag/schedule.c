@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "dag_internal.h"
+#include "core/names.h"
 
 static const struct {
 	const char *name;
@@ -128,6 +129,8 @@ static struct equant_dag_schedule *run(int index, struct dag_model *model,
 static int find(const char *scheduler, const struct equant_dag_options *options, char *why,
 		size_t why_size)
 {
+	char names[EQUANT_NAMES];
+
 	if (options->sz != sizeof(*options))
 		return equant_dag_say(why, why_size, -EINVAL,
 				      "sz must be sizeof(struct equant_dag_options)");
@@ -137,7 +140,8 @@ static int find(const char *scheduler, const struct equant_dag_options *options,
 	for (int i = 0; i < SCHEDULERS; i++)
 		if (!strcmp(scheduler, schedulers[i].name))
 			return i;
-	return equant_dag_say(why, why_size, -EINVAL, "no scheduler \"%s\"", scheduler);
+	return equant_dag_say(why, why_size, -EINVAL, "no scheduler \"%.40s\"; there are%s",
+			      scheduler, equant_names(names, equant_dag_scheduler));
 }
 
 struct equant_dag_schedule *equant_dag_schedule(const char *scheduler, const struct equant_dag *dag,

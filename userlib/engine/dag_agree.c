@@ -10,6 +10,7 @@
 #include "core/compare.h"
 #include "core/message.h"
 #include "core/mix.h"
+#include "core/names.h"
 #include "engine/dag_replan.h"
 #include "loop/loop_internal.h"
 
@@ -66,13 +67,15 @@ static int check_machine(const struct equant *eq, const struct equant_dag_run_op
 static int check_replan(const struct equant *eq, const struct equant_dag_run_options *options)
 {
 	const char *name = "dts";
+	char names[EQUANT_NAMES];
 	int i = 0;
 
 	while (options->replan && name && strcmp(name, options->replan))
 		name = equant_dag_scheduler(i++);
 	if (!name) {
-		equant_message("rank %d: equant_dag_run_new: no scheduler \"%.40s\"", eq->rank,
-			       options->replan);
+		equant_message("rank %d: equant_dag_run_new: no scheduler \"%.40s\"; there are%s",
+			       eq->rank, options->replan,
+			       equant_names(names, equant_dag_scheduler));
 		return -EINVAL;
 	}
 	if (!(options->hold >= 0) || !(options->gain < 1))

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/names.h"
 #include "redist/route.h"
 
 static const struct {
@@ -160,13 +161,15 @@ struct equant_redist_route *equant_redist_route_new(const char *router,
 	};
 	struct equant_redist_costs *costs;
 	struct equant_redist_route *route;
+	char names[EQUANT_NAMES];
 	int error, i = 0;
 
 	while (i < ROUTERS && strcmp(routers[i].name, router))
 		i++;
 	if (i == ROUTERS) {
-		errno = -equant_redist_refuse(-EINVAL, why, why_size, "no router is called '%s'",
-					      router);
+		errno = -equant_redist_refuse(-EINVAL, why, why_size,
+					      "no router is called '%.40s'; there are%s", router,
+					      equant_names(names, equant_redist_router_name));
 		return NULL;
 	}
 	/* Who believes these volumes believes them here. */

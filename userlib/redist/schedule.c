@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/names.h"
 #include "redist/ports.h"
 
 static int shortest(struct equant_redist_draft *draft);
@@ -200,14 +201,16 @@ struct equant_redist_schedule *equant_redist_schedule_new(const char *scheduler,
 							  const struct equant_redist_costs *costs,
 							  char *why, size_t why_size)
 {
+	char names[EQUANT_NAMES];
 	int i = 0;
 
 	while (i < SCHEDULERS && strcmp(schedulers[i].name, scheduler))
 		i++;
 	if (i < SCHEDULERS)
 		return make(costs, i, INFINITY);
-	errno = -equant_redist_refuse(-EINVAL, why, why_size, "no scheduler is called '%s'",
-				      scheduler);
+	errno = -equant_redist_refuse(-EINVAL, why, why_size,
+				      "no scheduler is called '%.40s'; there are%s", scheduler,
+				      equant_names(names, equant_redist_scheduler_name));
 	return NULL;
 }
 

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "core/names.h"
 #include "core/struct.h"
 #include "selfsched/options.h"
 #include "selfsched/selfsched_internal.h"
@@ -14,7 +15,7 @@
 static int check_scheme(const struct equant_chunks_options *o, char *why, size_t why_size)
 {
 	const struct equant_scheme *scheme;
-	char names[256] = "";
+	char names[EQUANT_NAMES];
 
 	if (!o->scheme)
 		return fault("no scheme is named");
@@ -23,11 +24,8 @@ static int check_scheme(const struct equant_chunks_options *o, char *why, size_t
 		return fault("%s needs a chunk of at least 1", o->scheme);
 	if (scheme)
 		return 0;
-	for (int i = 0; equant_scheme_name(i); i++) {
-		strncat(names, " ", sizeof(names) - strlen(names) - 1);
-		strncat(names, equant_scheme_name(i), sizeof(names) - strlen(names) - 1);
-	}
-	return fault("unknown scheme '%.40s'; there are%s", o->scheme, names);
+	return fault("unknown scheme '%.40s'; there are%s", o->scheme,
+		     equant_names(names, equant_scheme_name));
 }
 
 static int check_loop(const struct equant_chunks_options *o, char *why, size_t why_size)
