@@ -219,6 +219,9 @@ static void calibrated(void)
 
 	demand(machine && larger);
 	demand_equal(-EINVAL, equant_dag_calibrate(eq, larger, 0));
+	demand_equal(-EINVAL, equant_dag_calibrate(eq, machine, (size_t)1 << 31));
+	if (ranks > 1)
+		demand_equal(-EINVAL, equant_dag_calibrate(eq, machine, rank ? 100000 : 100001));
 	demand_equal(0, equant_dag_calibrate(eq, machine, 100000));
 	for (int i = 0; i < ranks * ranks; i++) {
 		int back = i % ranks * ranks + i / ranks;

@@ -117,21 +117,25 @@ static double sent_from(const struct dag_state *state, int edge)
 	return state->slot[state->model->dag->edge[edge].from].finish;
 }
 
-/* The edges into @task in the order in which their data is there: by insertion, mostly sorted. */
+static int by_sending(const void *a, const void *b, void *state)
+{
+	int one = *(const int *)a, other = *(const int *)b;
+	double from = sent_from(state, one), later = sent_from(state, other);
+
+	return from != later ? (from > later) - (from < later) : (one > other) - (one < other);
+}
+
+/* The edges into @task in the order in which their data is there; mostly they are already. */
 static void sort_in(struct dag_state *state, int task)
 {
 	struct dag_rows *in = &state->model->paths.in;
 	int *edge = in->edge + in->first[task], count = in->first[task + 1] - in->first[task];
 
 	for (int i = 1; i < count; i++) {
-		int e = edge[i], j = i;
-
-		for (; j > 0 &&
-		       (sent_from(state, edge[j - 1]) > sent_from(state, e) ||
-			(sent_from(state, edge[j - 1]) == sent_from(state, e) && edge[j - 1] > e));
-		     j--)
-			edge[j] = edge[j - 1];
-		edge[j] = e;
+		if (by_sending(&edge[i - 1], &edge[i], state) <= 0)
+			continue;
+		qsort_r(edge, (size_t)count, sizeof(*edge), by_sending, state);
+		return;
 	}
 }
 

@@ -8,6 +8,7 @@
 
 #include "dag_internal.h"
 #include "text/number.h"
+#include "text/text.h"
 
 static void write_times(FILE *out, double start, double finish)
 {
@@ -47,9 +48,7 @@ int equant_dag_schedule_write(const struct equant_dag_schedule *schedule, const 
 
 	if (out) {
 		write_all(out, schedule);
-		err = ferror(out) ? -EIO : 0;
-		if (fclose(out) && !err)
-			err = -errno;
+		err = equant_text_close(out);
 	}
 	if (err)
 		equant_say(why, why_size, "%s: %s", path, strerror(-err));

@@ -11,6 +11,7 @@
 
 #include "control/send.h"
 #include "core/clock.h"
+#include "core/compare.h"
 #include "core/message.h"
 #include "core/mpi_error.h"
 #include "engine/dag_run_internal.h"
@@ -128,12 +129,19 @@ int equant_dag_calibrate(struct equant *eq, struct equant_dag_machine *machine, 
 	error = links && memory ? 0 : -ENOMEM;
 	if (memory)
 		memset(memory, 1, most);
+	if (most > INT32_MAX) {
+		equant_message(
+			"rank %d: equant_dag_calibrate: messages of %zu bytes, 2^31 - 1 at most",
+			eq->rank, most);
+		error = -EINVAL;
+	}
 	if (machine->processors != eq->ranks) {
 		equant_message("rank %d: equant_dag_calibrate: %d processors, and %d ranks",
 			       eq->rank, machine->processors, eq->ranks);
 		error = -EINVAL;
 	}
-	error = equant_mpi_agree(eq->collectives, error);
+	error = equant_compare(eq->collectives, "equant_dag_calibrate", error,
+			       (struct equant_alike[]){ { "the largest message", most } }, 1);
 	if (!error) {
 		error = measure_all(eq, most, memory, links);
 		/* Where MPI has failed it may still send from there, or receive. */

@@ -194,12 +194,12 @@ EQUANT_API int equant_dag_run_free(struct equant_dag_run *run);
  * @eq: context
  * @machine: of as many processors; receives start-ups in seconds, and seconds per byte, the same in
  *	both directions of a link
- * @most: bytes of a large message; 0: 2^20
+ * @most: bytes of a large message, below 2^31, the same on all ranks; below 16: 2^20
  *
  * Each two ranks send messages of that size, and of a sixteenth of it, there and back while the others wait; the
  * least of seven times counts.  What tasks take, in seconds, is in equant_dag_executed().
  *
- * Return: 0; -EINVAL for a machine of another number of processors; -ECANCELED when another rank
+ * Return: 0; -EINVAL for a machine of another number of processors, or a wrong @most; -ECANCELED when another rank
  * failed; -ENOMEM; -EIO.
  */
 EQUANT_API int equant_dag_calibrate(struct equant *eq, struct equant_dag_machine *machine,
