@@ -53,6 +53,14 @@ TEST_F(misuse, a_directory_with_too_long_a_name_is_an_error_on_all_ranks)
 	EXPECT_SAID(&self->job, "EQUANT_TRACE: a name of 4999 bytes");
 }
 
+TEST_F(misuse, directories_that_are_not_there_are_named_when_a_loop_begins)
+{
+	self->job.argv[0] = "directories_that_are_not_there";
+	EXPECT_PASSED(&self->job);
+	EXPECT_SAID(&self->job, "loop lost: EQUANT_REPORT: /nonexistent/reports: No such file");
+	EXPECT_SAID(&self->job, "EQUANT_TRACE: /nonexistent/traces/lost.0.trace: No such file");
+}
+
 TEST_F(misuse, a_loop_needs_a_short_name_and_no_negative_units)
 {
 	self->job.argv[0] = "loop_bad_arguments";

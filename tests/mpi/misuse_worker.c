@@ -88,6 +88,25 @@ static void open_long_directory(void)
 	demand_equal(-ENAMETOOLONG, equant_open(&eq, MPI_COMM_WORLD, &o));
 }
 
+/* They are looked at when a loop begins, not when it has ended. */
+static void directories_that_are_not_there(void)
+{
+	struct equant_options o;
+	struct equant *eq;
+
+	equant_options_init(&o);
+	for (int i = 0; i < 2; i++) {
+		o.report = i ? NULL : "/nonexistent/reports";
+		o.trace = i ? "/nonexistent/traces" : NULL;
+		eq = must_open(MPI_COMM_WORLD, &o);
+		errno = 0;
+		demand(!equant_loop_new(eq, "lost", 10));
+		/* Traces are every rank's, reports are rank 0's. */
+		demand_equal(rank && !i ? ECANCELED : ENOENT, errno);
+		must_close(eq);
+	}
+}
+
 static void must_not_loop(struct equant *eq, const char *name, long units)
 {
 	errno = 0;
@@ -312,6 +331,7 @@ int main(int argc, char **argv)
 		CASE(open_bad_communicator),
 		CASE(open_bad_options),
 		CASE(open_long_directory),
+		CASE(directories_that_are_not_there),
 		CASE(loop_bad_arguments),
 		CASE(registration),
 		CASE(sections),

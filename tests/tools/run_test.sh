@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 64
+plan 66
 
 # Reports go through a directory of our own, to see that nothing stays there.
 mkdir "$scratch/tmp" && export TMPDIR=$scratch/tmp
@@ -48,6 +48,8 @@ exits 125 '/script: Not a directory' "... and so is one that is a file" \
 	run --trace "$scratch/script" -- touch "$scratch/started"
 exits 125 '/nowhere/x' "an output that cannot be written is named, before the job starts" \
 	run --output /nowhere/x -- touch "$scratch/started"
+exits 125 'EQUANT_REPORT: /nowhere/x: No such file' "... and so is a directory for reports that is not there" \
+	env EQUANT_REPORT=/nowhere/x "$equant" run -- touch "$scratch/started"
 exits 3 'exit status 3' "the job's exit status is passed on" run -- sh -c 'exit 3'
 exits 143 'exit status 143' "a signal that ends the job is 128 more" run -- sh -c 'kill $$'
 exits 0 'no loop reported' "a program without equant is said to be one" run -- true
@@ -285,6 +287,7 @@ if [ -z "$missing" ]; then
 	exits 0 'efficiency [0-9.]* by eq. 1.4' "a loop's efficiency is reported" job
 	exits 0 'efficiency - by eq. 1.4' "without CPU times the efficiency is unknown" \
 		job --probe clock
+	exits 0 'balanced by measured rates' "... and nothing is predicted" job --probe clock
 	exits 0 'not balanced' "balancing can be switched off" job --balance off
 	exits 0 'balanced by measured rates' "settings reach the ranks" job --set EQUANT_RATE=measured
 	succeeds "a bad setting ends the job with its name" bad_setting

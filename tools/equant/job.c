@@ -101,7 +101,10 @@ static int make_directory(struct run_result *result, bool *temporary)
 	if (*temporary)
 		return directory_make(result->directory, "run");
 	snprintf(result->directory, sizeof(result->directory), "%s", getenv("EQUANT_REPORT"));
-	return 0;
+	if (!access(result->directory, R_OK | W_OK | X_OK))
+		return 0;
+	fprintf(stderr, "equant: EQUANT_REPORT: %s: %s\n", result->directory, strerror(errno));
+	return -1;
 }
 
 static int make_trace_directory(const char *path)

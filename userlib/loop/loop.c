@@ -85,7 +85,8 @@ static int set_up(struct equant_loop *loop, long units, int error)
 	error = agree(loop, units);
 	if (error)
 		return error;
-	error = equant_mpi_agree(loop->comm, prepare(loop, units));
+	error = equant_report_start(loop);
+	error = equant_mpi_agree(loop->comm, error ? error : prepare(loop, units));
 	if (!error)
 		error = equant_trace_start(loop);
 	if (!error && loop->eq->options.replay)

@@ -326,7 +326,8 @@ void equant_context_probe(const struct equant *eq, int thread, char *name, size_
 const char *equant_loop_settled(const struct equant_loop *loop);
 int equant_loop_fail(struct equant_loop *loop, int error);
 
-/* report.c */
+/* report.c: can rank 0 write one, and, collective, write it */
+int equant_report_start(const struct equant_loop *loop);
 int equant_report_write(struct equant_loop *loop);
 
 /* trace_file.c: where the traces are; start is collective */

@@ -79,6 +79,18 @@ static int store(const struct equant_loop *loop, const struct equant_stats *all)
 	return error;
 }
 
+int equant_report_start(const struct equant_loop *loop)
+{
+	const char *directory = loop->eq->options.report;
+	int error;
+
+	if (loop->rank || !directory || !access(directory, W_OK | X_OK))
+		return 0;
+	error = -errno;
+	equant_message("loop %s: EQUANT_REPORT: %s: %s", loop->name, directory, strerror(-error));
+	return error;
+}
+
 int equant_report_write(struct equant_loop *loop)
 {
 	struct equant_stats mine = { .sz = sizeof(mine) }, *all = NULL;

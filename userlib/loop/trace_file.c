@@ -60,7 +60,8 @@ static int take(const struct equant_loop *loop, long index)
 	if (fd >= 0)
 		close(fd);
 	if (error && error != -EEXIST)
-		equant_message("%s: %s", path, strerror(-error));
+		equant_message("loop %s, rank %d: EQUANT_TRACE: %s: %s", loop->name, loop->rank,
+			       path, strerror(-error));
 	return error;
 }
 
