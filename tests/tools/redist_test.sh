@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 66
+plan 67
 
 export LC_ALL=C
 
@@ -272,10 +272,12 @@ exits 1 "rank.network:3: '4': more than 3" "a fault is named with file, line and
 	"$equant" redist schedule "${r[@]}" --network rank.network
 exits 1 'nowhere: No such file' "a file that is not there is named" \
 	"$equant" redist schedule "${r[@]}" --network nowhere
-exits 1 'a bandwidth of 0 bytes/s' "no bandwidth is refused" \
+exits 2 "bandwidth '0': expected a number above 0" "no bandwidth is refused" \
 	"$equant" redist schedule "${r[@]}" --bandwidth 0
-exits 1 'a bandwidth of -1 bytes/s' "and so is a negative one" \
+exits 2 "bandwidth '-1': expected a number above 0" "and so is a negative one" \
 	"$equant" redist schedule "${r[@]}" --bandwidth -1
+exits 2 "startup '-1': expected a number of at least 0" "and so is a negative start-up" \
+	"$equant" redist schedule "${r[@]}" --startup -1
 exits 2 "bandwidth 'nan': expected a number" "and one that is no number" \
 	"$equant" redist schedule "${r[@]}" --bandwidth nan
 exits 2 'either --network or --startup and --bandwidth' "what a network says is not said again" \

@@ -26,6 +26,21 @@ int option_number(const struct named_option *option, const char *text, double *v
 	return 0;
 }
 
+int option_positive(const struct named_option *option, const char *text, double *value)
+{
+	int err = option_number(option, text, value);
+
+	return err || *value > 0 ? err : option_refuse(option, text, "expected a number above 0");
+}
+
+int option_not_negative(const struct named_option *option, const char *text, double *value)
+{
+	int err = option_number(option, text, value);
+
+	return err || *value >= 0 ? err :
+				    option_refuse(option, text, "expected a number of at least 0");
+}
+
 int option_whole(const struct named_option *option, const char *text, int least, int most,
 		 int *value)
 {

@@ -11,6 +11,8 @@ struct named_option {
 /* All: 0 and more, or -EINVAL after a message. */
 int option_refuse(const struct named_option *option, const char *text, const char *fault);
 int option_number(const struct named_option *option, const char *text, double *value);
+int option_positive(const struct named_option *option, const char *text, double *value);
+int option_not_negative(const struct named_option *option, const char *text, double *value);
 int option_whole(const struct named_option *option, const char *text, int least, int most,
 		 int *value);
 /* The number of @text among the words; @word is NULL behind the last one. */

@@ -182,13 +182,6 @@ static int run(const struct experiment *experiment)
 
 /* ---- the command line ---------------------------------------------------------------------- */
 
-static int positive(const struct named_option *option, double *value)
-{
-	int err = option_number(option, optarg, value);
-
-	return err || *value > 0 ? err : option_refuse(option, optarg, "expected a number above 0");
-}
-
 static int set(int c, const struct named_option *option, struct experiment *experiment)
 {
 	int most = c == 'n' ? SEEDS : c == 'e' ? 1 << 30 : RANKS;
@@ -201,13 +194,13 @@ static int set(int c, const struct named_option *option, struct experiment *expe
 	if (c == 'o')
 		return experiment->over = option_word(option, optarg, over);
 	if (c == 'w')
-		return positive(option, &experiment->worse);
+		return option_positive(option, optarg, &experiment->worse);
 	if (c == 'l')
-		return positive(option, &experiment->slowest);
+		return option_positive(option, optarg, &experiment->slowest);
 	if (c == 'h')
-		return positive(option, &experiment->fastest);
+		return option_positive(option, optarg, &experiment->fastest);
 	if (c == 't')
-		return option_number(option, optarg, &experiment->startup);
+		return option_not_negative(option, optarg, &experiment->startup);
 	if (c == 'v')
 		experiment->svg = optarg;
 	else
@@ -271,9 +264,9 @@ int redist_experiment(int argc, char **argv)
 
 	if (parse(argc, argv, &experiment))
 		return EQUANT_EXIT_USAGE;
-	if (!(experiment.fastest >= experiment.slowest) || experiment.startup < 0) {
-		fprintf(stderr, "equant redist experiment: bandwidths from %g to %g, start-up %g\n",
-			experiment.slowest, experiment.fastest, experiment.startup);
+	if (!(experiment.fastest >= experiment.slowest)) {
+		fprintf(stderr, "equant redist experiment: bandwidths from %g to %g\n",
+			experiment.slowest, experiment.fastest);
 		return EQUANT_EXIT_USAGE;
 	}
 	if (experiment.over == OVER_PLANNING)

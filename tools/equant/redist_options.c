@@ -106,10 +106,10 @@ static int set(int c, const struct named_option *option, struct redist_options *
 		return set_order(option, &options->array);
 	case 't':
 		options->alike = true;
-		return option_number(option, optarg, &options->startup);
+		return option_not_negative(option, optarg, &options->startup);
 	case 'b':
 		options->alike = true;
-		return option_number(option, optarg, &options->bandwidth);
+		return option_positive(option, optarg, &options->bandwidth);
 	case 'w':
 		return option_whole(option, optarg, 1, EQUANT_REDIST_PROCESSES, &options->window);
 	case 's':

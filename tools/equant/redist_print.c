@@ -42,6 +42,9 @@ void redist_print_compare(const struct redist_report *report)
 			printf("  %.6g s with shared ports", answer->simulated);
 		printf("\n");
 	}
+	if (report->routed)
+		printf("\n%-12s  %12s  %10s  %10s  %10s\n", "router", "makespan", "of bound",
+		       "legs", "planning");
 	for (int i = 0; i < report->routed; i++) {
 		const struct redist_way *way = &report->routes[i];
 

@@ -98,6 +98,20 @@ static void print_grain(FILE *out, const struct equant_stats *stats)
 			stats->uneven, stats->phases);
 }
 
+/* By what it was balanced: with wall time alone nothing is predicted. */
+static const char *balanced_by(const struct run_loop *loop)
+{
+	bool measured = true;
+
+	if (!loop->header.balanced)
+		return "not balanced";
+	for (int i = 0; i < loop->header.ranks; i++)
+		measured = measured && !strcmp(loop->stats[i].probe, "clock");
+	return measured || loop->header.rate == EQUANT_RATE_MEASURED ?
+		       "balanced by measured rates" :
+		       "balanced by predicted rates";
+}
+
 static void print_loop(FILE *out, const struct run_loop *loop)
 {
 	const struct equant_report_header *header = &loop->header;
@@ -106,9 +120,7 @@ static void print_loop(FILE *out, const struct run_loop *loop)
 	fprintf(out, "\nloop %s: %.3f s, %ld units on %d rank%s, %s\n",
 		plain_text(name, sizeof(name), header->loop), loop->figures.elapsed,
 		(long)header->units, header->ranks, header->ranks == 1 ? "" : "s",
-		!header->balanced		     ? "not balanced" :
-		header->rate == EQUANT_RATE_MEASURED ? "balanced by measured rates" :
-						       "balanced by predicted rates");
+		balanced_by(loop));
 	if (header->error)
 		fprintf(out, "ended with an error: %s\n", strerror(-header->error));
 	print_figures(out, &loop->figures);
@@ -151,7 +163,8 @@ void run_print_text(FILE *out, const struct run_result *result)
 	for (int i = 0; i < result->nr_loads; i++)
 		print_load(out, &result->loads[i]);
 	if (result->nr_loops == 0)
-		fputs("no loop reported: the program balances none, or did not finish\n", out);
+		fputs("no loop reported: the program balances none, frees none, or did not finish\n",
+		      out);
 	for (int i = 0; i < result->nr_loops; i++)
 		print_loop(out, &result->loops[i]);
 }
