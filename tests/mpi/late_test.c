@@ -91,4 +91,16 @@ TEST_F(late, a_rank_that_is_late_to_give_iterations_is_named)
 	EXPECT_SAID(&self->job, "equant_self_free(): rank 0 has not come within 0.05 s");
 }
 
+TEST_F(late, a_rank_whose_task_takes_long_is_named_and_waited_for)
+{
+	self->job.argv[0] = "one_is_late_with_its_task";
+	EXPECT_PASSED(&self->job);
+	EXPECT_SAID(
+		&self->job,
+		"rank 1 has not sent the data of task 0 for task 1 within 0.05 s, rank 0 waits");
+	EXPECT_EQ(1, job_count(&self->job, "rank 0 waits"));
+	/* Who has no task waits for the end. */
+	EXPECT_EQ(variant->ranks - 2, job_count(&self->job, "within 0.05 s, rank 2 waits"));
+}
+
 TEST_HARNESS_MAIN

@@ -3,6 +3,7 @@
  * A rank that comes late is named by those who wait for it, and waited for.  It comes when it reads
  * its name in what they say, which goes to a file for the time being.
  */
+#include <equant/dag_run.h>
 #include <equant/equant.h>
 #include <equant/self.h>
 #include <fcntl.h>
@@ -35,20 +36,28 @@ static void listen_to_others(void)
 /* The number in the context of the one that is late. */
 static int late = ODD;
 
-/* Its own, or as of one that perhaps waits for others. */
-static void await_name(void)
+/* Until any of the two is said. */
+static void await_words(const char *words, const char *others)
 {
-	char name[32], more[64], text[4096];
+	char text[4096];
 	ssize_t n;
 
-	snprintf(name, sizeof(name), "rank %d has not ", late);
-	snprintf(more, sizeof(more), "rank %d, or a rank that it waits for, has not ", late);
 	do {
 		compute(0.01);
 		n = pread(said, text, sizeof(text) - 1, 0);
 		demand(n >= 0);
 		text[n] = 0;
-	} while (!strstr(text, name) && !strstr(text, more));
+	} while (!strstr(text, words) && !strstr(text, others));
+}
+
+/* Its own, or as of one that perhaps waits for others. */
+static void await_name(void)
+{
+	char name[32], more[64];
+
+	snprintf(name, sizeof(name), "rank %d has not ", late);
+	snprintf(more, sizeof(more), "rank %d, or a rank that it waits for, has not ", late);
+	await_words(name, more);
 }
 
 static void repeat_what_was_said(void)
@@ -299,6 +308,56 @@ static void one_is_late_to_give_iterations(void)
 	late = ODD;
 }
 
+/* ---- of a task graph ----------------------------------------------------------------------- */
+
+/* Task 0, of the late rank, ends when all others have said what they miss. */
+static int first_is_late(const struct equant_dag_handle *handle, void *user)
+{
+	char waits[32];
+	int *tasks = user;
+
+	for (int r = 0; handle->task == 0 && r < ranks; r++) {
+		snprintf(waits, sizeof(waits), "rank %d waits", r);
+		if (r != ODD)
+			await_words(waits, waits);
+	}
+	++*tasks;
+	return 0;
+}
+
+static void one_is_late_with_its_task(void)
+{
+	struct equant *eq = open_impatient(MPI_COMM_WORLD);
+	struct equant_dag *dag = equant_dag_new();
+	struct equant_dag_machine *machine = equant_dag_machine_new(ranks);
+	struct equant_dag_options how = { .sz = sizeof(how) };
+	struct equant_dag_run_options options = {
+		.sz = sizeof(options), .dag = dag, .machine = machine, .body = first_is_late
+	};
+	struct equant_dag_run *run;
+	int tasks = 0;
+
+	demand(dag && machine);
+	demand_equal(0, equant_dag_add_task(dag, "late", 1));
+	demand_equal(1, equant_dag_add_task(dag, "next", 1));
+	demand_equal(0, equant_dag_add_edge(dag, 0, 1, 8));
+	demand_equal(0, equant_dag_machine_pin(machine, 0, ODD));
+	demand_equal(0, equant_dag_machine_pin(machine, 1, 0));
+	options.schedule = equant_dag_schedule("heft", dag, machine, &how, NULL, 0);
+	options.user = &tasks;
+	run = equant_dag_run_new(eq, &options);
+	demand(run);
+	listen_to_others();
+	demand_equal(0, equant_dag_carry_out(run));
+	repeat_what_was_said();
+	demand_equal(rank <= ODD, tasks);
+	demand_equal(0, equant_dag_run_free(run));
+	equant_dag_schedule_free((struct equant_dag_schedule *)options.schedule);
+	equant_dag_machine_free(machine);
+	equant_dag_free(dag);
+	must_close(eq);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct worker_case cases[] = {
@@ -306,6 +365,7 @@ int main(int argc, char **argv)
 		CASE(one_is_late_at_first),
 		CASE(one_is_late_to_share_iterations),
 		CASE(one_is_late_to_give_iterations),
+		CASE(one_is_late_with_its_task),
 	};
 
 	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));

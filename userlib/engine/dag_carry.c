@@ -236,7 +236,7 @@ static int work(struct equant_dag_run *run)
 			equant_patience_end(&run->eq->waiter, &patience);
 			patience = (struct equant_patience){ 0 };
 		} else if (!error) {
-			equant_patience_pause(&run->eq->waiter, &patience);
+			equant_dag_await(run, &patience);
 		}
 	}
 	equant_patience_end(&run->eq->waiter, &patience);
@@ -249,7 +249,7 @@ static int start(struct equant_dag_run *run)
 	size_t e = (size_t)run->dag->edges;
 	int error;
 
-	run->over = run->carried = false;
+	run->over = run->carried = run->named = false;
 	run->failed = run->result = 0;
 	run->ran = 0;
 	run->task = run->promised = -1;

@@ -135,6 +135,7 @@ struct equant_dag_times {
 
 struct equant_dag_talk;
 struct equant_dag_replan;
+struct equant_patience;
 
 /**
  * struct equant_dag_run - a rank's view of a schedule that is carried out
@@ -161,6 +162,7 @@ struct equant_dag_replan;
  * @result: how: 0 or -errno
  * @failed: here
  * @carried: the last time without an error
+ * @named: whoever this rank waits for has been
  * @broken: MPI has failed; requests may be under way for ever
  */
 struct equant_dag_run {
@@ -196,6 +198,7 @@ struct equant_dag_run {
 	int result;
 	int failed;
 	bool carried;
+	bool named;
 	bool broken;
 };
 
@@ -287,6 +290,13 @@ int equant_dag_talk_start(struct equant_dag_run *run);
 int equant_dag_talk_progress(struct equant_dag_run *run);
 /* Has the last word come and gone? */
 bool equant_dag_talk_quiet(const struct equant_dag_run *run);
+/* The rank whose next word this one waits for. */
+int equant_dag_talk_awaits(const struct equant_dag_run *run);
+
+/* ---- dag_await.c ------------------------------------------------------------------------------ */
+
+/* There is nothing to do just now.  Whoever is waited for too long is named. */
+void equant_dag_await(struct equant_dag_run *run, struct equant_patience *patience);
 
 /* ---- dag_carry.c ------------------------------------------------------------------------------ */
 

@@ -374,3 +374,15 @@ bool equant_dag_talk_quiet(const struct equant_dag_run *run)
 {
 	return run->over && !run->talk->left && !run->talk->pending;
 }
+
+/* One below, which says that all is done and at the end its last word, or else the one above. */
+int equant_dag_talk_awaits(const struct equant_dag_run *run)
+{
+	const struct equant_dag_talk *talk = run->talk;
+
+	for (int i = CHILD; i < LINKS; i++)
+		if (talk->peer[i] >= 0 && (run->over ? talk->request[i] != MPI_REQUEST_NULL :
+						       talk->done[i] != talk->epoch))
+			return talk->peer[i];
+	return talk->peer[PARENT];
+}
