@@ -97,6 +97,7 @@ TEST_F(misuse, statistics_of_another_size_are_refused)
 {
 	self->job.argv[0] = "statistics";
 	EXPECT_PASSED(&self->job);
+	EXPECT_SAID(&self->job, "equant_loop_stats: sz must be sizeof(struct equant_stats)");
 }
 
 TEST_F(misuse, closing_after_mpi_finalize_frees_and_says_so)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/clock.h"
+#include "core/message.h"
 #include "loop/loop_internal.h"
 
 static double seconds(uint64_t ns)
@@ -46,8 +47,11 @@ int equant_loop_stats(const struct equant_loop *loop, struct equant_stats *stats
 {
 	const struct equant_window *w = &loop->window;
 
-	if (!stats || stats->sz != sizeof(*stats))
+	if (!stats || stats->sz != sizeof(*stats)) {
+		equant_message("loop %s, rank %d: equant_loop_stats: %s", loop->name, loop->rank,
+			       stats ? "sz must be sizeof(struct equant_stats)" : "no statistics");
 		return -EINVAL;
+	}
 	*stats = (struct equant_stats){
 		.sz = sizeof(*stats),
 		.rank = loop->rank,

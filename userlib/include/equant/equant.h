@@ -391,6 +391,8 @@ EQUANT_API long equant_loop_count(const struct equant_loop *loop);
 /**
  * equant_loop_owner() - the rank that owns a unit, no message; -EINVAL for no such unit
  *
+ * Nothing is said then: the neighbours of the first unit and of the last may be asked for.
+ *
  * In asynchronous mode the owners of other ranks' units are known from the end of a joined pass to
  * the beginning of the next one only.
  */
