@@ -9,27 +9,26 @@
 
 #include "plan/search.h"
 
-/* Iterations that fit: the program needs resident + resident_each k bytes for k > 0. */
+/* The program needs resident + resident_each k bytes for k > 0. */
+static bool fit(const struct equant_plan_program *program, double memory, long k)
+{
+	return program->resident + program->resident_each * (double)k <= memory;
+}
+
+/* How many do. */
 static long room_of(const struct equant_plan_program *program, double memory)
 {
-	double each = program->resident_each, most;
-	long room;
+	long good = 0, bad = program->iterations + 1;
 
-	if (program->resident + each > memory)
-		return 0;
-	if (each == 0)
-		return program->iterations;
-	most = (memory - program->resident) / each;
-	if (most >= (double)program->iterations)
-		return program->iterations;
-	room = (long)most;
-	/* The quotient was rounded. */
-	while (room > 0 && program->resident + each * (double)room > memory)
-		room--;
-	while (room < program->iterations &&
-	       program->resident + each * (double)(room + 1) <= memory)
-		room++;
-	return room;
+	while (bad - good > 1) {
+		long middle = good + (bad - good) / 2;
+
+		if (fit(program, memory, middle))
+			good = middle;
+		else
+			bad = middle;
+	}
+	return good;
 }
 
 static double largest_memory(const struct equant_plan_machine *machine)
