@@ -43,6 +43,14 @@ TEST_F(network, is_looked_at_in_one_collective_and_one_that_fails_breaks_the_tra
 	EXPECT_PASSED(&self->job);
 }
 
+TEST_F(network, asks_for_a_plan_that_is_too_large_and_the_old_one_stays)
+{
+	self->job.ranks = 4;
+	self->job.program = "refresh_worker";
+	self->job.argv[0] = "a_plan_that_is_too_large_is_not_taken";
+	EXPECT_PASSED(&self->job);
+}
+
 FIXTURE(redistribute)
 {
 	struct job job;

@@ -5,6 +5,7 @@
  */
 #include <equant/transfer.h>
 #include <errno.h>
+#include <stdlib.h>
 
 #include "libworker.h"
 
@@ -151,10 +152,52 @@ static void collectives_fail(void)
 	equant_redist_network_free(network);
 }
 
+#define MANY ((int64_t)1 << 21)
+
+/* The only link that is used turns out to be slow, and what goes another way has no room there. */
+static void a_plan_that_is_too_large_is_not_taken(void)
+{
+	static const int64_t stride[] = { 1 };
+	static const int receivers[] = { 1 };
+	struct equant_redist_network *network = equant_redist_network_new(ranks, 0, 1e12, NULL, 0);
+	const struct equant_redist_array array = { .dimensions = 1,
+						   .extent = { MANY },
+						   .from = { { MANY, 1, 0, 0 } },
+						   .to = { { MANY, 1, 0, 0 } } };
+	struct equant_transfer_options options = { .sz = sizeof(options),
+						   .receivers = receivers,
+						   .network = network,
+						   .router = "relay",
+						   .memory = 1 << 21,
+						   .node = EQUANT_TRANSFER_NODE_MESSAGES };
+	struct equant_transfer *transfer =
+		equant_transfer_new(MPI_COMM_WORLD, &array, sizeof(double), &options);
+	double *from = calloc(MANY, sizeof(double)), *to = calloc(MANY, sizeof(double));
+	int error, changed, refused;
+
+	demand(transfer && from && to);
+	for (int64_t i = 0; i < MANY && !rank; i++)
+		from[i] = (double)i;
+	for (int i = 0; i < 3; i++) {
+		demand_equal(0, equant_transfer_run(transfer, stride, from, stride, to));
+		error = equant_transfer_refresh(transfer, &changed);
+		refused = error == -ENOBUFS;
+		demand(refused || error == -ECANCELED);
+		MPI_Allreduce(MPI_IN_PLACE, &refused, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+		demand(refused > 0);
+	}
+	for (int64_t i = 0; i < MANY && rank == 1; i++)
+		demand(to[i] == (double)i);
+	demand_equal(0, equant_transfer_free(transfer));
+	equant_redist_network_free(network);
+	free(from);
+	free(to);
+}
+
 int main(int argc, char **argv)
 {
-	static const struct worker_case cases[] = { CASE(a_port_is_shared),
-						    CASE(collectives_fail) };
+	static const struct worker_case cases[] = { CASE(a_port_is_shared), CASE(collectives_fail),
+						    CASE(a_plan_that_is_too_large_is_not_taken) };
 
 	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));
 }
