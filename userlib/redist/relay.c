@@ -212,7 +212,9 @@ static int take(struct balance *balance, const struct detour *detour)
 	int from = volume->from, to = volume->to, over = detour->over, error;
 	size_t all = (size_t)balance->ranks * (size_t)balance->ranks;
 	double enter = entry(balance, 0, from, over), leave = entry(balance, 1, over, to);
-	int64_t bytes = (int64_t)detour->bytes;
+	/* A double may be more than a message that it was made of. */
+	int64_t left = balance->left[detour->message];
+	int64_t bytes = detour->bytes < (double)left ? (int64_t)detour->bytes : left;
 	struct equant_redist_parcel parcel;
 	struct use uses[PORTS];
 	int ports;

@@ -127,8 +127,9 @@ static int order_first(const struct clocks *clocks, struct equant_redist_leg *le
 	struct equant_redist_leg *ordered = calloc((size_t)count + 1, sizeof(*ordered));
 	struct equant_redist_costs *costs = NULL;
 	struct equant_redist_schedule *schedule = NULL;
-	int error = -ENOMEM;
+	int error;
 
+	errno = ENOMEM;
 	if (volumes && ordered)
 		costs = equant_redist_network_costs(clocks->network, count, volumes, NULL, 0);
 	if (costs)
@@ -139,8 +140,8 @@ static int order_first(const struct clocks *clocks, struct equant_redist_leg *le
 		for (int64_t i = 0; i < count; i++)
 			ordered[i] = legs[equant_redist_message_of(costs, &schedule->pieces[i])];
 		memcpy(legs, ordered, (size_t)count * sizeof(*legs));
-		error = 0;
 	}
+	error = schedule ? 0 : -errno;
 	equant_redist_schedule_free(schedule);
 	equant_redist_costs_free(costs);
 	free(volumes);
