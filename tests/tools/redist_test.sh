@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 67
+plan 73
 
 export LC_ALL=C
 
@@ -210,6 +210,10 @@ route_drawn()
 }
 silent "every leg is in the picture" route_drawn
 exits 0 '"step": 1,' "and in JSON" "$equant" redist simulate "${bypass[@]}" --router best --json
+printf 'ranks 3\nusual startup 0 bandwidth 10\nlink 0 1 bandwidth 1\n' > thin.network
+exits 0 '18015498021158915 bytes' "a message that no double holds goes by way of others" \
+	"$equant" redist schedule 1:1 1099511627779:2 --elements 2199023255558 --element 16385 \
+	--network thin.network --router relay
 exits 2 "router 'detour': there are combine" "a router nobody knows is named" \
 	"$equant" redist schedule "${bypass[@]}" --router detour
 exits 2 'either --scheduler or --router' "one of both plans" \
@@ -235,6 +239,16 @@ exits 0 'messages to oneself counted' "what stays can be counted" \
 	"$equant" redist experiment "${small[@]}" --self
 exits 0 '"worst_mean_greedy": 1' "its table is there as JSON" \
 	"$equant" redist experiment "${small[@]}" --json
+worse_in_json()
+{
+	"$equant" redist experiment "${small[@]}" --worse 0.9 --json 2> named | perl -MJSON::PP -0777 -ne 'decode_json($_)' &&
+		grep -q '^K = [0-9]*, seed 1: greedy' named
+}
+succeeds "... beside which instances are named" worse_in_json
+exits 1 'bandwidths from 1e+07 to 1e+301 bytes/s' "why there can be no instance is told" \
+	"$equant" redist experiment --ranks 4 --fastest 1e301
+exits 2 'step changes nothing over spread' "options that would change nothing are refused" \
+	"$equant" redist experiment --over spread --step 5
 exits 1 'an instance without messages: more --elements' "what sends nothing has no row" \
 	"$equant" redist experiment --ranks 4 --seeds 1 --elements 1
 exits 1 'without messages: .* or more --ranks' "nor have two ranks" \
@@ -282,6 +296,10 @@ exits 2 "bandwidth 'nan': expected a number" "and one that is no number" \
 	"$equant" redist schedule "${r[@]}" --bandwidth nan
 exits 2 'either --network or --startup and --bandwidth' "what a network says is not said again" \
 	"$equant" redist schedule "${r[@]}" --network uneven.network --bandwidth 5
+exits 2 'are of simulate only' "... also if it is what it would be" \
+	"$equant" redist compare "${r[@]}" --window 1
+exits 2 'either --self or --apart' "other ranks have nothing for themselves" \
+	"$equant" redist compare "${r[@]}" --self --apart
 exits 2 "scheduler 'first': there are caterpillar" "a scheduler nobody knows is named" \
 	"$equant" redist schedule "${r[@]}" --scheduler first
 exits 2 'are of simulate only' "only simulations have a window" \

@@ -106,8 +106,8 @@ static int make_messages(struct redist_report *report)
 						options->apart ? others : NULL, &report->count);
 	free(others);
 	if (!report->volumes)
-		return fail("");
-	if (options->self && !options->apart &&
+		return fail(errno == EOVERFLOW ? "a message of 2^62 bytes and more" : "");
+	if (options->self &&
 	    redist_add_own(&options->array, options->element, &report->volumes, &report->count))
 		return fail("");
 	for (int64_t i = 0; i < report->count; i++)
@@ -233,17 +233,17 @@ static int simulate(struct redist_report *report)
 	const struct redist_options *options = report->options;
 	const struct equant_redist_network *network = report->actual ? report->actual :
 								       report->network;
+	int window = options->window ? options->window : 1;
 	char why[512] = "";
 	bool done;
 
 	if (options->router) {
-		report->taken = equant_redist_route_replay(report->routes->route, network,
-							   options->window, options->barrier, why,
-							   sizeof(why));
+		report->taken = equant_redist_route_replay(report->routes->route, network, window,
+							   options->barrier, why, sizeof(why));
 		done = report->taken != NULL;
 	} else {
 		report->done = equant_redist_replay(report->planned->schedule, network,
-						    report->count, report->volumes, options->window,
+						    report->count, report->volumes, window,
 						    options->barrier, why, sizeof(why));
 		done = report->done != NULL;
 	}
@@ -322,7 +322,7 @@ static int plan(const struct redist_options *options)
 static int run(int argc, char **argv)
 {
 	static const char *const words[] = { "schedule", "compare", "simulate" };
-	struct redist_options options = { .element = 8, .bandwidth = 1e8, .window = 1 };
+	struct redist_options options = { .element = 8, .bandwidth = 1e8 };
 	char name[EQUANT_NAME_SIZE];
 	const char *word = equant_take_word("redist", argc, argv, name);
 

@@ -27,7 +27,7 @@ enum redist_what {
  * @scheduler: the only one to be asked, or NULL
  * @router: to be asked in its place, or NULL
  * @actual: file of the network that @what REDIST_SIMULATE runs in, or NULL: the one planned for
- * @window: messages of a rank under way at once
+ * @window: messages of a rank under way at once; 0: not given, 1
  * @barrier: wait for all after every step
  * @svg: file for the diagram, or NULL
  * @json: as JSON

@@ -17,6 +17,7 @@
 #include "redist_experiment.h"
 
 #define SEEDS 1000
+#define TOLD 1 /* instead of -errno */
 
 static const char *over(int i)
 {
@@ -77,7 +78,13 @@ static int fill_row(const struct experiment *experiment, int k, double fastest, 
 		if (!err)
 			add(experiment, &instance, row);
 		if (experiment->worse > 0 && ratio > experiment->worse)
-			printf("K = %d, seed %d: greedy takes %.3f of the bound\n", k, seed, ratio);
+			fprintf(experiment->json ? stderr : stdout,
+				"K = %d, seed %d: greedy takes %.3f of the bound\n", k, seed,
+				ratio);
+		if (err && instance.why[0]) {
+			fprintf(stderr, "equant redist: %s\n", instance.why);
+			err = TOLD;
+		}
 		redist_instance_free(&instance);
 	}
 	return err;
@@ -143,6 +150,8 @@ static const struct table_column columns[COLUMNS + 1] = {
 
 static int fail(int err)
 {
+	if (err == TOLD)
+		return 1;
 	fprintf(stderr, "equant redist: %s\n",
 		err == -ERANGE	? "a greedy schedule is longer than a row and a column" :
 		err == -ENODATA ? "an instance without messages: more --elements, or more --ranks" :
@@ -208,6 +217,26 @@ static int set(int c, const struct named_option *option, struct experiment *expe
 	return 0;
 }
 
+/* Options that change nothing here. */
+static int check_given(const struct experiment *experiment, const struct option *known,
+		       const bool *given)
+{
+	static const char *const idle[] = {
+		[OVER_K] = "k",
+		[OVER_SPREAD] = "sh",
+		[OVER_PLANNING] = "ksnlhwfc",
+	};
+
+	for (int i = 0; known[i].name; i++) {
+		if (!given[i] || !strchr(idle[experiment->over], known[i].val))
+			continue;
+		fprintf(stderr, "equant redist experiment: --%s changes nothing over %s\n",
+			known[i].name, over(experiment->over));
+		return -EINVAL;
+	}
+	return 0;
+}
+
 static int parse(int argc, char **argv, struct experiment *experiment)
 {
 	static const struct option known[] = {
@@ -227,12 +256,14 @@ static int parse(int argc, char **argv, struct experiment *experiment)
 		{ "json", no_argument, NULL, 'j' },
 		{ 0 },
 	};
+	bool given[sizeof(known) / sizeof(known[0])] = { false };
 	int c, index = 0, err = 0;
 
 	optind = 0;
 	while (err >= 0 && (c = getopt_long(argc, argv, "", known, &index)) != -1) {
 		const struct named_option option = { "redist experiment", known[index].name };
 
+		given[index] = true;
 		if (c == 'f')
 			experiment->self = true;
 		else if (c == 'c')
@@ -247,7 +278,7 @@ static int parse(int argc, char **argv, struct experiment *experiment)
 			argv[optind]);
 		err = -EINVAL;
 	}
-	return err < 0 ? err : 0;
+	return err < 0 ? err : check_given(experiment, known, given);
 }
 
 int redist_experiment(int argc, char **argv)

@@ -54,6 +54,7 @@ enum { GREEDY, DIRECT, BARRIER, LONGEST, EAGER, IMPROVED, PREEMPTIVE, BEST, SCHE
  * @costs: what they take
  * @time: what the schedulers take
  * @bound: what none can be faster than
+ * @why: it could not be made, or empty
  */
 struct redist_instance {
 	struct equant_redist_network *network;
@@ -62,6 +63,7 @@ struct redist_instance {
 	struct equant_redist_costs *costs;
 	double time[SCHEDULERS];
 	double bound;
+	char why[200];
 };
 
 /* ---- redist_instance.c ------------------------------------------------------------------ */

@@ -47,9 +47,12 @@ int redist_instance_make(const struct experiment *experiment, int k, double fast
 	*instance = (struct redist_instance){ .network = NULL };
 	instance->network = equant_redist_network_random(experiment->ranks, experiment->startup,
 							 experiment->slowest, fastest,
-							 (uint64_t)seed, NULL, 0);
+							 (uint64_t)seed, instance->why,
+							 sizeof(instance->why));
+	if (!instance->network)
+		return -errno;
 	instance->volumes = equant_redist_volumes(&array, 8, NULL, NULL, &instance->count);
-	if (!instance->network || !instance->volumes)
+	if (!instance->volumes)
 		return -errno;
 	if (experiment->self)
 		err = redist_add_own(&array, 8, &instance->volumes, &instance->count);
@@ -58,7 +61,8 @@ int redist_instance_make(const struct experiment *experiment, int k, double fast
 	if (err)
 		return err;
 	instance->costs = equant_redist_network_costs(instance->network, instance->count,
-						      instance->volumes, NULL, 0);
+						      instance->volumes, instance->why,
+						      sizeof(instance->why));
 	if (!instance->costs)
 		return -errno;
 	instance->bound = equant_redist_bound(instance->costs);

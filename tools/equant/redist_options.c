@@ -158,8 +158,10 @@ static int check(int count, char **words, struct redist_options *options)
 		return complain("either --network or --startup and --bandwidth");
 	if (options->scheduler && options->router)
 		return complain("either --scheduler or --router");
+	if (options->self && options->apart)
+		return complain("either --self or --apart: then nobody has anything for itself");
 	if (options->what != REDIST_SIMULATE &&
-	    (options->actual || options->window != 1 || options->barrier))
+	    (options->actual || options->window || options->barrier))
 		return complain("--actual, --window and --barrier are of simulate only");
 	return 0;
 }

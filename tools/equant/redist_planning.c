@@ -31,12 +31,14 @@ static const struct {
 
 /**
  * struct times - seconds
+ * @err: 0, or -errno and there are none
  * @messages: of finding out who has how much for whom
  * @greedy: of making the schedule of that
  * @preemptive: of that one; NAN: not tried
  * @best: the same
  */
 struct times {
+	int err;
 	double messages;
 	double greedy;
 	double preemptive;
@@ -126,9 +128,8 @@ static int plan_apart(const struct experiment *experiment, int ranks, int k, str
 	fflush(NULL);
 	child = fork();
 	if (!child) {
-		int err = plan(experiment, ranks, k, times);
-
-		_exit(err || write(ends[1], times, sizeof(*times)) != sizeof(*times));
+		times->err = plan(experiment, ranks, k, times);
+		_exit(write(ends[1], times, sizeof(*times)) != sizeof(*times));
 	}
 	close(ends[1]);
 	got = child < 0 ? -1 : read(ends[0], times, sizeof(*times));
@@ -136,7 +137,8 @@ static int plan_apart(const struct experiment *experiment, int ranks, int k, str
 	if (child < 0 || wait4(child, &status, 0, &usage) != child)
 		return -errno;
 	*memory = (double)usage.ru_maxrss / 1024;
-	return got == sizeof(*times) && !status ? 0 : -ENOMEM;
+	/* What the system kills, it kills for its memory. */
+	return got != sizeof(*times) || status ? -ENOMEM : times->err;
 }
 
 int redist_planning(const struct experiment *experiment)
