@@ -7,6 +7,7 @@
 #include <equant/equant.h>
 #include <equant/self.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,8 +37,8 @@ static void listen_to_others(void)
 /* The number in the context of the one that is late. */
 static int late = ODD;
 
-/* Until any of the two is said. */
-static void await_words(const char *words, const char *others)
+/* Until it is said. */
+static void await_words(const char *words)
 {
 	char text[4096];
 	ssize_t n;
@@ -47,18 +48,11 @@ static void await_words(const char *words, const char *others)
 		n = pread(said, text, sizeof(text) - 1, 0);
 		demand(n >= 0);
 		text[n] = 0;
-	} while (!strstr(text, words) && !strstr(text, others));
+	} while (!strstr(text, words));
 }
 
-/* Its own, or as of one that perhaps waits for others. */
-static void await_name(void)
-{
-	char name[32], more[64];
-
-	snprintf(name, sizeof(name), "rank %d has not ", late);
-	snprintf(more, sizeof(more), "rank %d, or a rank that it waits for, has not ", late);
-	await_words(name, more);
-}
+#define ITSELF "rank %d has not "
+#define PERHAPS "rank %d, or a rank that it waits for, has not "
 
 static void repeat_what_was_said(void)
 {
@@ -169,12 +163,15 @@ static struct equant_loop *make(struct equant *eq, const struct wait *w)
 	return loop;
 }
 
-/* To what comes next, and until the others have named it. */
-static void let_one_be_late(void)
+/* To what comes next, and until another has named it so. */
+static void let_one_be_late(const char *so)
 {
+	char name[64];
+
 	listen_to_others();
+	snprintf(name, sizeof(name), so, late);
 	if (rank == ODD)
-		await_name();
+		await_words(name);
 }
 
 /* The first time all ranks come, and the balancing begins; then one of them does not. */
@@ -190,7 +187,7 @@ static void wait_for_one(const struct wait *w)
 	eq = must_open(MPI_COMM_WORLD, &o);
 	loop = make(eq, w);
 	demand_equal(0, w->call(loop));
-	let_one_be_late();
+	let_one_be_late(ITSELF);
 	for (int i = 0; i < 3; i++)
 		demand_equal(0, w->call(loop));
 	repeat_what_was_said();
@@ -214,16 +211,16 @@ static void one_is_late_at_first(void)
 
 	o.timeout = 0.05;
 	eq = must_open(MPI_COMM_WORLD, &o);
-	let_one_be_late();
+	let_one_be_late(ITSELF);
 	loop = must_loop(eq, "made", UNITS);
 	repeat_what_was_said();
-	let_one_be_late();
+	let_one_be_late(ITSELF);
 	demand_equal(0, equant_hook(loop));
 	repeat_what_was_said();
-	let_one_be_late();
+	let_one_be_late(ITSELF);
 	demand_equal(0, equant_barrier(eq));
 	repeat_what_was_said();
-	let_one_be_late();
+	let_one_be_late(ITSELF);
 	must_free(loop);
 	repeat_what_was_said();
 	must_close(eq);
@@ -273,13 +270,13 @@ static void one_is_late_to_share_iterations(void)
 	struct equant_self *self;
 	double sum;
 
-	let_one_be_late();
+	let_one_be_late(ITSELF);
 	self = must_self(eq);
 	repeat_what_was_said();
-	let_one_be_late();
+	let_one_be_late(ITSELF);
 	demand_equal(0, equant_self_allreduce(self, 0, EQUANT_SUM, &sum, NULL));
 	repeat_what_was_said();
-	let_one_be_late();
+	let_one_be_late(ITSELF);
 	demand_equal(0, equant_self_free(self));
 	repeat_what_was_said();
 	must_close(eq);
@@ -288,6 +285,7 @@ static void one_is_late_to_share_iterations(void)
 /* The others ask it for iterations, and hear from it that all have freed the loop. */
 static void one_is_late_to_give_iterations(void)
 {
+	bool tree = !strcmp(getenv("ENGINE"), "tree");
 	struct equant_self *self;
 	struct equant *eq;
 	MPI_Comm comm;
@@ -297,10 +295,10 @@ static void one_is_late_to_give_iterations(void)
 	late = 0;
 	eq = open_impatient(comm);
 	self = must_self(eq);
-	let_one_be_late();
+	let_one_be_late(tree ? PERHAPS : ITSELF);
 	take_all(self);
 	repeat_what_was_said();
-	let_one_be_late();
+	let_one_be_late(tree ? ITSELF : PERHAPS);
 	demand_equal(0, equant_self_free(self));
 	repeat_what_was_said();
 	must_close(eq);
@@ -319,7 +317,7 @@ static int first_is_late(const struct equant_dag_handle *handle, void *user)
 	for (int r = 0; handle->task == 0 && r < ranks; r++) {
 		snprintf(waits, sizeof(waits), "rank %d waits", r);
 		if (r != ODD)
-			await_words(waits, waits);
+			await_words(waits);
 	}
 	++*tasks;
 	return 0;
