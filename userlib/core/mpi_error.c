@@ -28,9 +28,10 @@ int equant_mpi_error(int code, const char *what)
 
 int equant_mpi_cause(int code, int n, const MPI_Status *statuses)
 {
-	int class = code;
+	int class;
 
-	MPI_Error_class(code, &class);
+	if (code == MPI_SUCCESS || MPI_Error_class(code, &class) != MPI_SUCCESS)
+		return code;
 	for (int i = 0; class == MPI_ERR_IN_STATUS && i < n; i++)
 		if (statuses[i].MPI_ERROR != MPI_SUCCESS &&
 		    statuses[i].MPI_ERROR != MPI_ERR_PENDING)

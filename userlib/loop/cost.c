@@ -89,13 +89,17 @@ int equant_costs_of_messages(struct equant_loop *loop, int peer, double *fixed, 
 	*fixed = *per_byte = 0;
 	buffer = calloc(2, BYTES);
 	error = equant_check_place(loop, EQUANT_AT_START, 0, buffer ? 0 : -ENOMEM);
-	if (!error)
-		error = measure_swap(loop, peer, buffer, (int)sizeof(struct equant_header), &small);
+	if (error) {
+		free(buffer);
+		return error;
+	}
+	error = measure_swap(loop, peer, buffer, (int)sizeof(struct equant_header), &small);
 	if (!error)
 		error = measure_swap(loop, peer, buffer, BYTES, &large);
-	free(buffer);
+	/* Where MPI has failed it may still write there. */
 	if (error)
 		return error;
+	free(buffer);
 	*fixed = small;
 	*per_byte = large > small ? (large - small) / BYTES : 0;
 	return 0;
@@ -190,6 +194,8 @@ int equant_costs_measure(struct equant_loop *loop, struct equant_costs *costs)
 		error = compare_layouts(loop, equant_exchange_items(x));
 	if (!error)
 		take_largest(equant_exchange_items(x), loop->ranks, costs);
+	else
+		equant_exchange_cancel(x);
 	equant_exchange_free(x);
 	return error;
 }

@@ -206,7 +206,8 @@ struct equant_range {
  * it does not divide evenly.
  *
  * Return: the loop, or NULL and errno (EINVAL, ENOMEM, EIO, ECANCELED when another rank refused,
- * EPROTO when it made another call, and what open() says of a trace that cannot be written).
+ * EPROTO when it made another call, and what open() says of a trace, or of a directory for reports, that cannot be
+ * written).
  */
 EQUANT_API struct equant_loop *equant_loop_new(struct equant *eq, const char *name, long units);
 
@@ -737,7 +738,8 @@ EQUANT_API long equant_pass(const struct equant_loop *loop);
  * @request: MPI_REQUEST_NULL is complete
  * @status: or MPI_STATUS_IGNORE
  *
- * Return: 0; -EIO..., where the error handler of the request's communicator returns.
+ * Return: 0; -EPROTO for a message that does not fit, -EIO, where the error handler of the request's communicator
+ * returns.
  */
 EQUANT_API int equant_wait(struct equant *eq, MPI_Request *request, MPI_Status *status);
 
@@ -748,7 +750,8 @@ EQUANT_API int equant_wait(struct equant *eq, MPI_Request *request, MPI_Status *
  * @requests: n of them, MPI_REQUEST_NULL allowed
  * @statuses: n of them or MPI_STATUSES_IGNORE
  *
- * Return: 0; -EINVAL; errors as equant_wait().
+ * Return: 0; -EINVAL; errors as equant_wait(), after which requests that are not MPI_REQUEST_NULL may still be
+ * under way.
  */
 EQUANT_API int equant_waitall(struct equant *eq, int n, MPI_Request *requests,
 			      MPI_Status *statuses);
