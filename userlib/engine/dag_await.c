@@ -18,12 +18,15 @@ static void say_letter(const struct equant_dag_run *run, const struct equant_dag
 		run->eq->rank);
 }
 
-/* What has not come yet, and is needed first; else what has not gone. */
+/* What is next without overlap; what has not come yet, and is needed first; else what has not gone. */
 static const struct equant_dag_letter *first_missing(const struct equant_dag_run *run)
 {
 	const struct equant_dag_mail *mail = &run->mail;
 	const struct equant_dag_letter *missing = NULL;
+	int item = run->at < run->items ? run->item[run->at].letter : -1;
 
+	if (item >= 0)
+		return &mail->letter[item];
 	for (int i = 0; i < mail->letters; i++) {
 		if (mail->letter[i].state == EQUANT_DAG_ARRIVED)
 			continue;

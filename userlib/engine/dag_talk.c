@@ -384,5 +384,5 @@ int equant_dag_talk_awaits(const struct equant_dag_run *run)
 		if (talk->peer[i] >= 0 && (run->over ? talk->request[i] != MPI_REQUEST_NULL :
 						       talk->done[i] != talk->epoch))
 			return talk->peer[i];
-	return talk->peer[PARENT];
+	return talk->peer[run->eq->rank ? PARENT : CHILD];
 }
