@@ -58,6 +58,7 @@ TEST_F(misuse, directories_that_are_not_there_are_named_when_a_loop_begins)
 	self->job.argv[0] = "directories_that_are_not_there";
 	EXPECT_PASSED(&self->job);
 	EXPECT_SAID(&self->job, "loop lost: EQUANT_REPORT: /nonexistent/reports: No such file");
+	EXPECT_SAID(&self->job, "EQUANT_REPORT: /proc/self/exe: Not a directory (on ");
 	EXPECT_SAID(&self->job, "EQUANT_TRACE: /nonexistent/traces/lost.0.trace: No such file");
 }
 

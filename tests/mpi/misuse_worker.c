@@ -95,14 +95,14 @@ static void directories_that_are_not_there(void)
 	struct equant *eq;
 
 	equant_options_init(&o);
-	for (int i = 0; i < 2; i++) {
-		o.report = i ? NULL : "/nonexistent/reports";
-		o.trace = i ? "/nonexistent/traces" : NULL;
+	for (int i = 0; i < 3; i++) {
+		o.report = i == 0 ? "/nonexistent/reports" : i == 1 ? "/proc/self/exe" : NULL;
+		o.trace = i == 2 ? "/nonexistent/traces" : NULL;
 		eq = must_open(MPI_COMM_WORLD, &o);
 		errno = 0;
 		demand(!equant_loop_new(eq, "lost", 10));
 		/* Traces are every rank's, reports are rank 0's. */
-		demand_equal(rank && !i ? ECANCELED : ENOENT, errno);
+		demand_equal(rank && i < 2 ? ECANCELED : i == 1 ? ENOTDIR : ENOENT, errno);
 		must_close(eq);
 	}
 }

@@ -97,11 +97,14 @@ bool run_reports_are_kept(void)
 /* Reports go where the user wants them, else to a directory that is removed again. */
 static int make_directory(struct run_result *result, bool *temporary)
 {
+	char path[PATH_MAX + 2];
+
 	*temporary = !run_reports_are_kept();
 	if (*temporary)
 		return directory_make(result->directory, "run");
 	snprintf(result->directory, sizeof(result->directory), "%s", getenv("EQUANT_REPORT"));
-	if (!access(result->directory, R_OK | W_OK | X_OK))
+	snprintf(path, sizeof(path), "%s/.", result->directory);
+	if (!access(path, R_OK | W_OK | X_OK))
 		return 0;
 	fprintf(stderr, "equant: EQUANT_REPORT: %s: %s\n", result->directory, strerror(errno));
 	return -1;

@@ -82,12 +82,18 @@ static int store(const struct equant_loop *loop, const struct equant_stats *all)
 int equant_report_start(const struct equant_loop *loop)
 {
 	const char *directory = loop->eq->options.report;
-	int error;
+	char path[PATH_MAX], host[MPI_MAX_PROCESSOR_NAME];
+	int error, length;
 
-	if (loop->rank || !directory || !access(directory, W_OK | X_OK))
+	if (loop->rank || !directory)
+		return 0;
+	snprintf(path, sizeof(path), "%s/.", directory);
+	if (!access(path, W_OK | X_OK))
 		return 0;
 	error = -errno;
-	equant_message("loop %s: EQUANT_REPORT: %s: %s", loop->name, directory, strerror(-error));
+	MPI_Get_processor_name(host, &length);
+	equant_message("loop %s: EQUANT_REPORT: %s: %s (on %s, where rank 0 is)", loop->name,
+		       directory, strerror(-error), host);
 	return error;
 }
 
