@@ -127,7 +127,9 @@ TEST_F(plan, a_planner_nobody_knows_is_named)
 	errno = 0;
 	EXPECT_EQ(NULL, equant_plan_new("blok", self->program, self->machine, self->why, 256));
 	EXPECT_EQ(EINVAL, errno);
-	EXPECT_STREQ("no planner is called 'blok'", self->why);
+	EXPECT_STREQ(
+		"no planner is called 'blok'; there are block cyclic bitonic speed memory memory-share network contention-free optimum optimum-blocks longest-first",
+		self->why);
 }
 
 TEST_F(plan, times_that_no_double_holds_are_refused)

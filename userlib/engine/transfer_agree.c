@@ -10,6 +10,7 @@
 #include "core/compare.h"
 #include "core/message.h"
 #include "core/mix.h"
+#include "core/names.h"
 #include "engine/transfer_internal.h"
 
 /* ---- what is wrong here ------------------------------------------------------------------ */
@@ -52,6 +53,7 @@ int equant_transfer_check_node(const struct equant_transfer *transfer,
 static int check_name(const struct equant_transfer *transfer, const char *what, const char *name,
 		      const char *(*name_of)(int i))
 {
+	char names[EQUANT_NAMES];
 	const char *known;
 	int i = 0;
 
@@ -59,8 +61,8 @@ static int check_name(const struct equant_transfer *transfer, const char *what, 
 		i++;
 	if (!name || known)
 		return 0;
-	equant_message("rank %d: %s: no %s is called '%s'", transfer->rank, transfer->call, what,
-		       name);
+	equant_message("rank %d: %s: no %s is called '%.40s'; there are%s", transfer->rank,
+		       transfer->call, what, name, equant_names(names, name_of));
 	return -EINVAL;
 }
 

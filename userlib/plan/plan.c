@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/names.h"
 #include "plan/plan_internal.h"
 
 /* ---- under construction ----------------------------------------------------------- */
@@ -135,12 +136,14 @@ struct equant_plan *equant_plan_new(const char *name, const struct equant_plan_p
 {
 	const struct equant_planner *planner = equant_planner_find(name);
 	struct equant_plan *plan;
+	char names[EQUANT_NAMES];
 	int error = -EINVAL;
 
 	if (planner)
 		error = equant_plan_check(program, machine, why, why_size);
 	else
-		equant_say(why, why_size, "no planner is called '%s'", name);
+		equant_say(why, why_size, "no planner is called '%.40s'; there are%s", name,
+			   equant_names(names, equant_planner_name));
 	if (error) {
 		errno = -error;
 		return NULL;
