@@ -303,7 +303,8 @@ if [ -z "$missing" ]; then
 	fi
 else
 	for sentence in "a loop's efficiency is reported" \
-		"without CPU times the efficiency is unknown" "balancing can be switched off" \
+		"without CPU times the efficiency is unknown" "... and nothing is predicted" \
+		"balancing can be switched off" \
 		"settings reach the ranks" "a bad setting ends the job with its name" \
 		"the report fits 80 columns" "reports are kept when asked for" \
 		"traces go where they should" "the time line has a bar per rank" \

@@ -95,7 +95,7 @@ static int count_bytes(struct redist_report *report)
 static int make_messages(struct redist_report *report)
 {
 	const struct redist_options *options = report->options;
-	int receivers = equant_redist_receivers(&options->array);
+	int receivers = equant_redist_receivers(&options->array), err;
 	int *others = calloc((size_t)receivers, sizeof(*others));
 
 	if (!others)
@@ -104,9 +104,10 @@ static int make_messages(struct redist_report *report)
 		others[i] = equant_redist_senders(&options->array) + i;
 	report->volumes = equant_redist_volumes(&options->array, (size_t)options->element, NULL,
 						options->apart ? others : NULL, &report->count);
+	err = errno;
 	free(others);
 	if (!report->volumes)
-		return fail(errno == EOVERFLOW ? "a message of 2^62 bytes and more" : "");
+		return fail(err == EOVERFLOW ? "a message of 2^62 bytes and more" : "");
 	if (options->self &&
 	    redist_add_own(&options->array, options->element, &report->volumes, &report->count))
 		return fail("");

@@ -106,7 +106,8 @@ static const char *balanced_by(const struct run_loop *loop)
 	if (!loop->header.balanced)
 		return "not balanced";
 	for (int i = 0; i < loop->header.ranks; i++)
-		measured = measured && !strcmp(loop->stats[i].probe, "clock");
+		measured = measured && !strcmp(loop->stats[i].probe, "clock") &&
+			   !loop->stats[i].fallbacks;
 	return measured || loop->header.rate == EQUANT_RATE_MEASURED ?
 		       "balanced by measured rates" :
 		       "balanced by predicted rates";
