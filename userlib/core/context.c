@@ -131,8 +131,11 @@ int equant_open(struct equant **out, MPI_Comm comm, const struct equant_options 
 	if (error)
 		return error;
 	eq = calloc(1, sizeof(*eq));
-	if (!eq)
-		return -ENOMEM;
+	error = equant_mpi_agree(comm, eq ? 0 : -ENOMEM);
+	if (error) {
+		free(eq);
+		return error;
+	}
 	eq->comm = eq->collectives = MPI_COMM_NULL;
 	eq->extreme = MPI_DATATYPE_NULL;
 	eq->larger = MPI_OP_NULL;
