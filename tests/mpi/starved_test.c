@@ -25,6 +25,16 @@ FIXTURE_TEARDOWN(starved)
 		EXPECT_PASSED(&self->job);  \
 	} while (0)
 
+TEST_F(starved, contexts_are_opened_on_all_ranks_or_on_none)
+{
+	EXPECT_CASE("contexts");
+}
+
+TEST_F(starved, units_that_could_not_be_renamed_end_the_loop_on_all_ranks)
+{
+	EXPECT_CASE("renames");
+}
+
 TEST_F(starved, hooks_end_on_all_ranks_whichever_allocation_fails)
 {
 	EXPECT_CASE("hooks");

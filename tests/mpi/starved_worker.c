@@ -200,6 +200,44 @@ static void passes(void)
 	starve_all(pass_step, 16, EQUANT_MODE_PIPELINED);
 }
 
+/* The victim has a unit less then, which nobody else knows.  Nothing but a table, as callbacks' data would have to follow. */
+static long starve_rename(struct equant *eq, long nth)
+{
+	struct equant_loop *loop = must_loop(eq, "renamed", UNITS);
+	long mine[2], all[2];
+	int error = 0, freed;
+
+	demand(equant_loop_table(loop, 24, EQUANT_TABLE_AUTO));
+	failed = 0;
+	left = nth;
+	starving = rank == victim;
+	for (long n = 0; n < 16 && !error; n++) {
+		error = equant_loop_rename(loop, n, UNITS - 1 - n);
+		error = error ? error : hook_step(loop, n);
+	}
+	starving = 0;
+	demand(!failed || !error || error == -ENOMEM);
+	freed = equant_loop_free(loop);
+	mine[0] = failed;
+	mine[1] = error < 0 || freed < 0;
+	MPI_Allreduce(mine, all, 2, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+	demand(all[1] == 0 || (all[0] && all[1] == ranks));
+	return all[0];
+}
+
+static void renames(void)
+{
+	struct equant_options o = eager_options();
+	struct equant *eq;
+
+	o.period = 0.001;
+	eq = must_open(MPI_COMM_WORLD, &o);
+	for (victim = 0; victim < ranks; victim++)
+		for (long nth = 1; nth < 200 && starve_rename(eq, nth); nth++)
+			;
+	must_close(eq);
+}
+
 /* Others may be in a move of the second loop that the victim has not come to. */
 static void shared(void)
 {
@@ -228,6 +266,37 @@ static void in_tree(void)
 static void sweeps(void)
 {
 	starve_all(sweep_step, 8, EQUANT_MODE_PIPELINED);
+}
+
+/* ---- contexts --------------------------------------------------------------------- */
+
+/* The @nth allocation fails on the victim; 0 if there are fewer.  All open it or none, or it can do without. */
+static long starve_context(long nth)
+{
+	struct equant *eq;
+	long mine[2], all[2];
+	int error;
+
+	failed = 0;
+	left = nth;
+	starving = rank == victim;
+	error = equant_open(&eq, MPI_COMM_WORLD, NULL);
+	starving = 0;
+	mine[0] = failed;
+	mine[1] = error < 0;
+	MPI_Allreduce(mine, all, 2, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+	demand(all[1] == 0 || (all[0] && all[1] == ranks));
+	demand(!failed || !error || error == -ENOMEM);
+	demand_equal(error, eq ? 0 : error);
+	must_close(eq);
+	return all[0];
+}
+
+static void contexts(void)
+{
+	for (victim = 0; victim < ranks; victim++)
+		for (long nth = 1; starve_context(nth); nth++)
+			;
 }
 
 /* ---- reductions ------------------------------------------------------------------- */
@@ -424,8 +493,9 @@ static void parts(void)
 int main(int argc, char **argv)
 {
 	static const struct worker_case cases[] = {
-		CASE(hooks),  CASE(passes),	CASE(shared), CASE(asynchronous), CASE(in_tree),
-		CASE(sweeps), CASE(reductions), CASE(graphs), CASE(transfers),	  CASE(parts),
+		CASE(contexts),	  CASE(renames),      CASE(hooks),     CASE(passes),
+		CASE(shared),	  CASE(asynchronous), CASE(in_tree),   CASE(sweeps),
+		CASE(reductions), CASE(graphs),	      CASE(transfers), CASE(parts),
 	};
 
 	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));

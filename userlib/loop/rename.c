@@ -54,10 +54,13 @@ static int rename_one(struct equant_loop *loop, long a, long b)
 
 int equant_loop_rename(struct equant_loop *loop, long a, long b)
 {
-	struct equant_loop *l = loop->leader ? loop->leader : loop;
-	int error = check(l, a, b);
+	struct equant_loop *leader = loop->leader ? loop->leader : loop;
+	int error = check(leader, a, b);
 
-	for (; l && !error && a != b; l = l->follower)
+	if (error || a == b)
+		return error;
+	for (struct equant_loop *l = leader; l && !error; l = l->follower)
 		error = rename_one(l, a, b);
-	return error;
+	/* On this rank one of them may have no name now. */
+	return error ? equant_loop_stop(leader, error) : 0;
 }
