@@ -62,6 +62,16 @@ TEST_F(misuse, directories_that_are_not_there_are_named_when_a_loop_begins)
 	EXPECT_SAID(&self->job, "EQUANT_TRACE: /nonexistent/traces/lost.0.trace: No such file");
 }
 
+TEST_F(misuse, loops_with_copies_of_neighbours_are_not_distributed_anew)
+{
+	self->job.argv[0] = "copies_that_would_be_stale";
+	EXPECT_PASSED(&self->job);
+	EXPECT_SAID(&self->job,
+		    "equant_loop_distribute: called before equant_loop_ghosts_finish()");
+	EXPECT_SAID(&self->job, "equant_loop_distribute: called after equant_loop_neighbours()");
+	EXPECT_SAID(&self->job, "equant_loop_share: a second loop that has neighbours already");
+}
+
 TEST_F(misuse, a_loop_needs_a_short_name_and_no_negative_units)
 {
 	self->job.argv[0] = "loop_bad_arguments";

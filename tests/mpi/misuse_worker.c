@@ -114,6 +114,30 @@ static void must_not_loop(struct equant *eq, const char *name, long units)
 	demand_equal(EINVAL, errno);
 }
 
+/* What neighbours have been fetched would be those of another distribution. */
+static void copies_that_would_be_stale(void)
+{
+	struct equant *eq = must_open(MPI_COMM_WORLD, NULL);
+	struct equant_loop *first = must_loop(eq, "first", 8), *near = must_loop(eq, "near", 8);
+	long values[2][8] = { 0 };
+
+	demand_equal(0, equant_loop_array(first, values[0], sizeof(long)));
+	demand_equal(0, equant_loop_array(near, values[1], sizeof(long)));
+	demand_equal(0, equant_loop_ghosts_start(near, 1, 1));
+	demand_equal(-EBUSY, equant_loop_distribute(near, EQUANT_CYCLIC));
+	demand_equal(-EBUSY, equant_loop_share(near, first));
+	demand_equal(0, equant_loop_ghosts_finish(near));
+	demand_equal(0, equant_loop_neighbours(near, 1, 1));
+	demand_equal(-EBUSY, equant_loop_distribute(near, EQUANT_CYCLIC));
+	demand_equal(-EBUSY, equant_loop_share(near, first));
+	demand_equal(0, equant_loop_neighbours(near, 0, 0));
+	demand_equal(0, equant_loop_distribute(first, EQUANT_CYCLIC));
+	demand_equal(0, equant_loop_share(near, first));
+	must_free(near);
+	must_free(first);
+	must_close(eq);
+}
+
 static void loop_bad_arguments(void)
 {
 	struct equant_options o = eager_options();
@@ -332,6 +356,7 @@ int main(int argc, char **argv)
 		CASE(open_bad_options),
 		CASE(open_long_directory),
 		CASE(directories_that_are_not_there),
+		CASE(copies_that_would_be_stale),
 		CASE(loop_bad_arguments),
 		CASE(registration),
 		CASE(sections),

@@ -56,6 +56,8 @@ static int check(const struct equant_loop *second, const struct equant_loop *fir
 			fault = "a loop that shares already";
 		else if (equant_slices_tables(&second->slices))
 			fault = "a second loop that has slice tables already";
+		else if (second->below || second->above || second->ghosts.under_way)
+			fault = "a second loop that has neighbours already";
 	}
 	if (!fault)
 		return 0;
