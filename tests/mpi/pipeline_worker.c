@@ -831,6 +831,27 @@ static void disagreement(void)
 	tear_down(&s);
 }
 
+static void nothing(void *ctx, long first, long units, long from, long to)
+{
+}
+
+/* Of two that are alike each rank has registered both. */
+static void other_array(void)
+{
+	static double arrays[2][20][10];
+	struct equant_options o = eager_options();
+	struct equant *eq = must_open(MPI_COMM_WORLD, &o);
+	struct equant_loop *loop = must_loop(eq, "rows", 20);
+
+	demand_equal(0, equant_loop_distribute(loop, EQUANT_BLOCK_ORDER));
+	for (int i = 0; i < 2; i++)
+		demand_equal(0, equant_loop_array(loop, arrays[i], sizeof(arrays[i][0])));
+	demand_equal(0, equant_loop_pipelined(loop, arrays[!rank], 0, sizeof(double)));
+	demand_equal(ranks > 1 ? -EINVAL : 0, equant_loop_sweep(loop, 10, nothing, NULL));
+	must_free(loop);
+	must_close(eq);
+}
+
 /* ---- failures -------------------------------------------------------------------------- */
 
 static size_t no_size(void *ctx, long unit)
@@ -947,6 +968,7 @@ int main(int argc, char **argv)
 		CASE(costs_follow),
 		CASE(misuse, .alone = 1),
 		CASE(disagreement),
+		CASE(other_array),
 		CASE(failure, .least = 2),
 		CASE(late_failure, .least = 2),
 		CASE(silence, .least = 2),

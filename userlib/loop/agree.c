@@ -17,8 +17,10 @@ static uint64_t layout_of(const struct equant_loop *loop)
 	const struct equant_pipeline *p = loop->pipeline;
 	uint64_t hash = equant_slices_layout(&loop->slices);
 
-	for (int i = 0; i < p->nr_carried; i++)
+	for (int i = 0; i < p->nr_carried; i++) {
+		hash = equant_mix(hash ^ (uint64_t)p->carried[i].array);
 		hash = equant_mix(equant_mix(hash ^ p->carried[i].offset) ^ p->carried[i].step);
+	}
 	return hash;
 }
 
