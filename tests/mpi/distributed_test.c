@@ -71,4 +71,14 @@ TEST(ranks_that_exchange_different_units_are_told)
 	EXPECT_SAID(&job, "loop others, rank 1: rank 0 exchanges something else");
 }
 
+TEST(long_slices_of_different_units_are_told_in_checked_mode)
+{
+	struct job job = { .ranks = 2,
+			   .program = "distributed_worker",
+			   .argv = { "different_long_ones" } };
+
+	EXPECT_PASSED(&job);
+	EXPECT_SAID(&job, "exchanges something else");
+}
+
 TEST_HARNESS_MAIN

@@ -238,6 +238,28 @@ static void different(void)
 	must_close(eq);
 }
 
+/* In checked mode long slices are not swapped either, whose message could be any. */
+static void different_long_ones(void)
+{
+	static long slices[4][10000];
+	struct equant_options o = eager_options();
+	struct equant_loop *loop;
+	struct equant *eq;
+
+	o.check = 1;
+	eq = must_open(MPI_COMM_WORLD, &o);
+	loop = must_loop(eq, "long", 4);
+	for (int u = 0; u < 4; u++)
+		slices[u][9999] = u;
+	demand_equal(0, equant_loop_array(loop, slices, sizeof(slices[0])));
+	demand_equal(-EPROTO, equant_loop_exchange(loop, rank, 3 - rank % 2));
+	demand_equal(2 * rank, slices[2 * rank][9999]);
+	demand_equal(0, equant_loop_exchange(loop, 0, 3));
+	demand_equal(rank ? 0 : 3, slices[3 * rank][9999]);
+	must_free(loop);
+	must_close(eq);
+}
+
 /* Inactive units stay with their owners, and so do their slices: all can be done with them. */
 static void inactive(void)
 {
@@ -485,6 +507,7 @@ int main(int argc, char **argv)
 		CASE(inactive, .alone = 1),
 		CASE(long_slices),
 		CASE(different, .alone = 1),
+		CASE(different_long_ones, .alone = 1),
 		CASE(reductions),
 		CASE(ties),
 		CASE(misuse),

@@ -159,26 +159,42 @@ int equant_loop_copy(struct equant_loop *loop, long unit, int to)
 	return error == -ENOMEM ? equant_loop_stop(loop, error) : error;
 }
 
-/* What comes in must not overwrite what is still going out. */
-static int swap_with(struct equant_loop *loop, char *mine, int bytes, int peer)
+static int pass_both_ways(struct equant_loop *loop, const char *out, char *in, int bytes, int peer)
 {
 	MPI_Request requests[2];
-	char *room = malloc((size_t)bytes);
 	int code, error;
 
-	if (!room)
-		return equant_loop_stop(loop, -ENOMEM);
-	code = MPI_Irecv(room, bytes, MPI_BYTE, peer, EQUANT_TAG_SLICE, loop->comm, &requests[1]);
+	code = MPI_Irecv(in, bytes, MPI_BYTE, peer, EQUANT_TAG_SLICE, loop->comm, &requests[1]);
 	if (code == MPI_SUCCESS)
-		code = send(loop, mine, bytes, peer, &requests[0]);
+		code = send(loop, out, bytes, peer, &requests[0]);
 	error = wait_for(loop, code, peer, requests, 2);
 	equant_node_ring(loop->eq->node, peer);
+	return error;
+}
+
+/* What comes in must not overwrite what is still going out.  In checked mode both say first what they mean. */
+static int swap_with(struct equant_loop *loop, char *mine, int bytes, int peer, uint64_t what)
+{
+	uint64_t *words = malloc(2 * sizeof(*words) + (size_t)bytes);
+	char *room = (char *)(words + 2);
+	int error = 0;
+
+	if (!words)
+		return equant_loop_stop(loop, -ENOMEM);
+	words[0] = words[1] = what;
+	if (loop->eq->options.check)
+		error = pass_both_ways(loop, (char *)words, (char *)(words + 1), sizeof(*words),
+				       peer);
+	if (!error && words[1] == what)
+		error = pass_both_ways(loop, mine, room, bytes, peer);
 	/* Of what was given up MPI may still write there. */
 	if (error)
 		return error;
-	memcpy(mine, room, (size_t)bytes);
-	free(room);
-	return 0;
+	error = words[1] == what ? 0 : -EPROTO;
+	if (!error)
+		memcpy(mine, room, (size_t)bytes);
+	free(words);
+	return error;
 }
 
 /* Both owners are here: in the memory of a node they need no message. */
@@ -188,13 +204,15 @@ static int swap(struct equant_loop *loop, int array, char *mine, int peer, uint6
 	size_t bytes = loop->slices.arrays[array].slice;
 	int error;
 
-	if (!equant_handover_takes(waiter, peer, bytes))
-		return swap_with(loop, mine, (int)bytes, peer);
-	waiter->pair = loop;
-	error = equant_handover_swap(waiter, peer, mine, bytes, what + (uint64_t)array);
-	waiter->pair = NULL;
-	if (error == -ETIMEDOUT)
-		equant_lose(loop->eq, error);
+	if (!equant_handover_takes(waiter, peer, bytes)) {
+		error = swap_with(loop, mine, (int)bytes, peer, what + (uint64_t)array);
+	} else {
+		waiter->pair = loop;
+		error = equant_handover_swap(waiter, peer, mine, bytes, what + (uint64_t)array);
+		waiter->pair = NULL;
+		if (error == -ETIMEDOUT)
+			equant_lose(loop->eq, error);
+	}
 	if (error == -EPROTO)
 		equant_message("loop %s, rank %d: rank %d exchanges something else", loop->name,
 			       loop->rank, peer);
