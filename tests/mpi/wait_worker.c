@@ -190,6 +190,29 @@ static void nonsense_is_refused(void)
 	demand_equal(5, y);
 }
 
+static void take_none(void *in, void *inout, int *count, MPI_Datatype *type)
+{
+	(void)in;
+	(void)inout;
+	(void)count;
+	(void)type;
+}
+
+/* Elements without bytes are as good as others. */
+static void nothing_is_reduced(void)
+{
+	MPI_Datatype type;
+	MPI_Op op;
+	char none = 0;
+
+	MPI_Type_contiguous(0, MPI_CHAR, &type);
+	MPI_Type_commit(&type);
+	MPI_Op_create(take_none, 1, &op);
+	demand_equal(0, equant_allreduce(eq, MPI_IN_PLACE, &none, 3, type, op));
+	MPI_Op_free(&op);
+	MPI_Type_free(&type);
+}
+
 static void reductions(void)
 {
 	static const int counts[] = { 1, 2, 100, MOST };
@@ -200,6 +223,7 @@ static void reductions(void)
 		order_is_kept(counts[i]);
 	}
 	compare_locations();
+	nothing_is_reduced();
 	rounding_is_the_same();
 	nonsense_is_refused();
 	must_close(eq);
