@@ -440,6 +440,20 @@ TEST_F(traces, loops_that_two_contexts_recorded_under_one_name_are_refused)
 	expect_refused(_metadata, runs, "several contexts have recorded a loop one here");
 }
 
+TEST_F(traces, a_directory_that_is_replayed_from_is_not_recorded_into)
+{
+	struct runs *runs = &self->runs;
+
+	EXPECT_PASSED(&runs->job);
+	prepare_replay(runs);
+	set(runs, TRACE, "EQUANT_TRACE", runs->first);
+	expect_refused(_metadata, runs, "EQUANT_TRACE and EQUANT_REPLAY name one directory: ");
+	/* And nothing is left there that would be in the way. */
+	set(runs, TRACE, "EQUANT_TRACE", runs->second);
+	runs->job.argv[0] = "one_loop";
+	EXPECT_PASSED(&runs->job);
+}
+
 TEST_F(traces, a_program_that_starts_otherwise_is_told_so_before_or_after_the_first_move)
 {
 	struct runs *runs = &self->runs;

@@ -16,6 +16,10 @@
 _Static_assert(offsetof(struct equant_loop, countdown) == 0, "countdown comes first");
 _Static_assert(offsetof(struct equant_loop, unit) == sizeof(long), "the unit second");
 _Static_assert(offsetof(struct equant_loop, strip) == 2 * sizeof(long), "the strip third");
+_Static_assert(offsetof(struct equant_sample, meetings) ==
+		       offsetof(struct equant_event, u.sample.meetings) -
+			       offsetof(struct equant_event, u),
+	       "a sample is recorded as it is");
 _Static_assert(sizeof(struct equant_sample) <= sizeof(((struct equant_event *)0)->u),
 	       "a sample fits into an event");
 
@@ -87,11 +91,10 @@ static int set_up(struct equant_loop *loop, long units, int error)
 		return error;
 	error = equant_report_start(loop);
 	error = equant_mpi_agree(loop->comm, error ? error : prepare(loop, units));
-	if (!error)
-		error = equant_trace_start(loop);
+	/* First, so that it does not find what is recorded now. */
 	if (!error && loop->eq->options.replay)
 		error = equant_replay_open(loop);
-	return error;
+	return error ? error : equant_trace_start(loop);
 }
 
 static void release(struct equant_loop *loop)
@@ -190,6 +193,11 @@ const char *equant_loop_settled(const struct equant_loop *loop)
 		return "called after equant_loop_table()";
 	if (loop->leader || loop->follower)
 		return "called after equant_loop_share()";
+	/* Copies would have to be fetched again. */
+	if (loop->below || loop->above)
+		return "called after equant_loop_neighbours()";
+	if (loop->ghosts.under_way)
+		return "called before equant_loop_ghosts_finish()";
 	return equant_units_resting(&loop->units) ? "called with inactive units" : NULL;
 }
 
@@ -268,10 +276,11 @@ int equant_loop_free(struct equant_loop *loop)
 
 const struct equant_range *equant_loop_ranges(const struct equant_loop *loop, int *count)
 {
+	static const struct equant_range none = { 0 };
 	const struct equant_runs *own = &loop->units.owned[loop->rank];
 
 	*count = own->n;
-	return own->ranges;
+	return own->n ? own->ranges : &none;
 }
 
 const char *equant_loop_name(const struct equant_loop *loop)

@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/message.h"
@@ -332,12 +333,27 @@ static int choose_trace(struct equant_loop *loop)
 	return -EINVAL;
 }
 
+/* With a second recording of the same loops beside it a recording could never be told from it again. */
+static int check_directories(const struct equant_loop *loop)
+{
+	const struct equant_options *o = &loop->eq->options;
+	struct stat from, to;
+
+	if (!o->trace || stat(o->replay, &from) || stat(o->trace, &to) ||
+	    from.st_dev != to.st_dev || from.st_ino != to.st_ino)
+		return 0;
+	equant_message("loop %s, rank %d: EQUANT_TRACE and EQUANT_REPLAY name one directory: %s",
+		       loop->name, loop->rank, o->trace);
+	return -EINVAL;
+}
+
 int equant_replay_open(struct equant_loop *loop)
 {
 	int error;
 
 	loop->replay = calloc(1, sizeof(*loop->replay));
-	error = equant_mpi_agree(loop->comm, loop->replay ? 0 : -ENOMEM);
+	error = loop->replay ? check_directories(loop) : -ENOMEM;
+	error = equant_mpi_agree(loop->comm, error);
 	if (error)
 		return error;
 	if (!loop->eq->options.balance) {

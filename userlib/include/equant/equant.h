@@ -270,7 +270,7 @@ enum equant_distribution {
 
 /**
  * equant_loop_distribute() - collective, no message; who owns what at the start
- * @loop: the loop, before its first section, hook and slice table; all its units are active
+ * @loop: the loop, before its first section, hook and slice table, without neighbours; all its units are active
  * @distribution: blocks if this is not called
  *
  * Where units are deactivated one after the other a cyclic start keeps ranks equal for longer, and
@@ -321,7 +321,7 @@ EQUANT_API int equant_calibrate(struct equant *eq, void (*body)(void *ctx, long 
 
 /**
  * equant_loop_share() - collective, no message; two loops over the same data have one distribution
- * @second: a loop before its first section and hook, without slice tables, that shares with none yet
+ * @second: a loop before its first section and hook, without slice tables and neighbours, that shares with none yet
  * @first: a loop of the same context and as many units, before its first section and hook;
  *	others may share with it already
  *
@@ -449,8 +449,8 @@ EQUANT_API int equant_loop_copy(struct equant_loop *loop, long unit, int to);
  *
  * Called by both owners at least.  Who owns what stays as it is.  See equant_loop_rename().
  *
- * Return: as equant_loop_copy(); -EPROTO the other one exchanges something else.  After an error long slices may
- * have been exchanged in part.
+ * Return: as equant_loop_copy(); -EPROTO the other one exchanges something else, which is seen in checked mode, and in
+ * a node without, too, if slices are not long.  After an error long slices may have been exchanged in part.
  */
 EQUANT_API int equant_loop_exchange(struct equant_loop *loop, long a, long b);
 
@@ -469,7 +469,8 @@ EQUANT_API int equant_loop_exchange(struct equant_loop *loop, long a, long b);
  *
  * Return: 0; -EINVAL no such unit, one is active and the other is not, a loop that keeps its order
  * (EQUANT_BLOCK_ORDER) or has neighbours (equant_loop_neighbours()), asynchronous mode but after a joined
- * pass; -EBUSY within a pass, or while ghosts are under way; -ENOMEM; -EIO.
+ * pass; -EBUSY within a pass, or while ghosts are under way; -ENOMEM, -EIO, and what a hook may end with, after which
+ * the loop must only be freed.
  */
 EQUANT_API int equant_loop_rename(struct equant_loop *loop, long a, long b);
 

@@ -22,6 +22,7 @@ extern "C" {
  * @ranks: number of stats that follow
  * @balanced: the balance option
  * @error: 0 or the -errno the loop ended with
+ * @rate: the rate option, enum equant_rate_mode
  * @units: of the loop
  * @loop: its name
  */

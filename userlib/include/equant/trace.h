@@ -80,7 +80,8 @@ struct equant_event {
 		struct {
 			double units, wall, run, wait, share, settled, quantum, hold, age;
 			double interval, interact, move, moved;
-			uint32_t hooks, flags;
+			uint32_t hooks;
+			uint16_t flags, meetings;
 		} sample;
 		struct {
 			int32_t verdict, instructions;
