@@ -8,6 +8,7 @@
  * against the sequential one and prints its checksum.
  */
 #include <equant/self.h>
+#include <errno.h>
 #if EQUANT_HAVE_PNG
 #include <png.h>
 #endif
@@ -254,6 +255,22 @@ static int verify(const struct mandelbrot *m)
 }
 
 /* Black inside; outside the brighter, the earlier it left. */
+#if EQUANT_HAVE_PNG
+/* Not by its path, which libpng removes after an error, whatever it is.  NULL, or what is wrong. */
+static const char *write_gray(png_image *png, const char *path, const unsigned char *gray)
+{
+	FILE *file = fopen(path, "wb");
+	int written;
+
+	if (!file)
+		return strerror(errno);
+	written = png_image_write_to_stdio(png, file, 0, gray, 0, NULL);
+	if (fclose(file) && written)
+		return strerror(errno);
+	return written ? NULL : png->message;
+}
+#endif
+
 static int write_png(const struct mandelbrot *m)
 {
 #if EQUANT_HAVE_PNG
@@ -264,6 +281,7 @@ static int write_png(const struct mandelbrot *m)
 		.format = PNG_FORMAT_GRAY,
 	};
 	unsigned char *gray = malloc((size_t)(m->n * m->n) + 1);
+	const char *error;
 
 	for (long row = 0; gray && row < m->n; row++) {
 		for (long column = 0; column < m->n; column++) {
@@ -273,12 +291,11 @@ static int write_png(const struct mandelbrot *m)
 				(unsigned char)(steps < m->limit ? 55 + 200 / steps : 0);
 		}
 	}
-	if (gray && png_image_write_to_file(&png, m->png, 0, gray, 0, NULL)) {
-		free(gray);
-		return 0;
-	}
-	fprintf(stderr, "mandelbrot: %s: %s\n", m->png, gray ? png.message : "no memory");
+	error = gray ? write_gray(&png, m->png, gray) : "no memory";
 	free(gray);
+	if (!error)
+		return 0;
+	fprintf(stderr, "mandelbrot: %s: %s\n", m->png, error);
 #endif
 	return m->png != NULL;
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "kselftest_harness.h"
 #include "libjob.h"
@@ -124,6 +125,26 @@ TEST_F(mandelbrot, the_image_is_written_as_png)
 	ASSERT_EQ(0, job_run(job));
 	EXPECT_EQ(NULL, job_not_failed(job, 20));
 	EXPECT_SAID(job, "/nonexistent/folder/set.png");
+}
+
+TEST_F(mandelbrot, what_an_image_cannot_be_written_to_stays)
+{
+	char folder[64], file[128], option[140];
+	struct job *job = &self->job;
+	struct stat st;
+
+	ASSERT_EQ(0, folder_make(folder, sizeof(folder)));
+	snprintf(file, sizeof(file), "%s/full.png", folder);
+	snprintf(option, sizeof(option), "--png=%s", file);
+	ASSERT_EQ(0, symlink("/dev/full", file));
+	job->argv[6] = option;
+	EXPECT_EQ(0, job_run(job));
+	EXPECT_EQ(0, lstat(file, &st));
+	folder_remove(folder);
+	if (job_count(job, "built without libpng"))
+		SKIP(return, "built without libpng");
+	EXPECT_EQ(NULL, job_not_failed(job, 20));
+	EXPECT_SAID(job, "/full.png: ");
 }
 
 TEST_F(mandelbrot, a_scheme_that_is_none_is_refused_with_the_names_of_all)
