@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 42
+plan 43
 
 export LC_ALL=C
 
@@ -196,6 +196,8 @@ exits 2 'expected schedule, compare' "a word is needed" "$equant" dag
 exits 2 '^equant dag compare: unrecognized option' "an unknown option is named, and of what it is none" \
 	"$equant" dag compare --quick example.dot
 exits 0 '^Usage: equant dag' "help is help behind a word, too" "$equant" dag compare --help
+exits 2 "comp-comm '0': expected a number above 0" "a ratio is above 0" \
+	"$equant" dag generate lu --comp-comm 0
 exits 2 "'x': expected a whole number" "a seed is a number" "$equant" dag generate lu --seed x
 exits 1 'standard output: No space left' "a full disk is an error" \
 	sh -c "'$equant' dag compare example.dot $machine > /dev/full"

@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 73
+plan 74
 
 export LC_ALL=C
 
@@ -251,6 +251,8 @@ else
 fi
 exits 1 'bandwidths from 1e+07 to 1e+301 bytes/s' "why there can be no instance is told" \
 	"$equant" redist experiment --ranks 4 --fastest 1e301
+exits 0 '^ *1900  ' "the slowest links may be fast where others are so much faster" \
+	"$equant" redist experiment --over spread --k 3 "${small[@]}" --slowest 3e8
 exits 2 'step changes nothing over spread' "options that would change nothing are refused" \
 	"$equant" redist experiment --over spread --step 5
 exits 1 'an instance without messages: more --elements' "what sends nothing has no row" \

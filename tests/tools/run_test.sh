@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 66
+plan 69
 
 # Reports go through a directory of our own, to see that nothing stays there.
 mkdir "$scratch/tmp" && export TMPDIR=$scratch/tmp
@@ -28,6 +28,9 @@ exits 0 'no loop reported' "the last setting of the probe is the one that counts
 exits 2 'must be on or off, not maybe' "balance is on or off" run --balance maybe -- true
 exits 2 'must be new, not old' "a session is new" run --session old -- true
 exits 2 "unknown word 'often'" "a bad load is named" run --load cpu=0,often -- true
+exits 2 "unknown word 'check'" "what only asks a load is no load" run --load constant,check -- true
+exits 2 'no words' "a load has words" run --load '' -- true
+exits 2 'must not be empty: --replay' "decisions are repeated from somewhere" run --replay '' -- true
 exits 2 'cpu=1023: no such CPU' "a load on no CPU is refused before the job starts" \
 	run --load constant --load cpu=1023,constant -- touch "$scratch/started"
 exits 2 'EQUANT_SPEED=1: no such option' "an unknown setting is named" \

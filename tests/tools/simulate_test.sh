@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 40
+plan 43
 
 export LC_ALL=C
 
@@ -247,6 +247,12 @@ chart()
 xml.dom.minidom.parse(sys.argv[1])
 json.load(open(sys.argv[2]))' "$scratch/chart.svg" "$scratch/chart.json"
 }
+exits 2 "loads '2,1,1,1,': expected whole numbers" "a list ends with a number" \
+	"$equant" simulate barrier --loads 2,1,1,1,
+exits 2 "grain '1:': expected NUMBER, or FROM:TO:STEP" "and so does a sweep" \
+	"$equant" simulate barrier --grain 1:
+exits 2 "grain '1:2': expected NUMBER, or FROM:TO:STEP" "which has three of them" \
+	"$equant" simulate barrier --grain 1:2
 succeeds "a chart has a line per column, and JSON a point per row" chart
 
 finish

@@ -45,10 +45,12 @@ static bool in_path(const char *name)
 static bool is_mpirun(const char *command)
 {
 	static const char *const names[] = { "mpirun", "mpiexec", "orterun", "prterun" };
-	const char *slash = strrchr(command, '/');
+	const char *slash = strrchr(command, '/'), *name = slash ? slash + 1 : command;
+	/* mpirun.openmpi is that, too. */
+	size_t length = strcspn(name, ".");
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (!strcmp(slash ? slash + 1 : command, names[i]))
+		if (strlen(names[i]) == length && !strncmp(name, names[i], length))
 			return true;
 	return false;
 }

@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "commands.h"
 #include "competitor.h"
 #include "spawn.h"
 
@@ -62,6 +63,15 @@ static int prepare(const char *words, char *program, char **copy, char **argv, i
 	return ret;
 }
 
+/* What the program would take, but no user means; NULL: nothing. */
+static const char *refused(char *const *argv, int argc)
+{
+	for (int i = 1; i < argc; i++)
+		if (!strcmp(argv[i], "check"))
+			return "unknown word 'check'";
+	return argc == 1 ? "no words" : NULL;
+}
+
 int competitor_check(const char *words)
 {
 	char program[PATH_MAX], text[512], *argv[MAX_WORDS + 1], *copy;
@@ -69,6 +79,11 @@ int competitor_check(const char *words)
 
 	if (ret < 0)
 		return 125;
+	if (refused(argv, ret)) {
+		fprintf(stderr, "equant: --load '%s': %s\n", words, refused(argv, ret));
+		free(copy);
+		return EQUANT_EXIT_USAGE;
+	}
 	argv[ret] = (char[]){ "check" };
 	argv[ret + 1] = NULL;
 	ret = spawn_output(argv, text, sizeof(text));

@@ -51,12 +51,13 @@ static int parse(int argc, char **argv, struct equant_dag_shape *shape)
 			err = seed(&option, optarg, &shape->seed);
 		else if (c == '?')
 			err = -EINVAL;
+		else if (c == 's')
+			err = option_number(&option, optarg, &shape->spread);
 		else
-			err = option_number(&option, optarg,
-					    c == 'w' ? &shape->work :
-					    c == 's' ? &shape->spread :
-					    c == 'c' ? &shape->comp_comm :
-						       &shape->comm_comp);
+			err = option_positive(&option, optarg,
+					      c == 'w' ? &shape->work :
+					      c == 'c' ? &shape->comp_comm :
+							 &shape->comm_comp);
 	}
 	return err;
 }

@@ -102,7 +102,10 @@ static int make_directory(struct run_result *result, bool *temporary)
 	*temporary = !run_reports_are_kept();
 	if (*temporary)
 		return directory_make(result->directory, "run");
-	snprintf(result->directory, sizeof(result->directory), "%s", getenv("EQUANT_REPORT"));
+	/* Ranks may be elsewhere in the tree. */
+	if (!realpath(getenv("EQUANT_REPORT"), result->directory))
+		snprintf(result->directory, sizeof(result->directory), "%s",
+			 getenv("EQUANT_REPORT"));
 	snprintf(path, sizeof(path), "%s/.", result->directory);
 	if (!access(path, R_OK | W_OK | X_OK))
 		return 0;

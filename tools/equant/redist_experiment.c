@@ -295,7 +295,7 @@ int redist_experiment(int argc, char **argv)
 
 	if (parse(argc, argv, &experiment))
 		return EQUANT_EXIT_USAGE;
-	if (!(experiment.fastest >= experiment.slowest)) {
+	if (experiment.over == OVER_K && !(experiment.fastest >= experiment.slowest)) {
 		fprintf(stderr, "equant redist experiment: bandwidths from %g to %g\n",
 			experiment.slowest, experiment.fastest);
 		return EQUANT_EXIT_USAGE;

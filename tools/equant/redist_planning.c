@@ -7,8 +7,10 @@
  */
 #include <errno.h>
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -128,6 +130,8 @@ static int plan_apart(const struct experiment *experiment, int ranks, int k, str
 	fflush(NULL);
 	child = fork();
 	if (!child) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		close(ends[0]);
 		times->err = plan(experiment, ranks, k, times);
 		_exit(write(ends[1], times, sizeof(*times)) != sizeof(*times));
 	}

@@ -66,6 +66,10 @@ static int take_value(struct options *options, int option, char *value)
 {
 	struct run_request *request = &options->request;
 
+	if (!*value && (option == PROBE || option == TRACE || option == REPLAY))
+		return usage("a value must not be empty:", option == PROBE ? "--probe" :
+							   option == TRACE ? "--trace" :
+									     "--replay");
 	switch (option) {
 	case PROBE:
 		request->probe = value;

@@ -27,7 +27,7 @@ double simulate_at(const struct simulate_sweep *sweep, long i)
 	return sweep->from + (double)i * sweep->step;
 }
 
-/* One number up to @end, any of the characters there; NULL when there is none in range. */
+/* One number up to @end, any of the characters there or the end; NULL when there is none in range. */
 static const char *number(const char *text, const char *end, bool whole,
 			  const struct simulate_option *option, double *value)
 {
@@ -37,7 +37,7 @@ static const char *number(const char *text, const char *end, bool whole,
 	if (after == text || !strchr(end, *after) || !isfinite(*value) || *value < option->min ||
 	    *value > option->max || (whole && *value != floor(*value)))
 		return NULL;
-	return *after ? after + 1 : after;
+	return after;
 }
 
 static int wrong(const char *model, const struct simulate_option *option, const char *text,
@@ -61,9 +61,9 @@ static int parse_sweep(const char *model, const struct simulate_option *option, 
 	if (rest && !*rest)
 		return 0;
 	if (rest)
-		rest = number(rest, ":", whole, option, &to);
+		rest = number(rest + 1, ":", whole, option, &to);
 	if (rest)
-		rest = number(rest, "", whole, &any, &sweep->step);
+		rest = *rest ? number(rest + 1, "", whole, &any, &sweep->step) : NULL;
 	if (!rest || sweep->step <= 0 || to < sweep->from)
 		return wrong(model, option, text,
 			     whole ? "a whole number, or FROM:TO:STEP of them," :
@@ -91,7 +91,7 @@ static int parse_list(const char *model, const struct simulate_option *option, c
 		rest = number(rest, ",", whole, option, &list->values[list->count++]);
 		if (!rest)
 			return wrong(model, option, text, whole ? "whole numbers" : "numbers");
-	} while (*rest);
+	} while (*rest++);
 	return 0;
 }
 
