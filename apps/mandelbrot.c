@@ -254,7 +254,6 @@ static int verify(const struct mandelbrot *m)
 	return wrong ? 1 : 0;
 }
 
-/* Black inside; outside the brighter, the earlier it left. */
 #if EQUANT_HAVE_PNG
 /* Not by its path, which libpng removes after an error, whatever it is.  NULL, or what is wrong. */
 static const char *write_gray(png_image *png, const char *path, const unsigned char *gray)
@@ -271,6 +270,7 @@ static const char *write_gray(png_image *png, const char *path, const unsigned c
 }
 #endif
 
+/* Black inside; outside the brighter, the earlier it left. */
 static int write_png(const struct mandelbrot *m)
 {
 #if EQUANT_HAVE_PNG
