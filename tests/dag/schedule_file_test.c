@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* Schedules that are written and read again. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,6 +83,9 @@ TEST_F(file, what_is_written_is_read_to_the_last_bit)
 		}
 		EXPECT_TRUE(is_same(schedule, read));
 		EXPECT_EQ(0, equant_dag_verify(dag, machine, read, NULL, 0));
+		EXPECT_EQ(-ENOSPC, equant_dag_schedule_write(schedule, "/dev/full", self->why,
+							     sizeof(self->why)));
+		EXPECT_STREQ("/dev/full: No space left on device", self->why);
 		equant_dag_schedule_free(read);
 		equant_dag_schedule_free(schedule);
 		equant_dag_machine_free(machine);

@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 69
+plan 71
 
 # Reports go through a directory of our own, to see that nothing stays there.
 mkdir "$scratch/tmp" && export TMPDIR=$scratch/tmp
@@ -213,6 +213,22 @@ kept()
 	[ -s "$directory/rows.0.equant" ] && rm -r "$directory"
 }
 
+# The ranks' working directory is another one.
+reported()
+{
+	mkdir "$scratch/reports" && cd "$scratch" &&
+		EQUANT_REPORT=reports "$equant" run --quiet -- sh -c \
+			'cd / && exec mpirun --oversubscribe -np 2 "$1" -n 96 -p 4' sh "$mm" &&
+		[ -s reports/rows.0.equant ]
+}
+
+other_name()
+{
+	ln -s "$(command -v mpirun)" "$scratch/mpirun.other"
+	env -u OMPI_ALLOW_RUN_AS_ROOT -u OMPI_ALLOW_RUN_AS_ROOT_CONFIRM PATH="$scratch:$PATH" \
+		"$equant" run --quiet -- mpirun.other --oversubscribe -np 1 true
+}
+
 traced()
 {
 	job --trace "$scratch/traces" && [ -s "$scratch/traces/rows.1.trace" ]
@@ -296,6 +312,8 @@ if [ -z "$missing" ]; then
 	succeeds "a bad setting ends the job with its name" bad_setting
 	succeeds "the report fits 80 columns" wide
 	succeeds "reports are kept when asked for" kept
+	succeeds "... and go where the user is, wherever ranks are" eval '(reported)'
+	succeeds "mpirun may have another ending to its name" other_name
 	succeeds "traces go where they should" traced
 	succeeds "decisions are repeated from traces, if there are any" replayed
 	exits 0 '^ *0 ' "the time line has a bar per rank" job --timeline
@@ -310,6 +328,8 @@ else
 		"balancing can be switched off" \
 		"settings reach the ranks" "a bad setting ends the job with its name" \
 		"the report fits 80 columns" "reports are kept when asked for" \
+		"... and go where the user is, wherever ranks are" \
+		"mpirun may have another ending to its name" \
 		"traces go where they should" "the time line has a bar per rank" \
 		"decisions are repeated from traces, if there are any" \
 		"json has the right totals"; do
