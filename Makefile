@@ -37,7 +37,8 @@ endif
 CLANG ?= clang
 LLVM_STRIP ?= llvm-strip
 MPICC ?= mpicc
-MPIFC ?= mpifort
+# Beside mpicc, mpicc.mpich and the like: both are to be of one MPI.
+MPIFC ?= $(subst mpicc,mpifort,$(MPICC))
 PKG_CONFIG ?= pkg-config
 INSTALL ?= install
 # The kernel's test headers, lib.mk and style tools; see tools/build/setup.sh.

@@ -37,16 +37,23 @@ left_out()
 	echo "LEFT_OUT += \"$1 not found: $2; apt-get install --no-install-recommends $3\""
 }
 
+# What of such a command, which names libraries all the same, is about compiling.
+compiling()
+{
+	tr ' ' '\n' | grep -E '^-[IDf]' | paste -sd ' '
+}
+
 mpi()
 {
+	flavour=openmpi
 	if have "$MPICC"; then
 		cflags=$("$MPICC" --showme:compile 2>/dev/null) &&
 			libs=$("$MPICC" --showme:link 2>/dev/null)
 		if [ -z "$libs" ]; then
 			# MPICH prints the whole command; its first word is the compiler.
+			flavour=mpich
 			libs=$("$MPICC" -link_info 2>/dev/null | cut -d' ' -f2-)
-			cflags=$("$MPICC" -compile_info 2>/dev/null | cut -d' ' -f2- |
-				sed 's/ -c\>//')
+			cflags=$("$MPICC" -compile_info 2>/dev/null | compiling)
 		fi
 	else
 		cflags=$(pkg --cflags ompi-c) && libs=$(pkg --libs ompi-c)
@@ -56,7 +63,7 @@ mpi()
 		echo "HAVE_MPI := 1"
 		echo "MPI_CFLAGS := $cflags"
 		echo "MPI_LIBS := $libs"
-		mpi_libs=$libs
+		mpi_cflags=$cflags mpi_libs=$libs
 	else
 		echo "HAVE_MPI := 0"
 		left_out "MPI" "without loops, self-scheduling and the programs in apps/" \
@@ -67,8 +74,6 @@ mpi()
 # That of the same MPI: the name says whose it is.
 scalapack()
 {
-	flavour=openmpi
-	! "$MPICC" -show 2>/dev/null | grep -q mpich || flavour=mpich
 	for libs in -lscalapack-$flavour -lscalapack; do
 		echo 'int Cblacs2sys_handle(int);
 			int main(void) { return Cblacs2sys_handle(0); }' |
@@ -79,7 +84,7 @@ scalapack()
 	done
 	echo "HAVE_SCALAPACK := 0"
 	left_out "ScaLAPACK" "without the library that replaces its p?gemr2d" \
-		"libscalapack-openmpi-dev"
+		"libscalapack-$flavour-dev"
 }
 
 # An array of any type and rank by descriptor, and both of MPI's modules.
@@ -109,24 +114,30 @@ fortran()
 			libs=$("$MPIFC" --showme:link 2>/dev/null)
 		if [ -z "$libs" ]; then
 			libs=$("$MPIFC" -link_info 2>/dev/null | cut -d' ' -f2-)
-			cflags=$("$MPIFC" -compile_info 2>/dev/null | cut -d' ' -f2- |
-				sed 's/ -c\>//')
+			cflags=$("$MPIFC" -compile_info 2>/dev/null | compiling)
 		fi
 	fi
 	fortran_program > "$scratch/p.f90"
+	# Of which MPI this is, objects know: of another one than this Fortran's they do not link.
+	echo '#include <mpi.h>
+		MPI_Comm world(void) { return MPI_COMM_WORLD; }
+		#ifndef OPEN_MPI
+		void *status(void) { return MPI_F08_STATUS_IGNORE; }
+		#endif' > "$scratch/c.c"
 	# The descriptors are the Fortran compiler's, whatever compiles C.
 	header=$("$FC" -print-file-name=include/ISO_Fortran_binding.h 2>/dev/null)
 	if have "${FC%% *}" && [ -n "$libs" ] && [ -f "$header" ] &&
-			$FC -std=f2018 -J"$scratch" -o "$scratch/p" "$scratch/p.f90" $cflags $libs \
-				2>/dev/null; then
+			$CC -c -o "$scratch/c.o" "$scratch/c.c" $mpi_cflags 2>/dev/null &&
+			$FC -std=f2018 -J"$scratch" -o "$scratch/p" "$scratch/p.f90" "$scratch/c.o" \
+				$cflags $libs 2>/dev/null; then
 		echo "HAVE_FORTRAN := 1"
 		echo "MPIF_CFLAGS := $cflags"
 		echo "MPIF_LIBS := $libs"
 		echo "FORTRAN_BINDING := ${header%/*}"
 	else
 		echo "HAVE_FORTRAN := 0"
-		left_out "Fortran" "without module equant and the Fortran programs" \
-			"gfortran libopenmpi-dev"
+		left_out "Fortran for the MPI of $MPICC" "without module equant and the Fortran programs" \
+			"gfortran lib$flavour-dev"
 	fi
 	rm -rf "$scratch"
 }
