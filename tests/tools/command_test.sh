@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 16
+plan 17
 
 exits 2 'which command' "no command at all is an error" "$equant"
 exits 2 "unknown command 'ballance'" "an unknown command is named" "$equant" ballance
@@ -78,5 +78,8 @@ unprinted()
 	done
 }
 silent "what cannot be printed is an error with a reason" unprinted
+
+exits 1 'standard output: Bad file descriptor' "... also where there is no standard output" \
+	sh -c '"$1" version >&-' - "$equant"
 
 finish

@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 71
+plan 72
 
 # Reports go through a directory of our own, to see that nothing stays there.
 mkdir "$scratch/tmp" && export TMPDIR=$scratch/tmp
@@ -64,6 +64,14 @@ exits 0 'ended before the job' "a load that ends early is told" \
 	run --load constant,seconds=0.1 -- sleep 0.4
 exits 0 '^[^:]*$' "quiet says nothing of the environment" \
 	sh -c '"$1" run --quiet -- true 2>&1 > /dev/null | wc -l | grep -x 0' - "$equant"
+
+# The report would be the first file to be opened, and get what is said of the environment.
+apart()
+{
+	"$equant" run --output "$scratch/report" -- true 2>&-
+	grep -q 'exit status 0' "$scratch/report" && ! grep 'measuring with' "$scratch/report"
+}
+succeeds "a standard stream that was closed is no file that is written" apart
 
 # told NAME VERSION: the words that an mpirun of that version is started with
 told()

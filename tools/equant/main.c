@@ -2,9 +2,12 @@
 /*
  * equant: the command.  Finds the subcommand and calls it.
  */
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "commands.h"
 #include "output.h"
@@ -370,12 +373,30 @@ static const char *canonical(const char *word)
 	return word;
 }
 
+/*
+ * A file that is opened must not take the place of a stream that was closed.  To read or write there is the
+ * same error as before, as /dev/null is open for the other.  0 or -errno.
+ */
+static int hold_streams(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 &&
+		    open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
+			return -errno;
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	const struct equant_command *command;
 	char name[32];
 	int status;
 
+	status = hold_streams();
+	if (status) {
+		fprintf(stderr, "equant: /dev/null: %s\n", strerror(-status));
+		return 1;
+	}
 	if (argc < 2) {
 		fputs("equant: which command? See `equant help`.\n", stderr);
 		return EQUANT_EXIT_USAGE;
