@@ -6,7 +6,7 @@
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/top_ranks.sh"
 
-plan 28
+plan 29
 
 exits 2 'unknown option --fast' "an unknown option is named" top --fast
 exits 2 "unknown option now" "an argument is none" top now
@@ -43,7 +43,7 @@ if [ -z "$reason" ] && ! "$equant" probe load > "$scratch/load" 2>&1; then
 	reason="the probe cannot be loaded: $(paste -sd ' ' "$scratch/load")"
 fi
 if [ -n "$reason" ]; then
-	while [ $number -lt 28 ]; do
+	while [ $number -lt 29 ]; do
 		skip "with ranks" "$reason"
 	done
 	finish
@@ -68,6 +68,19 @@ one_table()
 		! grep -q "$(printf '\033')" "$scratch/table"
 }
 succeeds "what is no terminal gets one table" one_table
+
+unprinted()
+{
+	local option
+
+	for option in '' --json; do
+		# shellcheck disable=SC2086
+		top $option --count 1 --interval 0.1 2> "$scratch/error" > /dev/full && return 1
+		sed 's/^/error: /' "$scratch/error"
+		grep -q 'No space left' "$scratch/error" || return 1
+	done
+}
+succeeds "what cannot be printed is an error with a reason" unprinted
 
 # of OPTION...: how many tasks
 of()

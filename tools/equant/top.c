@@ -204,8 +204,10 @@ static double now_seconds(void)
 	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
 }
 
-static void show(struct top *top)
+/* 0, or why it could not be printed: -errno. */
+static int show(struct top *top)
 {
+	errno = 0;
 	top->drawn = now_seconds();
 	if (top->output == SCREEN)
 		top_screen_draw(&top->view);
@@ -213,7 +215,9 @@ static void show(struct top *top)
 		top_json(stdout, &top->view);
 	else
 		top_table(stdout, &top->view, 0, 0, 0, false);
-	fflush(stdout);
+	if (!fflush(stdout) && !ferror(stdout))
+		return 0;
+	return errno ? -errno : -EIO;
 }
 
 /* ---- waiting ---- */
@@ -325,9 +329,9 @@ static int run(struct top *top, char *why, size_t why_size)
 		/* The reading may have met with events that poll() will not tell of again. */
 		handle_events(top);
 		if (!first || top->output == SCREEN)
-			show(top);
-		if (ferror(stdout))
-			return -EIO;
+			ret = show(top);
+		if (ret)
+			return ret;
 		if (!first && left && !--left)
 			return 0;
 		first = false;
