@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 72
+plan 79
 
 # Reports go through a directory of our own, to see that nothing stays there.
 mkdir "$scratch/tmp" && export TMPDIR=$scratch/tmp
@@ -93,6 +93,31 @@ exits 0 '^words: --mca mca_base_env_list A true$' "... and nothing beside a list
 	"$equant" run --set EQUANT_PERIOD=0.1 -- "$scratch/open/mpirun" --mca mca_base_env_list A true
 exits 0 '^words: -np 1 true$' "... or of the environment" \
 	env OMPI_MCA_mca_base_env_list=A "$equant" run --set EQUANT_PERIOD=0.1 -- "$scratch/open/mpirun" -np 1 true
+
+# crowds SENTENCE WARNING WORD...: what this mpirun's words ask for, where there is one CPU
+crowds()
+{
+	local sentence=$1 warning=$2
+
+	shift 2
+	taskset -c "$(taskset -cp $$ | sed 's/.*: *//; s/[,-].*//')" "$equant" run -- "$scratch/open/mpirun" "$@" \
+		> "$scratch/output" 2>&1
+	warning_is "$warning"
+	report $? "$sentence"
+}
+warning_is()
+{
+	[ "$(sed -n 's/^equant: \([0-9]* ranks on 1 CPUs\):.*/\1/p' "$scratch/output")" = "$1" ] && return
+	sed 's/^/# /' "$scratch/output"
+	return 1
+}
+crowds "more ranks than CPUs are told of" '3 ranks on 1 CPUs' --mca a b -x A --oversubscribe -np 3 true
+crowds "... those of all programs" '5 ranks on 1 CPUs' -np 2 true -n 7 : -n 3 true
+crowds "... but for one of which nothing is said" '' -np 2 true : true
+crowds "as many as there are CPUs are not" '' -np 1 true
+crowds "... whatever the program's own options are" '' -np 1 true -n 500
+crowds "... nor are they where no option is mpirun's" '' true -n 500
+crowds "... or one is not known, as ranks may be on other hosts" '' --host a:2,b:2 -np 4 true
 
 signal_is_passed_on()
 {

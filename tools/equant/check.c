@@ -3,8 +3,8 @@
  * Before a job is started: is the command there, can its ranks be measured,
  * are the options known, is there a CPU for each rank?
  */
-#include <ctype.h>
 #include <errno.h>
+#include <limits.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -183,16 +183,72 @@ static int check_setting(const char *setting)
 	return 0;
 }
 
+/* Options of mpirun that leave its ranks on this host, and how many words follow them. */
+static const struct {
+	const char *name;
+	int words;
+	bool ranks; /* the word is their number */
+} mpirun_options[] = {
+	{ "n", 1, true },
+	{ "np", 1, true },
+	{ "c", 1, true },
+	{ "x", 1, false },
+	{ "mca", 2, false },
+	{ "bind-to", 1, false },
+	{ "map-by", 1, false },
+	{ "rank-by", 1, false },
+	{ "wdir", 1, false },
+	{ "oversubscribe", 0, false },
+	{ "report-bindings", 0, false },
+	{ "allow-run-as-root", 0, false },
+	{ "tag-output", 0, false },
+	{ 0 },
+};
+
+static long to_ranks(const char *word)
+{
+	char *end;
+	long ranks = strtol(word, &end, 10);
+
+	return !*end && ranks > 0 && ranks <= INT_MAX ? ranks : 0;
+}
+
+/* By the options before the name of a program; what follows it is the program's own.  0 = unknown */
+static long ranks_of_program(char *const *words)
+{
+	long ranks = 0;
+
+	while (*words && **words == '-') {
+		const char *name = *words + 1 + ((*words)[1] == '-');
+		int i = 0;
+
+		while (mpirun_options[i].name && strcmp(mpirun_options[i].name, name))
+			i++;
+		if (!mpirun_options[i].name)
+			return 0;
+		words++;
+		if (*words && mpirun_options[i].ranks)
+			ranks = to_ranks(*words);
+		for (int n = mpirun_options[i].words; n > 0 && *words; n--)
+			words++;
+	}
+	return ranks;
+}
+
+/* Of all programs, which colons part; 0 = unknown. */
 static long ranks_asked_for(char *const *command)
 {
-	static const char *const options[] = { "-n", "-np", "-c", "--n", "--np" };
+	long sum = 0, ranks;
 
-	for (; command[0] && command[1]; command++)
-		for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++)
-			if (!strcmp(command[0], options[i]) &&
-			    isdigit((unsigned char)command[1][0]))
-				return strtol(command[1], NULL, 10);
-	return 0;
+	do {
+		ranks = ranks_of_program(++command);
+		if (!ranks)
+			return 0;
+		sum += ranks;
+		while (*command && strcmp(*command, ":"))
+			command++;
+	} while (*command);
+	return sum;
 }
 
 static void warn_of_crowding(const struct run_request *request)
