@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 79
+plan 80
 
 # Reports go through a directory of our own, to see that nothing stays there.
 mkdir "$scratch/tmp" && export TMPDIR=$scratch/tmp
@@ -152,6 +152,22 @@ signal_before_report()
 }
 succeeds "a signal after the job's end neither costs the report nor leaves anything" \
 	signal_before_report
+
+interrupted_report()
+{
+	env --default-signal=INT "$equant" run --quiet --timeline -- \
+		sh -c 'head -c 65536 /dev/zero; echo $$ $PPID > "$0"' "$scratch/pids.interrupted" | {
+		until [ -s "$scratch/pids.interrupted" ]; do sleep 0.05; done
+		read -r job run < "$scratch/pids.interrupted"
+		while [ -e "/proc/$job" ]; do sleep 0.05; done
+		for _ in $(seq 400); do
+			kill -INT "$run" 2> /dev/null || break
+			sleep 0.05
+		done
+		! kill -KILL "$run" 2> /dev/null
+	} && [ -z "$(ls "$TMPDIR")" ]
+}
+succeeds "... but Ctrl-C ends a report that nobody reads" interrupted_report
 
 nobody_reads()
 {

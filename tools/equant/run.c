@@ -9,6 +9,7 @@
 
 #include "commands.h"
 #include "run.h"
+#include "timeline.h"
 #include "traces.h"
 
 struct options {
@@ -151,28 +152,78 @@ static FILE *open_output(const char *path)
 	return out;
 }
 
-/* 0, or -errno after a message. */
-static int print(const struct options *options, FILE *out, const struct run_result *result)
+/**
+ * struct account - what is printed of a job
+ * @text: the report, and the time line behind it
+ * @report: length of the report
+ * @size: of both
+ */
+struct account {
+	char *text;
+	size_t report;
+	size_t size;
+};
+
+static int complain(int error)
 {
-	if (options->json)
-		run_print_json(out, &options->request, result);
-	else
-		run_print_text(out, result);
-	if (!options->timeline)
-		return 0;
-	return traces_draw(options->json ? stderr : out, options->request.trace, result->since, 0);
+	fprintf(stderr, "equant: writing the report: %s\n", strerror(error));
+	return -error;
 }
 
-/* 0, or -errno after a message. */
-static int close_output(FILE *out)
+/* As text, since what it is made from is removed before it is printed.  0, or -errno after a message. */
+static int compose(struct account *account, const struct options *options, FILE *out,
+		   const struct run_result *result)
 {
-	int error = ferror(out) ? -EIO : 0;
+	FILE *memory = open_memstream(&account->text, &account->size);
+	int ret = 0;
 
-	if (out == stdout ? fflush(out) : fclose(out))
-		error = -errno;
-	if (error)
-		fprintf(stderr, "equant: writing the report: %s\n", strerror(-error));
-	return error;
+	if (!memory)
+		return complain(errno);
+	if (options->json)
+		run_print_json(memory, &options->request, result);
+	else
+		run_print_text(memory, result);
+	fflush(memory);
+	account->report = account->size;
+	if (options->timeline)
+		ret = traces_draw(memory, options->request.trace, result->since,
+				  timeline_width(options->json ? stderr : out));
+	fflush(memory);
+	if (ferror(memory) && !ret)
+		ret = complain(ENOMEM);
+	fclose(memory);
+	return ret;
+}
+
+/* Beside JSON a time line goes to standard error.  0, or -errno after a message. */
+static int print(const struct account *account, const struct options *options, FILE *out)
+{
+	size_t length = options->json ? account->report : account->size;
+	int error = 0;
+
+	if (account->text && fwrite(account->text, 1, length, out) < length)
+		error = errno;
+	if ((out == stdout ? fflush(out) : fclose(out)) && !error)
+		error = errno;
+	if (account->text)
+		fwrite(account->text + length, 1, account->size - length, stderr);
+	return error ? complain(error) : 0;
+}
+
+/* Nothing is left that has to be removed, and who reads may make us wait.  Older ones were for the job. */
+static void let_keys_interrupt(const sigset_t *mask)
+{
+	const struct timespec none = { 0 };
+	sigset_t keys;
+
+	sigemptyset(&keys);
+	if (!sigismember(mask, SIGINT))
+		sigaddset(&keys, SIGINT);
+	if (!sigismember(mask, SIGQUIT))
+		sigaddset(&keys, SIGQUIT);
+	while (sigtimedwait(&keys, NULL, &none) > 0)
+		;
+	sigprocmask(SIG_UNBLOCK, &keys, NULL);
 }
 
 /* A time line is drawn from where the job's traces go, and they go where the user wants them. */
@@ -198,6 +249,7 @@ int equant_cmd_run(int argc, char **argv)
 {
 	struct options options = { .output = NULL };
 	struct traces traces = { .temporary = false };
+	struct account account = { .text = NULL };
 	struct run_result result;
 	sigset_t set, mask;
 	FILE *out;
@@ -210,17 +262,20 @@ int equant_cmd_run(int argc, char **argv)
 	out = open_output(options.output);
 	if (!out)
 		return EQUANT_EXIT_FAILURE;
-	/* For good: what is meant for the job may come when it has ended, and all is removed first. */
+	/* What is meant for the job may come when it has ended, and all is removed first. */
 	run_block_signals(&set, &mask);
 	options.request.mask = &mask;
 	if (choose_traces(&options, &traces))
 		return EQUANT_EXIT_FAILURE;
 	ret = run_job(&options.request, &result);
 	if (!ret)
-		ret = print(&options, out, &result) ? EQUANT_EXIT_FAILURE : result.status;
-	if (close_output(out))
-		ret = EQUANT_EXIT_FAILURE;
+		ret = compose(&account, &options, out, &result) ? EQUANT_EXIT_FAILURE :
+								  result.status;
 	run_result_release(&result);
 	traces_remove(&traces);
+	let_keys_interrupt(&mask);
+	if (print(&account, &options, out))
+		ret = EQUANT_EXIT_FAILURE;
+	free(account.text);
 	return ret;
 }
