@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 80
+plan 82
 
 # Reports go through a directory of our own, to see that nothing stays there.
 mkdir "$scratch/tmp" && export TMPDIR=$scratch/tmp
@@ -58,6 +58,23 @@ exits 143 'exit status 143' "a signal that ends the job is 128 more" run -- sh -
 exits 0 'no loop reported' "a program without equant is said to be one" run -- true
 exits 125 '^equant: [^:]*/bad.0.equant: shorter than its header$' "a bad report is named, once" \
 	run -- sh -c 'echo bad > "$EQUANT_REPORT/bad.0.equant"'
+
+# Another job writes into the same directory meanwhile, and ends before.
+mkdir "$scratch/shared"
+exits 0 'no loop reported' "a job that shares the directory of reports has none of another's" \
+	env EQUANT_REPORT="$scratch/shared" "$equant" run --quiet -- sh -c \
+	'EQUANT_REPORT=$1 "$0" run -- sh -c "echo 1 > \$EQUANT_REPORT/a.b.0.equant" > "$2" 2>&1; [ $? -eq 125 ]' \
+	"$equant" "$scratch/shared" "$scratch/said"
+numbered()
+{
+	EQUANT_REPORT=$scratch/shared "$equant" run -- sh -c \
+		'cd "$EQUANT_REPORT" && echo 2 > a.b.0.equant && echo 3 > a.b.1.equant' > "$scratch/said" 2>&1
+	[ "$(cd "$scratch/shared" && grep . -- * | xargs)" = \
+		"a.b.0.equant:1 a.b.1.equant:2 a.b.2.equant:3" ] &&
+		grep -qx "equant: reports are in $scratch/shared" "$scratch/said"
+}
+succeeds "... and all are there in the end, by the numbers that were free" numbered
+
 exits 0 '^load constant: [0-9.]* s of CPU' "a load gives its account" \
 	run --load constant -- sleep 0.3
 exits 0 'ended before the job' "a load that ends early is told" \

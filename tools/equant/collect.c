@@ -5,12 +5,12 @@
  */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "run.h"
-#include "traces.h"
 
 static int is_report(const struct dirent *entry)
 {
@@ -49,17 +49,71 @@ int run_collect(struct run_result *result)
 	}
 	for (int i = 0; i < count; i++) {
 		char path[PATH_MAX + NAME_MAX + 2];
-		int error = 0;
+		int error;
 
 		snprintf(path, sizeof(path), "%s/%s", result->directory, entries[i]->d_name);
-		/* Older ones, in a directory the user has chosen, are of other jobs. */
-		if (file_is_since(path, result->since))
-			error = load_report(result, path);
+		error = load_report(result, path);
 		ret = ret ? ret : error;
 		free(entries[i]);
 	}
 	free(entries);
 	return ret;
+}
+
+/*
+ * LOOP.N.equant takes the place of a new empty file with the first free N, as another job may look for one, too.
+ * Not all file systems that hosts share can rename what must not be there yet.
+ */
+static int move_report(int from, int to, const char *name)
+{
+	char target[NAME_MAX + 16];
+	int length = (int)(strrchr(name, '.') - name), fd = -1, error;
+	const char *number = memrchr(name, '.', length);
+
+	if (number)
+		length = (int)(number - name);
+	for (int n = 0; fd < 0; n++) {
+		snprintf(target, sizeof(target), "%.*s.%d.equant", length, name, n);
+		fd = openat(to, target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		if (fd < 0 && errno != EEXIST)
+			return -errno;
+	}
+	close(fd);
+	if (!renameat(from, name, to, target))
+		return 0;
+	error = errno;
+	unlinkat(to, target, 0);
+	return -error;
+}
+
+int run_move_reports(char *directory)
+{
+	struct dirent **entries;
+	int count = scandir(directory, &entries, is_report, versionsort), ret = 0;
+	int from = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int to = openat(from, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (count < 0 || from < 0 || to < 0)
+		ret = -errno;
+	for (int i = 0; i < count; i++) {
+		if (!ret)
+			ret = move_report(from, to, entries[i]->d_name);
+		free(entries[i]);
+	}
+	if (count >= 0)
+		free(entries);
+	if (from >= 0)
+		close(from);
+	if (to >= 0)
+		close(to);
+	if (ret) {
+		fprintf(stderr, "equant: moving reports from %s: %s\n", directory, strerror(-ret));
+		return ret;
+	}
+	/* What else the job has put there stays. */
+	if (!rmdir(directory))
+		*strrchr(directory, '/') = '\0';
+	return 0;
 }
 
 int machine_time_read(struct machine_time *time)

@@ -94,23 +94,25 @@ bool run_reports_are_kept(void)
 	return given && *given;
 }
 
-/* Reports go where the user wants them, else to a directory that is removed again. */
+/*
+ * Reports go to a directory of this job's own, as others may write theirs where the user wants them, too; and
+ * ranks may be elsewhere in the tree.
+ */
 static int make_directory(struct run_result *result, bool *temporary)
 {
-	char path[PATH_MAX + 2];
+	const char *given = getenv("EQUANT_REPORT");
+	char parent[PATH_MAX];
+	int ret;
 
 	*temporary = !run_reports_are_kept();
 	if (*temporary)
 		return directory_make(result->directory, "run");
-	/* Ranks may be elsewhere in the tree. */
-	if (!realpath(getenv("EQUANT_REPORT"), result->directory))
-		snprintf(result->directory, sizeof(result->directory), "%s",
-			 getenv("EQUANT_REPORT"));
-	snprintf(path, sizeof(path), "%s/.", result->directory);
-	if (!access(path, R_OK | W_OK | X_OK))
-		return 0;
-	fprintf(stderr, "equant: EQUANT_REPORT: %s: %s\n", result->directory, strerror(errno));
-	return -1;
+	if (!realpath(given, parent))
+		snprintf(parent, sizeof(parent), "%s", given);
+	ret = directory_make_below(parent, result->directory, "run");
+	if (ret)
+		fprintf(stderr, "equant: EQUANT_REPORT: %s: %s\n", parent, strerror(-ret));
+	return ret;
 }
 
 static int make_trace_directory(const char *path)
@@ -312,6 +314,8 @@ int run_job(const struct run_request *request, struct run_result *result)
 		ret = EQUANT_EXIT_FAILURE;
 	for (int i = 0; i < result->nr_loops; i++)
 		run_figures_of(&result->loops[i], result->loads, result->nr_loads);
+	if (!temporary && run_move_reports(result->directory))
+		ret = EQUANT_EXIT_FAILURE;
 	if (temporary && !request->keep)
 		directory_remove(result->directory);
 	else if (!request->quiet)

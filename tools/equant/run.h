@@ -165,8 +165,17 @@ void run_words_release(char **words);
 /** run_is_open_mpi() - does this word start Open MPI's mpirun? */
 bool run_is_open_mpi(const char *command);
 
-/** run_collect() - load the reports in the result's directory that this job wrote */
+/** run_collect() - load the reports in the result's directory */
 int run_collect(struct run_result *result);
+
+/**
+ * run_move_reports() - move those in @directory to the one that it is in, and remove it
+ *
+ * They get the first free numbers there.  @directory becomes where they are.
+ *
+ * Return: 0 or -errno, after a message.
+ */
+int run_move_reports(char *directory);
 
 /** run_figures_of() - work out @loop->figures */
 void run_figures_of(struct run_loop *loop, const struct competitor *loads, int nr_loads);

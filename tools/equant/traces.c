@@ -14,19 +14,25 @@
 #include "rank_trace.h"
 #include "traces.h"
 
+int directory_make_below(const char *parent, char path[PATH_MAX], const char *name)
+{
+	if (snprintf(path, PATH_MAX, "%s/equant-%s-XXXXXX", parent, name) >= PATH_MAX)
+		return -ENAMETOOLONG;
+	return mkdtemp(path) ? 0 : -errno;
+}
+
 int directory_make(char path[PATH_MAX], const char *name)
 {
 	const char *given = getenv("TMPDIR");
 	char parent[PATH_MAX];
-	int length;
+	int ret;
 
 	if (!realpath(given && *given ? given : "/tmp", parent))
 		snprintf(parent, sizeof(parent), "/tmp");
-	length = snprintf(path, PATH_MAX, "%s/equant-%s-XXXXXX", parent, name);
-	if (length < PATH_MAX && mkdtemp(path))
-		return 0;
-	fprintf(stderr, "equant: %s: %s\n", path, strerror(errno));
-	return -errno;
+	ret = directory_make_below(parent, path, name);
+	if (ret)
+		fprintf(stderr, "equant: %s: %s\n", path, strerror(-ret));
+	return ret;
 }
 
 void directory_remove(const char *path)
@@ -121,7 +127,8 @@ static int draw_loop(FILE *out, const char *title, char **paths, int count, int 
 	return ret;
 }
 
-bool file_is_since(const char *path, double since)
+/* Was it written at that time or later? */
+static bool file_is_since(const char *path, double since)
 {
 	struct stat st;
 

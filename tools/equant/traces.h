@@ -23,18 +23,18 @@ void traces_remove(struct traces *traces);
  * traces_draw() - a bar per rank over time, for each loop; with its name, if there are several
  * @out: stream
  * @directory: of the traces
- * @since: older ones are of other jobs, and not drawn; as run_result.since
+ * @since: older ones are of other jobs, and not drawn; seconds of CLOCK_REALTIME, as run_result.since
  * @width: columns; 0 = those of the terminal
  *
  * Return: 0 or -errno, after a message.
  */
 int traces_draw(FILE *out, const char *directory, double since, int width);
 
-/** file_is_since() - was it written at that time (seconds of CLOCK_REALTIME) or later? */
-bool file_is_since(const char *path, double since);
-
 /** directory_make() - @path becomes TMPDIR/equant-NAME-XXXXXX; 0 or -errno, after a message */
 int directory_make(char path[PATH_MAX], const char *name);
+
+/** directory_make_below() - ... @parent/equant-NAME-XXXXXX; 0 or -errno, without a message */
+int directory_make_below(const char *parent, char path[PATH_MAX], const char *name);
 
 /** directory_remove() - the files in it, and itself; other directories in it stay */
 void directory_remove(const char *path);
