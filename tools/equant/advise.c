@@ -254,7 +254,8 @@ static void json_nodes(struct json *json, const struct equant_nest *nest, int pa
 	json_close_array(json);
 }
 
-static void json_reason(struct json *json, const struct equant_reason *reason)
+/* 0, or -ENOMEM */
+static int json_reason(struct json *json, const struct equant_reason *reason)
 {
 	char text[512] = "";
 	FILE *out = fmemopen(text, sizeof(text), "w");
@@ -273,11 +274,14 @@ static void json_reason(struct json *json, const struct equant_reason *reason)
 	json_integer(json, "block", reason->block);
 	json_string(json, "text", text);
 	json_close_object(json);
+	return *text ? 0 : -ENOMEM;
 }
 
-static void print_json(const struct equant_placement *placement)
+/* 0, or -ENOMEM */
+static int print_json(const struct equant_placement *placement)
 {
 	struct json json = { .out = stdout };
+	int ret = 0;
 
 	json_open_object(&json, NULL);
 	json_string(&json, "nest", placement->nest->name);
@@ -287,10 +291,11 @@ static void print_json(const struct equant_placement *placement)
 	json_number(&json, "seconds", placement->period / placement->nest->rate);
 	json_nodes(&json, placement->nest, 0);
 	json_open_array(&json, "reasons");
-	for (int i = 0; i < placement->count; i++)
-		json_reason(&json, &placement->reasons[i]);
+	for (int i = 0; i < placement->count && !ret; i++)
+		ret = json_reason(&json, &placement->reasons[i]);
 	json_close_array(&json);
 	json_close_object(&json);
+	return ret;
 }
 
 /* ---- the command ------------------------------------------------------------- */
@@ -337,7 +342,7 @@ int equant_cmd_advise(int argc, char **argv)
 {
 	struct equant_placement *placement;
 	bool json = false;
-	int at, status;
+	int at, status, ret = 0;
 
 	at = parse(argc, argv, &json);
 	if (at < 0)
@@ -346,11 +351,13 @@ int equant_cmd_advise(int argc, char **argv)
 	if (!placement)
 		return 1;
 	if (json)
-		print_json(placement);
+		ret = print_json(placement);
 	else
 		print_text(placement);
 	status = placement->hook >= 0 ? 0 : EXIT_NO_HOOK;
-	if (output_flush("advise"))
+	if (ret)
+		fprintf(stderr, "equant advise: %s\n", strerror(-ret));
+	if (output_flush("advise") || ret)
 		status = 1;
 	equant_placement_free(placement);
 	return status;

@@ -26,8 +26,10 @@ static int load_report(struct run_result *result, const char *path)
 	int ret;
 
 	loops = reallocarray(result->loops, result->nr_loops + 1, sizeof(*loops));
-	if (!loops)
+	if (!loops) {
+		fprintf(stderr, "equant: %s: %s\n", path, strerror(ENOMEM));
 		return -ENOMEM;
+	}
 	result->loops = loops;
 	loop = &loops[result->nr_loops];
 	ret = equant_report_load(path, &loop->header, &loop->stats, why, sizeof(why));
@@ -89,10 +91,15 @@ static int move_report(int from, int to, const char *name)
 int run_move_reports(char *directory)
 {
 	struct dirent **entries;
-	int count = scandir(directory, &entries, is_report, versionsort), ret = 0;
-	int from = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int to = openat(from, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int count, from, to, ret = 0;
 
+	if (!rmdir(directory)) {
+		*strrchr(directory, '/') = '\0';
+		return 0;
+	}
+	count = scandir(directory, &entries, is_report, versionsort);
+	from = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	to = openat(from, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (count < 0 || from < 0 || to < 0)
 		ret = -errno;
 	for (int i = 0; i < count; i++) {

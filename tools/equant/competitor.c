@@ -53,8 +53,10 @@ static int prepare(const char *words, char *program, char **copy, char **argv, i
 		return ret;
 	}
 	*copy = strdup(words);
-	if (!*copy)
+	if (!*copy) {
+		fprintf(stderr, "equant: --load %s: %s\n", words, strerror(ENOMEM));
 		return -ENOMEM;
+	}
 	ret = split(program, *copy, argv, room);
 	if (ret < 0) {
 		fprintf(stderr, "equant: --load %s: too many words\n", words);

@@ -26,11 +26,13 @@
  * struct environment - what a job is started with
  * @variables: "NAME=VALUE", with NULL at the end
  * @count: of them
+ * @failed: there was no memory for one
  * @words: of the command
  */
 struct environment {
 	char *variables[MAX_VARIABLES];
 	int count;
+	bool failed;
 	char **words;
 };
 
@@ -42,17 +44,24 @@ static double seconds(clockid_t clock)
 	return ts.tv_sec + ts.tv_nsec / 1e9;
 }
 
+static void add_text(struct environment *env, char *text)
+{
+	if (text)
+		env->variables[env->count++] = text;
+	else
+		env->failed = true;
+}
+
 static void add_variable(struct environment *env, const char *name, const char *value)
 {
 	char *text;
 
-	if (asprintf(&text, "%s=%s", name, value) < 0)
-		abort();
-	env->variables[env->count++] = text;
+	add_text(env, asprintf(&text, "%s=%s", name, value) < 0 ? NULL : text);
 }
 
-static void set_environment(struct environment *env, const struct run_request *request,
-			    const struct run_result *result)
+/* 0, or -ENOMEM after a message. */
+static int set_environment(struct environment *env, const struct run_request *request,
+			   const struct run_result *result)
 {
 	bool open_mpi = run_is_open_mpi(request->command[0]);
 	char path[PATH_MAX];
@@ -70,14 +79,13 @@ static void set_environment(struct environment *env, const struct run_request *r
 		add_variable(env, "OMPI_ALLOW_RUN_AS_ROOT", "1");
 		add_variable(env, "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
 	}
-	for (int i = 0; i < request->nr_settings; i++) {
-		char *copy = strdup(request->settings[i]);
-
-		if (!copy)
-			abort();
-		env->variables[env->count++] = copy;
-	}
+	for (int i = 0; i < request->nr_settings; i++)
+		add_text(env, strdup(request->settings[i]));
 	env->words = run_words(request, env->variables, open_mpi);
+	if (env->words && !env->failed)
+		return 0;
+	fprintf(stderr, "equant: %s\n", strerror(ENOMEM));
+	return -ENOMEM;
 }
 
 static void release_environment(struct environment *env)
@@ -284,9 +292,10 @@ static int run_beside_loads(const struct run_request *request, struct run_result
 	sigset_t set, old;
 	int ret, sig, stopped;
 
-	set_environment(&env, request, result);
+	ret = set_environment(&env, request, result) ? EQUANT_EXIT_FAILURE : 0;
 	run_block_signals(&set, &old);
-	ret = start_loads(request, result) ? EQUANT_EXIT_FAILURE : 0;
+	if (!ret && start_loads(request, result))
+		ret = EQUANT_EXIT_FAILURE;
 	sig = ret ? 0 : pending_signal(&set);
 	if (sig)
 		ret = 128 + sig;

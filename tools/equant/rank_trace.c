@@ -78,8 +78,10 @@ int rank_traces_load(struct rank_traces *set, char **paths, int count)
 	int ret = 0;
 
 	*set = (struct rank_traces){ .traces = calloc((size_t)count, sizeof(*set->traces)) };
-	if (!set->traces)
+	if (!set->traces) {
+		fprintf(stderr, "equant: %s\n", strerror(ENOMEM));
 		return -ENOMEM;
+	}
 	for (int i = 0; i < count && !ret; i++) {
 		ret = load_one(&set->traces[i], paths[i]);
 		set->count += !ret;
@@ -356,7 +358,9 @@ int rank_traces_draw(FILE *out, const struct rank_traces *set, int width)
 	int ret;
 
 	ret = rank_traces_timeline(set, &timeline);
-	if (!ret)
+	if (ret)
+		fprintf(stderr, "equant: the time line: %s\n", strerror(-ret));
+	else
 		timeline_draw(out, &timeline, width);
 	rank_traces_timeline_release(&timeline);
 	return ret;

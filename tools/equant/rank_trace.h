@@ -93,7 +93,7 @@ double rank_traces_start(const struct rank_traces *set);
 int rank_traces_timeline(const struct rank_traces *set, struct timeline *timeline);
 void rank_traces_timeline_release(struct timeline *timeline);
 
-/** rank_traces_draw() - the time line in the terminal; 0 or -ENOMEM */
+/** rank_traces_draw() - the time line in the terminal; 0, or -ENOMEM after a message */
 int rank_traces_draw(FILE *out, const struct rank_traces *set, int width);
 
 #endif /* EQUANT_TOOL_RANK_TRACE_H */

@@ -175,6 +175,7 @@ static int compose(struct account *account, const struct options *options, FILE 
 		   const struct run_result *result)
 {
 	FILE *memory = open_memstream(&account->text, &account->size);
+	bool failed;
 	int ret = 0;
 
 	if (!memory)
@@ -189,10 +190,9 @@ static int compose(struct account *account, const struct options *options, FILE 
 		ret = traces_draw(memory, options->request.trace, result->since,
 				  timeline_width(options->json ? stderr : out));
 	fflush(memory);
-	if (ferror(memory) && !ret)
-		ret = complain(ENOMEM);
-	fclose(memory);
-	return ret;
+	failed = ferror(memory);
+	failed |= fclose(memory) || !account->text;
+	return failed && !ret ? complain(ENOMEM) : ret;
 }
 
 /* Beside JSON a time line goes to standard error.  0, or -errno after a message. */

@@ -157,7 +157,7 @@ bool run_reports_are_kept(void);
  *
  * Open MPI's mpirun is told to hand equant's options on to other hosts.
  *
- * Return: the words with NULL at the end, for run_words_release().
+ * Return: the words with NULL at the end, for run_words_release(); NULL without memory.
  */
 char **run_words(const struct run_request *request, char *const *set, bool open_mpi);
 void run_words_release(char **words);

@@ -14,13 +14,22 @@
 
 #include "spawn.h"
 
+static void __attribute__((noreturn)) give_up(int failure)
+{
+	int error = errno;
+
+	if (write(failure, &error, sizeof(error)) != sizeof(error))
+		error = 0;
+	_exit(127);
+}
+
 static void __attribute__((noreturn)) child(const struct spawn *what, int failure)
 {
 	char *const *variable = what->environment;
-	int error;
 
 	while (variable && *variable)
-		putenv(*variable++);
+		if (putenv(*variable++))
+			give_up(failure);
 	if (what->out >= 0)
 		dup2(what->out, STDOUT_FILENO);
 	if (what->err >= 0)
@@ -30,10 +39,7 @@ static void __attribute__((noreturn)) child(const struct spawn *what, int failur
 	if (what->mask)
 		sigprocmask(SIG_SETMASK, what->mask, NULL);
 	execvp(what->argv[0], what->argv);
-	error = errno;
-	if (write(failure, &error, sizeof(error)) != sizeof(error))
-		error = 0;
-	_exit(127);
+	give_up(failure);
 }
 
 int spawn(const struct spawn *what, pid_t *pid)

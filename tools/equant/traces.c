@@ -37,15 +37,19 @@ int directory_make(char path[PATH_MAX], const char *name)
 
 void directory_remove(const char *path)
 {
-	DIR *directory = opendir(path);
-	struct dirent *entry;
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct dirent64 entries[16], *entry;
+	ssize_t got;
 
-	if (!directory)
-		return;
-	while ((entry = readdir(directory)))
-		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
-			unlinkat(dirfd(directory), entry->d_name, 0);
-	closedir(directory);
+	/* Not by opendir(): there may be no memory left. */
+	while (fd >= 0 && (got = getdents64(fd, entries, sizeof(entries))) > 0)
+		for (ssize_t at = 0; at < got; at += entry->d_reclen) {
+			entry = (struct dirent64 *)((char *)entries + at);
+			if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
+				unlinkat(fd, entry->d_name, 0);
+		}
+	if (fd >= 0)
+		close(fd);
 	rmdir(path);
 }
 
@@ -165,6 +169,8 @@ static int draw_all(FILE *out, const char *directory, double since, struct diren
 	char **paths = calloc(count + 1, sizeof(*paths));
 	int ret = paths ? choose(paths, directory, since, entries, count) : -ENOMEM;
 
+	if (ret < 0)
+		fprintf(stderr, "equant: %s: %s\n", directory, strerror(-ret));
 	count = ret < 0 ? count : ret;
 	ret = ret < 0 ? ret : 0;
 	for (int first = 0, end; first < count && !ret; first = end) {

@@ -19,10 +19,12 @@
  * struct words - some, with NULL at the end
  * @words: so far
  * @count: how many
+ * @failed: there was no memory for one
  */
 struct words {
 	char **words;
 	size_t count;
+	bool failed;
 };
 
 /* "-x NAME" or "-x NAME=VALUE" */
@@ -54,9 +56,12 @@ static bool is_of_this_host(const struct run_request *request, const char *name)
 
 static void add(struct words *words, const char *word)
 {
-	words->words[words->count] = strdup(word);
-	if (!words->words[words->count++])
-		abort();
+	char *copy = words->words ? strdup(word) : NULL;
+
+	if (copy)
+		words->words[words->count++] = copy;
+	else
+		words->failed = true;
 }
 
 /* A variable that ranks on other hosts would not have. */
@@ -65,7 +70,7 @@ static void hand_on(struct words *options, const struct run_request *request, co
 	char name[128];
 
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(variable, "="), variable);
-	if (strncmp(name, PREFIX, strlen(PREFIX)) || has(options->words, name) ||
+	if (strncmp(name, PREFIX, strlen(PREFIX)) || !options->words || has(options->words, name) ||
 	    has(request->command, name) || is_of_this_host(request, name))
 		return;
 	add(options, "-x");
@@ -83,17 +88,15 @@ static size_t length(char *const *list)
 
 static struct words words_new(size_t most)
 {
-	struct words words = { calloc(most + 1, sizeof(char *)), 0 };
+	char **words = calloc(most + 1, sizeof(*words));
 
-	if (!words.words)
-		abort();
-	return words;
+	return (struct words){ .words = words, .failed = !words };
 }
 
-static void add_all(struct words *words, char *const *more)
+static void add_all(struct words *words, const struct words *more)
 {
-	for (; *more; more++)
-		add(words, *more);
+	for (size_t i = 0; i < more->count; i++)
+		add(words, more->words[i]);
 }
 
 char **run_words(const struct run_request *request, char *const *set, bool open_mpi)
@@ -112,15 +115,18 @@ char **run_words(const struct run_request *request, char *const *set, bool open_
 	for (size_t i = 0; i < own; i++) {
 		add(&words, request->command[i]);
 		if (!i || !strcmp(request->command[i], ":"))
-			add_all(&words, options.words);
+			add_all(&words, &options);
 	}
 	run_words_release(options.words);
-	return words.words;
+	if (!options.failed && !words.failed)
+		return words.words;
+	run_words_release(words.words);
+	return NULL;
 }
 
 void run_words_release(char **words)
 {
-	for (char **word = words; *word; word++)
+	for (char **word = words; word && *word; word++)
 		free(*word);
 	free(words);
 }

@@ -281,6 +281,8 @@ struct equant_nest *equant_nest_read(const char *path, char *why, size_t why_siz
 		error = finish(&reader);
 	if (!error)
 		return reader.nest;
+	if (error == -ENOMEM)
+		equant_text_fail(&reader.text, error);
 	equant_nest_free(reader.nest);
 	errno = -error;
 	return NULL;

@@ -318,6 +318,8 @@ struct equant_placement *equant_place_hook(const struct equant_nest *nest, char 
 		error = place(placement);
 	if (!error)
 		return placement;
+	if (error == -ENOMEM)
+		equant_say(why, why_size, "%s", strerror(ENOMEM));
 	equant_placement_free(placement);
 	errno = -error;
 	return NULL;
