@@ -196,4 +196,39 @@ TEST_F(optimum, of_blocks_is_the_same_for_a_formula_and_its_numbers)
 	free_instance(&numbers);
 }
 
+/* A triangle, whose sums are rounded: its last iteration costs nothing, or some units in the last place. */
+static struct instance triangle(struct random *random)
+{
+	long n = 1 + random_below(random, 50);
+	double slope = 10 * random_unit(random);
+	double operation[8];
+
+	for (int i = 0; i < 8; i++)
+		operation[i] = 0.001 + random_unit(random);
+	return (struct instance){ affine_program(n, -slope, slope * (double)n),
+				  machine_of(operation, 1 + (int)random_below(random, 8)) };
+}
+
+TEST_F(optimum, loses_no_iteration_that_costs_next_to_nothing)
+{
+	static const char *const planners[] = { "optimum-blocks", "speed", "network",
+						"longest-first" };
+
+	for (int round = 0; round < 20000; round++) {
+		struct instance instance = triangle(&self->random);
+		const char *planner = planners[round % 4];
+		struct equant_plan *plan = equant_plan_new(
+			planner, instance.program, instance.machine, self->why, sizeof(self->why));
+
+		ASSERT_NE(NULL, plan)
+		{
+			TH_LOG("%s: %s: %s", planner, instance_text(&instance, self->line),
+			       self->why);
+		}
+		EXPECT_TRUE(plan_is_whole(plan));
+		equant_plan_free(plan);
+		free_instance(&instance);
+	}
+}
+
 TEST_HARNESS_MAIN

@@ -36,12 +36,13 @@ static uint64_t to_bits(double value)
 double equant_plan_least(double high, bool (*enough)(void *ctx, double time, double *next),
 			 void *ctx)
 {
-	uint64_t low = 0, most = to_bits(high);
+	uint64_t low = 0, most = to_bits(high), highest = most;
+	double next;
 
 	while (low < most) {
 		uint64_t middle = low + (most - low) / 2;
-		double next = from_bits(middle);
 
+		next = from_bits(middle);
 		if (enough(ctx, next, &next))
 			most = to_bits(next);
 		else
@@ -49,6 +50,9 @@ double equant_plan_least(double high, bool (*enough)(void *ctx, double time, dou
 		if (low > most)
 			low = most;
 	}
+	/* Sums are rounded: where an iteration takes next to nothing, less time may seem to be needed with it than without. */
+	for (uint64_t step = 1; most < highest && !enough(ctx, from_bits(most), &next); step *= 2)
+		most = highest - most > step ? most + step : highest;
 	return from_bits(most);
 }
 

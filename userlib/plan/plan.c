@@ -116,9 +116,17 @@ static int fill(struct equant_plan *plan, const struct equant_planner *planner,
 {
 	struct equant_plan_draft draft = { .plan = plan };
 	int error = planner->plan(program, machine, &draft, why, why_size);
+	long given = 0;
 
 	if (error)
 		return error;
+	for (int i = 0; i < plan->processors; i++)
+		given += plan->counts[i];
+	if (given != plan->iterations) {
+		equant_say(why, why_size, "%s has given %ld of %ld iterations", planner->name,
+			   given, plan->iterations);
+		return -EIO;
+	}
 	for (; draft.at < plan->processors - 1; draft.at++)
 		plan->starts[draft.at + 2] = plan->starts[draft.at + 1];
 	plan->makespan = equant_plan_simulate(plan, program, machine, plan->times);

@@ -13,7 +13,8 @@
  * The smallest double in 0..@high for which @enough holds, given that it holds for @high
  * and goes on to hold from where it begins to.  @next is where to go on: if it holds, a time
  * not above @time for which it holds too; if not, one above @time such that nothing in
- * between changes the answer.  At most 64 questions, few if @next says much.
+ * between changes the answer.  At most 64 questions, few if @next says much, and one of what is returned: where
+ * rounding is against it that is some units in the last place more.
  */
 double equant_plan_least(double high, bool (*enough)(void *ctx, double time, double *next),
 			 void *ctx);

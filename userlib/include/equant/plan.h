@@ -266,7 +266,7 @@ struct equant_plan {
  *
  * Return: the schedule, or NULL and errno: EINVAL for an unknown planner and for what
  * equant_plan_check() refuses, EOVERFLOW and ENOSPC the same, EOPNOTSUPP for a program or machine
- * that the planner is not made for, ENOMEM.
+ * that the planner is not made for, ENOMEM, EIO for a planner that has not given all iterations.
  */
 EQUANT_API struct equant_plan *equant_plan_new(const char *planner,
 					       const struct equant_plan_program *program,
