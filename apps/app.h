@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
  * What all the programs do alike: read their options, exiting with status 2 and a line that names the
- * fault, and take memory.  @app is the program's name.
+ * fault, take memory, and end.  @app is the program's name.
  */
 #ifndef APP_H
 #define APP_H
@@ -86,6 +86,17 @@ static inline void *app_zeros(const char *app, long n, size_t size)
 static inline double *app_doubles(const char *app, long n)
 {
 	return app_zeros(app, n, sizeof(double));
+}
+
+/* @status, or 1 after a message where what was printed has not arrived: the disk may be full. */
+static inline int app_end(const char *app, int status)
+{
+	if (fflush(stdout) || ferror(stdout)) {
+		fprintf(stderr, "%s: standard output: %s\n", app, strerror(errno ? errno : EIO));
+		status = status ? status : 1;
+	}
+	MPI_Finalize();
+	return status;
 }
 
 #endif /* APP_H */

@@ -191,8 +191,7 @@ doall_end(const struct doall_program *p, double elapsed, int wrong, const char *
 		       p->unverified ? "not verified" :
 		       wrong	     ? "WRONG" :
 				       "verified");
-	MPI_Finalize();
-	return wrong;
+	return app_end(p->name, wrong);
 }
 
 static inline void doall_abort(const struct doall_program *p, int error)

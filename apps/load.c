@@ -59,6 +59,14 @@ static void __attribute__((noreturn, format(printf, 1, 2))) die(const char *form
 	exit(2);
 }
 
+static int flush(void)
+{
+	if (!fflush(stdout))
+		return 0;
+	fprintf(stderr, "load: standard output: %s\n", strerror(errno));
+	return 1;
+}
+
 static int64_t now(clockid_t clock)
 {
 	struct timespec ts;
@@ -169,7 +177,7 @@ static void __attribute__((noreturn)) help(void)
 	      "  session=new        be a session of its own to the scheduler\n"
 	      "  check              only check the words\n",
 	      stdout);
-	exit(fflush(stdout) ? 1 : 0);
+	exit(flush());
 }
 
 static void parse(struct load *load, int argc, char **argv)
@@ -333,5 +341,5 @@ int main(int argc, char **argv)
 	else
 		burn(end);
 	report(&load, start);
-	return fflush(stdout) ? 1 : 0;
+	return flush();
 }

@@ -336,6 +336,5 @@ int main(int argc, char **argv)
 				       "verified");
 	free(lu.a);
 	free(lu.magnitudes);
-	MPI_Finalize();
-	return wrong;
+	return app_end("lu", wrong);
 }

@@ -337,6 +337,5 @@ int main(int argc, char **argv)
 		      m.verify ? "verified" :
 				 "not verified");
 	free(m.levels);
-	MPI_Finalize();
-	return wrong || error;
+	return app_end("mandelbrot", wrong || error);
 }

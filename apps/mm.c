@@ -259,6 +259,5 @@ int main(int argc, char **argv)
 	free(mm.a);
 	free(mm.b);
 	free(mm.c);
-	MPI_Finalize();
-	return wrong;
+	return app_end("mm", wrong);
 }

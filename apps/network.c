@@ -49,6 +49,5 @@ int main(int argc, char **argv)
 		MPI_Abort(MPI_COMM_WORLD, 1);
 	}
 	equant_redist_network_free(network);
-	MPI_Finalize();
-	return 0;
+	return app_end("network", 0);
 }

@@ -404,6 +404,5 @@ int main(int argc, char **argv)
 	equant_redist_network_free(r.network);
 	free(r.a);
 	free(r.b);
-	MPI_Finalize();
-	return wrong;
+	return app_end("redistribute", wrong);
 }

@@ -417,6 +417,5 @@ int main(int argc, char **argv)
 		       wrong	      ? "WRONG" :
 					"verified");
 	release(&sor);
-	MPI_Finalize();
-	return wrong;
+	return app_end("sor", wrong);
 }

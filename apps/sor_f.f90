@@ -52,7 +52,7 @@ contains
 end module sor_mesh
 
 program sor_f
-    use, intrinsic :: iso_c_binding, only: c_double
+    use, intrinsic :: iso_c_binding, only: c_char, c_double, c_int, c_null_char, c_null_ptr, c_ptr
     use, intrinsic :: iso_fortran_env, only: error_unit, int64, output_unit, real128
     use mpi_f08, only: MPI_Barrier, MPI_Comm_rank, MPI_Comm_size, MPI_COMM_WORLD, &
         MPI_DOUBLE_PRECISION, MPI_Finalize, MPI_Init, MPI_MAX, MPI_Reduce, MPI_Wtime
@@ -68,11 +68,31 @@ program sor_f
     integer(kind) :: most = 20, done = 0 ! sweeps
     real(c_double) :: tolerance = 0, elapsed, longest
     real(c_double) :: error_sum = 0, norm_sum = 0 ! of the last sweep, over all columns
-    logical :: quiet = .false., unverified = .false., wrong = .false.
+    logical :: quiet = .false., unverified = .false., unwritten = .false., wrong = .false.
     type(equant_options) :: options
     type(equant_stats) :: stats
 
     integer :: rank, ranks
+
+    ! C's, which says what could not be written; gfortran's flush() does not.
+    interface
+        function c_puts(text) bind(C, name="puts") result(error)
+            import :: c_char, c_int
+            character(kind=c_char), intent(in) :: text(*)
+            integer(c_int) :: error
+        end function c_puts
+
+        function c_fflush(stream) bind(C, name="fflush") result(error)
+            import :: c_int, c_ptr
+            type(c_ptr), value :: stream
+            integer(c_int) :: error
+        end function c_fflush
+
+        subroutine c_perror(text) bind(C, name="perror")
+            import :: c_char
+            character(kind=c_char), intent(in) :: text(*)
+        end subroutine c_perror
+    end interface
 
     call MPI_Init()
     call parse()
@@ -84,7 +104,7 @@ program sor_f
     if (rank == 0 .and. .not. unverified) call verify()
     if (rank == 0 .and. .not. quiet) call report()
     call MPI_Finalize()
-    if (wrong) stop 1
+    if (wrong .or. unwritten) stop 1
 
 contains
     subroutine usage(unit)
@@ -328,6 +348,7 @@ contains
 
     subroutine report()
         character(len=12) :: verdict
+        character(len=300) :: line
         integer(int64) :: word
         integer(kind) :: j
 
@@ -337,9 +358,12 @@ contains
         do j = 0, n + 1
             word = ieor(ishftc(word, 1), check_word(mesh(:, j)))
         end do
-        write(output_unit, "(4(a, i0), a, es9.3, a, z16.16, a, es9.3, 2a)") "sor_f: n=", n, &
+        write(line, "(4(a, i0), a, es9.3, a, z16.16, a, es9.3, 2a)") "sor_f: n=", n, &
             " ranks=", ranks, " sweeps=", done, " block=", stats%block, &
             " change=", change(error_sum, norm_sum), " check=", word, &
             " elapsed=", longest, " s ", trim(verdict)
+        unwritten = c_puts(trim(line) // c_null_char) < 0
+        if (.not. unwritten) unwritten = c_fflush(c_null_ptr) /= 0
+        if (unwritten) call c_perror("sor_f: standard output" // c_null_char)
     end subroutine report
 end program sor_f

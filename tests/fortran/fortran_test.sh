@@ -4,7 +4,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 51
+plan 52
 
 passes types options 1 "the options are C's: size, places, and as many as there are"
 passes types defaults 1 "the defaults are C's"
@@ -136,4 +136,11 @@ succeeds "sor in Fortran names a wrong number" refuses --size many
 succeeds "... blanks are none" refuses --size ""
 succeeds "... and two are not one" refuses --size "1 2"
 succeeds "sor in Fortran names an option that it does not know" refuses --fast
+
+full()
+{
+	! "$TEST_BUILD/libexec/equant/sor_f" -n 4 > /dev/full 2> "$scratch/said" &&
+		grep -q '^sor_f: standard output: No space left' "$scratch/said"
+}
+succeeds "... and a full disk" full
 finish

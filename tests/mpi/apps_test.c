@@ -111,6 +111,23 @@ TEST_F(apps, wrong_arguments_are_named)
 	EXPECT_SAID(&self->job, "--hooks outside: not after or inside");
 }
 
+TEST_F(apps, what_cannot_be_printed_is_an_error)
+{
+	static const char *const full[] = { "sh", "-c", "exec \"$@\" > /dev/full", "sh", NULL };
+	static const char *const programs[] = { "libexec/equant/mm", "libexec/equant/triang" };
+
+	self->job.ranks = 1;
+	self->job.wrapper = full;
+	self->job.argv[1] = "4";
+	self->job.argv[2] = NULL;
+	for (int i = 0; i < 2; i++) {
+		self->job.program = programs[i];
+		EXPECT_EQ(0, job_run(&self->job));
+		EXPECT_EQ(NULL, job_not_failed(&self->job, 20));
+		EXPECT_SAID(&self->job, ": standard output: No space left on device");
+	}
+}
+
 TEST_F(apps, a_bad_environment_variable_ends_the_program)
 {
 	self->job.environment[1] = "EQUANT_DEPTH=1025";

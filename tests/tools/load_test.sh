@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 25
+plan 26
 
 exits 2 "unknown word 'steady'" "an unknown word is named" "$load" steady
 exits 2 "'x' is not a number" "a period that is no number is named" "$load" period=x duty=0.5
@@ -22,6 +22,8 @@ exits 2 'not a whole number' "a CPU number is whole" "$load" cpu=0.5
 exits 2 'nice=20: must be' "a nice value out of range is refused" "$load" nice=20
 exits 0 'Usage: load' "help is no error" "$load" --help
 exits 2 "unknown word '--help'" "help is no load" "$load" --help check
+exits 1 'standard output: No space left' "a full disk is an error" \
+	sh -c "'$load' seconds=0.01 > /dev/full"
 silent "check only checks" "$load" check cpu=0 period=1 duty=0.5
 
 # told_before_it_begins NAME: it comes while the load is blocking it, and before it has begun.
