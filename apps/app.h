@@ -16,6 +16,63 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+/* @status, or 1 after a message where what was printed has not arrived: the disk may be full. */
+static inline int app_end(const char *app, int status)
+{
+	if (fflush(stdout) || ferror(stdout)) {
+		fprintf(stderr, "%s: standard output: %s\n", app, strerror(errno ? errno : EIO));
+		status = status ? status : 1;
+	}
+	MPI_Finalize();
+	return status;
+}
+
+/*
+ * Options are read by rank 0 first, as all ranks have the same ones, as a rule: what there is to say about them is
+ * said once, and all end alike.  @status: to end with, or -1.
+ */
+static inline int app_verdict(int status)
+{
+	MPI_Bcast(&status, 1, MPI_INT, 0, MPI_COMM_WORLD);
+	return status;
+}
+
+static inline int app_rank(void)
+{
+	int rank;
+
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	return rank;
+}
+
+/* Before the options. */
+static inline void app_begin(const char *app, int *argc, char ***argv)
+{
+	int status;
+
+	MPI_Init(argc, argv);
+	status = app_rank() ? app_verdict(-1) : -1;
+	if (status >= 0)
+		exit(app_end(app, status));
+}
+
+/* Instead of going on after them; of another rank than 0 its options alone are wrong. */
+static inline void __attribute__((noreturn)) app_exit(const char *app, int status)
+{
+	if (!app_rank()) {
+		app_verdict(status);
+		status = app_end(app, status);
+	}
+	exit(status);
+}
+
+/* Behind the options, which are right. */
+static inline void app_go_on(void)
+{
+	if (!app_rank())
+		app_verdict(-1);
+}
+
 /* The number @text of the @option, from @low to @high. */
 static inline long app_number(const char *app, const char *option, const char *text, long low,
 			      long high)
@@ -28,12 +85,12 @@ static inline long app_number(const char *app, const char *option, const char *t
 	if (errno || end == text || *end || value < low || value > high) {
 		fprintf(stderr, "%s: %s %s: not a number from %ld to %ld\n", app, option, text, low,
 			high);
-		exit(2);
+		app_exit(app, 2);
 	}
 	return value;
 }
 
-/* The name @text of the @option, one of name(0) on; or names all, in one write, as ranks say it at once. */
+/* The name @text of the @option, one of name(0) on; or names all. */
 static inline const char *app_name(const char *app, const char *option, const char *text,
 				   const char *(*name)(int))
 {
@@ -47,14 +104,14 @@ static inline const char *app_name(const char *app, const char *option, const ch
 		snprintf(all + at, sizeof(all) - at, " %s", name(i));
 	}
 	fprintf(stderr, "%s: %s %s: none of%s\n", app, option, text, all);
-	exit(2);
+	app_exit(app, 2);
 }
 
 /* @c, of getopt_long(), is --help or no option at all. */
-static inline void app_help(void (*usage)(FILE *out), int c)
+static inline void app_help(const char *app, void (*usage)(FILE *out), int c)
 {
 	usage(c == 'h' ? stdout : stderr);
-	exit(c == 'h' ? 0 : 2);
+	app_exit(app, c == 'h' ? 0 : 2);
 }
 
 /* The programs take nothing but options. */
@@ -63,7 +120,7 @@ static inline void app_no_more(const char *app, int argc, char **argv)
 	if (optind == argc)
 		return;
 	fprintf(stderr, "%s: %s: unexpected argument\n", app, argv[optind]);
-	exit(2);
+	app_exit(app, 2);
 }
 
 #define APP_LARGE ((size_t)4 << 20) /* bytes: worth large pages */
@@ -86,17 +143,6 @@ static inline void *app_zeros(const char *app, long n, size_t size)
 static inline double *app_doubles(const char *app, long n)
 {
 	return app_zeros(app, n, sizeof(double));
-}
-
-/* @status, or 1 after a message where what was printed has not arrived: the disk may be full. */
-static inline int app_end(const char *app, int status)
-{
-	if (fflush(stdout) || ferror(stdout)) {
-		fprintf(stderr, "%s: standard output: %s\n", app, strerror(errno ? errno : EIO));
-		status = status ? status : 1;
-	}
-	MPI_Finalize();
-	return status;
 }
 
 #endif /* APP_H */

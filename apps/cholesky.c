@@ -42,7 +42,7 @@ static void parse(struct cholesky *c, int argc, char **argv)
 		else if (o == 'b')
 			c->panel = app_number(p->name, "-b", optarg, 1, 16000);
 		else if (!doall_option(p, o))
-			app_help(usage, o);
+			app_help(p->name, usage, o);
 	}
 	doall_options_end(p, argc, argv);
 }
@@ -235,8 +235,9 @@ int main(int argc, char **argv)
 	double elapsed = 0;
 	int error, wrong = 0;
 
-	MPI_Init(&argc, &argv);
+	app_begin(c.program.name, &argc, &argv);
 	parse(&c, argc, argv);
+	app_go_on();
 	MPI_Comm_rank(MPI_COMM_WORLD, &c.program.rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &c.program.ranks);
 	c.a = app_doubles(c.program.name, c.n * c.n);

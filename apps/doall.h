@@ -112,7 +112,7 @@ static inline void doall_options_end(const struct doall_program *p, int argc, ch
 	if (!fault)
 		return;
 	fprintf(stderr, "%s: %s\n", p->name, fault);
-	exit(2);
+	app_exit(p->name, 2);
 }
 
 /* ---- the program ---------------------------------------------------------------- */

@@ -44,7 +44,7 @@ static void parse(struct eco *e, int argc, char **argv)
 		else if (c == 's')
 			e->sweeps = app_number(p->name, "-s", optarg, 0, 1000000000);
 		else if (!doall_option(p, c))
-			app_help(usage, c);
+			app_help(p->name, usage, c);
 	}
 	doall_options_end(p, argc, argv);
 }
@@ -212,8 +212,9 @@ int main(int argc, char **argv)
 	double elapsed = 0, left;
 	int error, wrong = 0;
 
-	MPI_Init(&argc, &argv);
+	app_begin(e.program.name, &argc, &argv);
 	parse(&e, argc, argv);
+	app_go_on();
 	MPI_Comm_rank(MPI_COMM_WORLD, &e.program.rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &e.program.ranks);
 	fill(&e);

@@ -38,12 +38,12 @@ static void parse(struct fft2d *f, int argc, char **argv)
 		else if (c == 'r')
 			f->times = app_number(p->name, "-r", optarg, 1, 1000000000);
 		else if (!doall_option(p, c))
-			app_help(usage, c);
+			app_help(p->name, usage, c);
 	}
 	doall_options_end(p, argc, argv);
 	if (f->n & (f->n - 1)) {
 		fprintf(stderr, "fft2d: -n %ld: not a power of 2\n", f->n);
-		exit(2);
+		app_exit(p->name, 2);
 	}
 }
 
@@ -214,8 +214,9 @@ int main(int argc, char **argv)
 	double elapsed = 0;
 	int error, wrong = 0;
 
-	MPI_Init(&argc, &argv);
+	app_begin(f.program.name, &argc, &argv);
 	parse(&f, argc, argv);
+	app_go_on();
 	MPI_Comm_rank(MPI_COMM_WORLD, &f.program.rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &f.program.ranks);
 	set_up(&f);

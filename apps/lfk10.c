@@ -41,7 +41,7 @@ static void parse(struct lfk10 *k, int argc, char **argv)
 		else if (c == 's')
 			k->steps = app_number(p->name, "-s", optarg, 0, 1000000000);
 		else if (!doall_option(p, c))
-			app_help(usage, c);
+			app_help(p->name, usage, c);
 	}
 	doall_options_end(p, argc, argv);
 }
@@ -142,8 +142,9 @@ int main(int argc, char **argv)
 	double elapsed = 0;
 	int error, wrong = 0;
 
-	MPI_Init(&argc, &argv);
+	app_begin(k.program.name, &argc, &argv);
 	parse(&k, argc, argv);
+	app_go_on();
 	MPI_Comm_rank(MPI_COMM_WORLD, &k.program.rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &k.program.ranks);
 	fill(&k);

@@ -68,7 +68,7 @@ static void parse(struct lu *lu, int argc, char **argv)
 		else if (c == 'q')
 			lu->quiet = 1;
 		else
-			app_help(usage, c);
+			app_help("lu", usage, c);
 	}
 	app_no_more("lu", argc, argv);
 	lu->piece = (CACHE / (long)sizeof(double) + lu->panel - 1) / lu->panel;
@@ -314,8 +314,9 @@ int main(int argc, char **argv)
 	double elapsed = 0, longest = 0;
 	int error, wrong = 0, ranks;
 
-	MPI_Init(&argc, &argv);
+	app_begin("lu", &argc, &argv);
 	parse(&lu, argc, argv);
+	app_go_on();
 	MPI_Comm_rank(MPI_COMM_WORLD, &lu.rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &ranks);
 	lu.a = app_doubles("lu", lu.n * lu.n);

@@ -71,7 +71,7 @@ static void check_static(const struct mandelbrot *m)
 	if (!option || strcmp(m->scheme, "static"))
 		return;
 	fprintf(stderr, "mandelbrot: %s: nothing is handed out by --scheme static\n", option);
-	exit(2);
+	app_exit("mandelbrot", 2);
 }
 
 static void check_png(void)
@@ -79,7 +79,7 @@ static void check_png(void)
 	if (EQUANT_HAVE_PNG)
 		return;
 	fprintf(stderr, "mandelbrot: --png: built without libpng\n");
-	exit(2);
+	app_exit("mandelbrot", 2);
 }
 
 static void parse(struct mandelbrot *m, int argc, char **argv)
@@ -118,7 +118,7 @@ static void parse(struct mandelbrot *m, int argc, char **argv)
 		else if (c == 'g')
 			m->png = optarg;
 		else if (c == 'h' || c == '?')
-			app_help(usage, c);
+			app_help("mandelbrot", usage, c);
 		m->rectangles |= c == 'r';
 		m->fixed |= c == 'f';
 		m->verify &= c != 'V';
@@ -314,8 +314,9 @@ int main(int argc, char **argv)
 	int error, wrong = 0;
 	long chunks = 0;
 
-	MPI_Init(&argc, &argv);
+	app_begin("mandelbrot", &argc, &argv);
 	parse(&m, argc, argv);
+	app_go_on();
 	MPI_Comm_rank(MPI_COMM_WORLD, &m.rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &m.ranks);
 	m.levels = app_zeros("mandelbrot", m.n * m.n, sizeof(*m.levels));

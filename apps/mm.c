@@ -41,7 +41,7 @@ static int is_inside(const char *text)
 	if (!strcmp(text, "after"))
 		return 0;
 	fprintf(stderr, "mm: --hooks %s: not after or inside\n", text);
-	exit(2);
+	app_exit("mm", 2);
 }
 
 static void parse(struct mm *mm, int argc, char **argv)
@@ -65,7 +65,7 @@ static void parse(struct mm *mm, int argc, char **argv)
 		else if (c == 'q')
 			mm->quiet = 1;
 		else
-			app_help(usage, c);
+			app_help("mm", usage, c);
 	}
 	app_no_more("mm", argc, argv);
 }
@@ -236,8 +236,9 @@ int main(int argc, char **argv)
 	double elapsed = 0, longest = 0;
 	int error, wrong = 0;
 
-	MPI_Init(&argc, &argv);
+	app_begin("mm", &argc, &argv);
 	parse(&mm, argc, argv);
+	app_go_on();
 	MPI_Comm_rank(MPI_COMM_WORLD, &mm.rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &mm.ranks);
 	mm.a = app_doubles("mm", mm.n * mm.n);

@@ -28,7 +28,7 @@ int main(int argc, char **argv)
 	long seconds = 5;
 	int c, rank, error;
 
-	MPI_Init(&argc, &argv);
+	app_begin("network", &argc, &argv);
 	while ((c = getopt_long(argc, argv, "s:o:h",
 				(const struct option[]){ { "help", no_argument, NULL, 'h' }, { 0 } },
 				NULL)) != -1) {
@@ -37,9 +37,10 @@ int main(int argc, char **argv)
 		else if (c == 'o')
 			path = optarg;
 		else
-			app_help(usage, c);
+			app_help("network", usage, c);
 	}
 	app_no_more("network", argc, argv);
+	app_go_on();
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	error = equant_calibrate_network(MPI_COMM_WORLD, (double)seconds, &network);
 	if (!error && !rank)

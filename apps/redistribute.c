@@ -112,7 +112,7 @@ static int parse_long(struct redistribute *r, int c)
 static void refuse(const char *why)
 {
 	fprintf(stderr, "redistribute: %s\n", why);
-	exit(2);
+	app_exit("redistribute", 2);
 }
 
 static void check_options(const struct redistribute *r)
@@ -158,7 +158,7 @@ static void parse(struct redistribute *r, int argc, char **argv)
 		else if (c == 'r')
 			r->runs = number("-r", 1, 1000000);
 		else if (!parse_long(r, c))
-			app_help(usage, c);
+			app_help("redistribute", usage, c);
 	}
 	if (optind < argc &&
 	    (!strcmp(argv[optind], "corner") || !strcmp(argv[optind], "transpose")))
@@ -388,8 +388,9 @@ int main(int argc, char **argv)
 	double elapsed;
 	int wrong = 0;
 
-	MPI_Init(&argc, &argv);
+	app_begin("redistribute", &argc, &argv);
 	parse(&r, argc, argv);
+	app_go_on();
 	MPI_Comm_rank(MPI_COMM_WORLD, &r.rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &r.ranks);
 	find_network(&r);

@@ -56,7 +56,7 @@ static double fraction(const char *name, const char *text)
 
 	if (end == text || *end || !(value >= 0)) {
 		fprintf(stderr, "sor: %s %s: not a number of at least 0\n", name, text);
-		exit(2);
+		app_exit("sor", 2);
 	}
 	return value;
 }
@@ -87,7 +87,7 @@ static void parse(struct sor *sor, int argc, char **argv)
 		else if (c == 'q')
 			sor->quiet = 1;
 		else
-			app_help(usage, c);
+			app_help("sor", usage, c);
 	}
 	app_no_more("sor", argc, argv);
 }
@@ -394,9 +394,10 @@ int main(int argc, char **argv)
 	int error, wrong = 0, ranks;
 	char word[20];
 
-	MPI_Init(&argc, &argv);
+	app_begin("sor", &argc, &argv);
 	equant_options_init(&sor.options);
 	parse(&sor, argc, argv);
+	app_go_on();
 	MPI_Comm_rank(MPI_COMM_WORLD, &sor.rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &ranks);
 	allocate(&sor);

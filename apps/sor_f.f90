@@ -54,8 +54,8 @@ end module sor_mesh
 program sor_f
     use, intrinsic :: iso_c_binding, only: c_char, c_double, c_int, c_null_char, c_null_ptr, c_ptr
     use, intrinsic :: iso_fortran_env, only: error_unit, int64, output_unit, real128
-    use mpi_f08, only: MPI_Barrier, MPI_Comm_rank, MPI_Comm_size, MPI_COMM_WORLD, &
-        MPI_DOUBLE_PRECISION, MPI_Finalize, MPI_Init, MPI_MAX, MPI_Reduce, MPI_Wtime
+    use mpi_f08, only: MPI_Barrier, MPI_Bcast, MPI_Comm_rank, MPI_Comm_size, MPI_COMM_WORLD, &
+        MPI_DOUBLE_PRECISION, MPI_Finalize, MPI_Init, MPI_INTEGER, MPI_MAX, MPI_Reduce, MPI_Wtime
     use equant, only: equant_allreduce_units, equant_block_order, equant_close, equant_context, &
         equant_hook, equant_loop, equant_loop_array, equant_loop_copy, equant_loop_distribute, &
         equant_loop_free, equant_loop_new, equant_loop_pipelined, equant_loop_ranges, &
@@ -95,9 +95,11 @@ program sor_f
     end interface
 
     call MPI_Init()
-    call parse()
     call MPI_Comm_rank(MPI_COMM_WORLD, rank)
     call MPI_Comm_size(MPI_COMM_WORLD, ranks)
+    if (rank > 0) call verdict(-1)
+    call parse()
+    if (rank == 0) call verdict(-1)
     allocate(mesh(0:n + 1, 0:n + 1), errors(n), norms(n))
     call solve()
     call MPI_Reduce(elapsed, longest, 1, MPI_DOUBLE_PRECISION, MPI_MAX, 0, MPI_COMM_WORLD)
@@ -107,6 +109,27 @@ program sor_f
     if (wrong .or. unwritten) stop 1
 
 contains
+    ! Options are read by rank 0 first, as all ranks have the same ones, as a rule: what there is to
+    ! say about them is said once, and all end alike, with this status of rank 0 unless it is -1.
+    subroutine verdict(status)
+        integer, intent(in) :: status
+        integer :: all
+
+        all = status
+        call MPI_Bcast(all, 1, MPI_INTEGER, 0, MPI_COMM_WORLD)
+        if (all < 0) return
+        call MPI_Finalize()
+        stop all, quiet=.true.
+    end subroutine verdict
+
+    ! Instead of going on after them; of another rank than 0 its options alone are wrong.
+    subroutine leave(status)
+        integer, intent(in) :: status
+
+        if (rank == 0) call verdict(status)
+        stop status, quiet=.true.
+    end subroutine leave
+
     subroutine usage(unit)
         integer, intent(in) :: unit
 
@@ -117,15 +140,14 @@ contains
             "  -t, --tolerance TOLERANCE  end when a sweep changes the mesh by less (default 0)", &
             "  --no-balance               columns stay where they are", &
             "  --no-verify                trust the result, which takes long to compute again"
-        if (unit == output_unit) stop
-        stop 2
+        call leave(merge(0, 2, unit == output_unit))
     end subroutine usage
 
     subroutine refuse(name, text, wanted)
         character(len=*), intent(in) :: name, text, wanted
 
         write(error_unit, "(6a)") "sor_f: ", trim(name), " ", trim(text), ": not a number ", wanted
-        stop 2
+        call leave(2)
     end subroutine refuse
 
     subroutine complain(fault, name)

@@ -40,7 +40,7 @@ static void parse(struct triang *t, int argc, char **argv)
 		else if (c == 'r')
 			t->times = app_number(p->name, "-r", optarg, 1, 1000000000);
 		else if (!doall_option(p, c))
-			app_help(usage, c);
+			app_help(p->name, usage, c);
 	}
 	doall_options_end(p, argc, argv);
 }
@@ -108,8 +108,9 @@ int main(int argc, char **argv)
 	double elapsed = 0;
 	int error, wrong = 0;
 
-	MPI_Init(&argc, &argv);
+	app_begin(t.program.name, &argc, &argv);
 	parse(&t, argc, argv);
+	app_go_on();
 	MPI_Comm_rank(MPI_COMM_WORLD, &t.program.rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &t.program.ranks);
 	t.a = app_doubles(t.program.name, t.n * t.n);

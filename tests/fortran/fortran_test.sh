@@ -4,7 +4,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 52
+plan 53
 
 passes types options 1 "the options are C's: size, places, and as many as there are"
 passes types defaults 1 "the defaults are C's"
@@ -137,10 +137,18 @@ succeeds "... blanks are none" refuses --size ""
 succeeds "... and two are not one" refuses --size "1 2"
 succeeds "sor in Fortran names an option that it does not know" refuses --fast
 
+explains()
+{
+	mpirun --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 -np 2 \
+		"$TEST_BUILD/libexec/equant/sor_f" --help > "$scratch/said" 2>&1 &&
+		[ "$(grep -c '^usage: sor_f' "$scratch/said")" -eq 1 ]
+}
+succeeds "sor in Fortran explains itself once, which is no error" explains
+
 full()
 {
 	! "$TEST_BUILD/libexec/equant/sor_f" -n 4 > /dev/full 2> "$scratch/said" &&
 		grep -q '^sor_f: standard output: No space left' "$scratch/said"
 }
-succeeds "... and a full disk" full
+succeeds "sor in Fortran names a full disk" full
 finish

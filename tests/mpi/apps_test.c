@@ -93,22 +93,29 @@ TEST_F(apps, matrices_of_any_size_are_multiplied)
 	EXPECT_VERIFIED(&self->job);
 }
 
-TEST_F(apps, wrong_arguments_are_named)
+TEST_F(apps, wrong_arguments_are_named_once)
 {
-	self->job.ranks = 1;
 	self->job.argv[1] = "many";
 	EXPECT_EQ(0, job_run(&self->job));
 	EXPECT_NE(0, self->job.status);
-	EXPECT_SAID(&self->job, "-n many: not a number");
+	EXPECT_EQ(1, job_count(&self->job, "-n many: not a number"));
 	self->job.argv[1] = "10";
 	self->job.argv[4] = "--fast";
 	EXPECT_EQ(0, job_run(&self->job));
 	EXPECT_NE(0, self->job.status);
-	EXPECT_SAID(&self->job, "usage: mm");
+	EXPECT_EQ(1, job_count(&self->job, "usage: mm"));
 	self->job.argv[4] = "--hooks=outside";
 	EXPECT_EQ(0, job_run(&self->job));
 	EXPECT_NE(0, self->job.status);
-	EXPECT_SAID(&self->job, "--hooks outside: not after or inside");
+	EXPECT_EQ(1, job_count(&self->job, "--hooks outside: not after or inside"));
+}
+
+TEST_F(apps, help_is_said_once_and_no_error)
+{
+	self->job.argv[0] = "--help";
+	EXPECT_EQ(0, job_run(&self->job));
+	EXPECT_EQ(0, self->job.status);
+	EXPECT_EQ(1, job_count(&self->job, "usage: mm"));
 }
 
 TEST_F(apps, what_cannot_be_printed_is_an_error)
