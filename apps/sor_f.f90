@@ -157,13 +157,22 @@ contains
         call usage(error_unit)
     end subroutine complain
 
+    subroutine argument(i, text)
+        integer, intent(in) :: i
+        character(len=*), intent(out) :: text
+        integer :: error
+
+        call get_command_argument(i, text, status=error)
+        if (error /= 0) call complain("too long an argument begins with", text)
+    end subroutine argument
+
     subroutine parse()
         character(len=64) :: name, value
         integer :: i
 
         i = 1
         do while (i <= command_argument_count())
-            call get_command_argument(i, name)
+            call argument(i, name)
             select case (name)
             case ("--no-balance")
                 options%balance = 0
@@ -176,7 +185,7 @@ contains
             case ("-n", "--size", "-s", "--sweeps", "-t", "--tolerance")
                 if (i == command_argument_count()) call complain("the value is missing after", name)
                 i = i + 1
-                call get_command_argument(i, value)
+                call argument(i, value)
                 call set(name, value)
             case default
                 call complain("unknown option", name)

@@ -4,7 +4,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 53
+plan 54
 
 passes types options 1 "the options are C's: size, places, and as many as there are"
 passes types defaults 1 "the defaults are C's"
@@ -135,6 +135,13 @@ refuses()
 succeeds "sor in Fortran names a wrong number" refuses --size many
 succeeds "... blanks are none" refuses --size ""
 succeeds "... and two are not one" refuses --size "1 2"
+
+cut()
+{
+	"$TEST_BUILD/libexec/equant/sor_f" --size "$(printf '%064d9' 5)" > "$scratch/said" 2>&1
+	[ $? -eq 2 ] && grep -q "^sor_f: too long an argument begins with '0*5'" "$scratch/said"
+}
+succeeds "sor in Fortran cuts no number short" cut
 succeeds "sor in Fortran names an option that it does not know" refuses --fast
 
 explains()
