@@ -57,7 +57,7 @@ static void parse(struct mm *mm, int argc, char **argv)
 		if (c == 'n')
 			mm->n = app_number("mm", "-n", optarg, 0, 20000);
 		else if (c == 'p')
-			mm->products = app_number("mm", "-p", optarg, 0, 1000000000);
+			mm->products = app_number("mm", "-p", optarg, 1, 1000000000);
 		else if (c == 'P')
 			mm->plain = 1;
 		else if (c == 'k')
@@ -252,7 +252,7 @@ int main(int argc, char **argv)
 		MPI_Abort(MPI_COMM_WORLD, 1);
 	}
 	MPI_Reduce(&elapsed, &longest, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
-	if (!mm.rank && mm.products)
+	if (!mm.rank)
 		wrong = verify(&mm);
 	if (!mm.rank && !mm.quiet)
 		printf("mm: n=%ld products=%ld ranks=%d elapsed=%.6f s %s\n", mm.n, mm.products,

@@ -100,6 +100,11 @@ TEST_F(apps, wrong_arguments_are_named_once)
 	EXPECT_NE(0, self->job.status);
 	EXPECT_EQ(1, job_count(&self->job, "-n many: not a number"));
 	self->job.argv[1] = "10";
+	self->job.argv[3] = "0";
+	EXPECT_EQ(0, job_run(&self->job));
+	EXPECT_NE(0, self->job.status);
+	EXPECT_EQ(1, job_count(&self->job, "-p 0: not a number from 1"));
+	self->job.argv[3] = "1";
 	self->job.argv[4] = "--fast";
 	EXPECT_EQ(0, job_run(&self->job));
 	EXPECT_NE(0, self->job.status);
