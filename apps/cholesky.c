@@ -45,6 +45,12 @@ static void parse(struct cholesky *c, int argc, char **argv)
 			app_help(p->name, usage, o);
 	}
 	doall_options_end(p, argc, argv);
+	if (c->panel && !p->scheme) {
+		fprintf(stderr, "cholesky: -b is for --scheme\n");
+		app_exit(p->name, 2);
+	}
+	if (!c->panel)
+		c->panel = 32;
 }
 
 /* Symmetric, and the diagonal larger than the rest of its row. */
@@ -231,7 +237,7 @@ static int verify(const struct cholesky *c)
 
 int main(int argc, char **argv)
 {
-	struct cholesky c = { .program.name = "cholesky", .n = 400, .panel = 32 };
+	struct cholesky c = { .program.name = "cholesky", .n = 400 };
 	double elapsed = 0;
 	int error, wrong = 0;
 

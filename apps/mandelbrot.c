@@ -74,11 +74,12 @@ static void check_static(const struct mandelbrot *m)
 	app_exit("mandelbrot", 2);
 }
 
-static void check_png(void)
+static void check_png(const struct mandelbrot *m)
 {
-	if (EQUANT_HAVE_PNG)
+	if (EQUANT_HAVE_PNG && m->n)
 		return;
-	fprintf(stderr, "mandelbrot: --png: built without libpng\n");
+	fprintf(stderr, "mandelbrot: --png: %s\n",
+		EQUANT_HAVE_PNG ? "there is no image of -n 0" : "built without libpng");
 	app_exit("mandelbrot", 2);
 }
 
@@ -127,7 +128,7 @@ static void parse(struct mandelbrot *m, int argc, char **argv)
 	app_no_more("mandelbrot", argc, argv);
 	check_static(m);
 	if (m->png)
-		check_png();
+		check_png(m);
 }
 
 static void compute(const struct mandelbrot *m, uint32_t *levels, const int64_t *first,
@@ -330,7 +331,7 @@ int main(int argc, char **argv)
 	gather(&m);
 	if (!m.rank && m.verify)
 		wrong = verify(&m);
-	if (!m.rank && m.png && m.n)
+	if (!m.rank && m.png)
 		error = write_png(&m);
 	if (!m.rank && !m.quiet)
 		print(&m, longest, chunks,

@@ -51,6 +51,7 @@ static void parse(struct mm *mm, int argc, char **argv)
 					       { "quiet", no_argument, NULL, 'q' },
 					       { "help", no_argument, NULL, 'h' },
 					       { 0 } };
+	const char *hooks = NULL;
 	int c;
 
 	while ((c = getopt_long(argc, argv, "n:p:h", longs, NULL)) != -1) {
@@ -61,13 +62,18 @@ static void parse(struct mm *mm, int argc, char **argv)
 		else if (c == 'P')
 			mm->plain = 1;
 		else if (c == 'k')
-			mm->inside = is_inside(optarg);
+			hooks = optarg;
 		else if (c == 'q')
 			mm->quiet = 1;
 		else
 			app_help("mm", usage, c);
 	}
 	app_no_more("mm", argc, argv);
+	if (hooks && mm->plain) {
+		fprintf(stderr, "mm: --hooks: there are none with --plain\n");
+		app_exit("mm", 2);
+	}
+	mm->inside = hooks && is_inside(hooks);
 }
 
 static void fill(struct mm *mm)

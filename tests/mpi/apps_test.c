@@ -113,6 +113,11 @@ TEST_F(apps, wrong_arguments_are_named_once)
 	EXPECT_EQ(0, job_run(&self->job));
 	EXPECT_NE(0, self->job.status);
 	EXPECT_EQ(1, job_count(&self->job, "--hooks outside: not after or inside"));
+	self->job.argv[4] = "--hooks=after";
+	self->job.argv[5] = "--plain";
+	EXPECT_EQ(0, job_run(&self->job));
+	EXPECT_NE(0, self->job.status);
+	EXPECT_EQ(1, job_count(&self->job, "--hooks: there are none with --plain"));
 }
 
 TEST_F(apps, help_is_said_once_and_no_error)

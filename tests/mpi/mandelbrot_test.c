@@ -125,6 +125,10 @@ TEST_F(mandelbrot, the_image_is_written_as_png)
 	ASSERT_EQ(0, job_run(job));
 	EXPECT_EQ(NULL, job_not_failed(job, 20));
 	EXPECT_SAID(job, "/nonexistent/folder/set.png");
+	job->argv[1] = "0";
+	ASSERT_EQ(0, job_run(job));
+	EXPECT_EQ(NULL, job_not_failed(job, 20));
+	EXPECT_SAID(job, "--png: there is no image of -n 0");
 }
 
 TEST_F(mandelbrot, what_an_image_cannot_be_written_to_stays)

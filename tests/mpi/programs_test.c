@@ -181,6 +181,9 @@ TEST_F(programs, bad_arguments_are_refused_and_named)
 	self->job.argv[1] = "24";
 	self->job.argv[2] = NULL;
 	EXPECT_REFUSED(&self->job, "-n 24: not a power of 2");
+	program(&self->job, 4);
+	self->job.argv[2] = "-b7";
+	EXPECT_REFUSED(&self->job, "-b is for --scheme");
 }
 
 TEST_F(programs, plans_that_cannot_be_are_refused_and_named)
