@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 43
+plan 46
 
 export LC_ALL=C
 
@@ -132,6 +132,18 @@ prints "oscillating has no answer for a load that is back too soon" \
         31    0.9361    0.8571         0.8571      0.5714
         60    0.9670    0.8571         0.8571      0.5714
 END
+
+prints "oscillating goes over ranks instead of periods" oscillating --ranks 2:3:1 --fraction << 'END'
+a load on one CPU, 30 s on and off, that leaves 0.5 of it
+
+     ranks  fraction
+         2    0.1667
+         3    0.1333
+END
+refuses "--fraction: needs more than one of --ranks" "a fraction is not one over periods" \
+	oscillating --fraction
+refuses "--ranks and --period: only one may be a sweep" "a model goes over ranks or periods" \
+	oscillating --ranks 2:3:1 --period 2:4:2
 
 # point NAME ARGUMENT...: a number of the only point of a run
 point()

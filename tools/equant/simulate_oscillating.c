@@ -89,7 +89,7 @@ static int fill_ranks(struct equant_oscillation *oscillation, const struct simul
 int simulate_oscillating(int argc, char **argv, struct table *table)
 {
 	struct equant_oscillation oscillation = { .rmin = 0.5, .target = 1, .dedicated = 1 };
-	struct simulate_sweep periods = { .from = 2, .step = 2, .count = 30 };
+	struct simulate_sweep periods = { 0 };
 	static const char *const answers[] = { "printed", "whole", "averaged", NULL };
 	double late = 0;
 	int answer = EQUANT_ANSWER_PRINTED;
@@ -115,6 +115,12 @@ int simulate_oscillating(int argc, char **argv, struct table *table)
 		return -EINVAL;
 	if (ranks.count > 1 && periods.count > 1)
 		return simulate_fail(MODEL, "--ranks and --period: only one may be a sweep");
+	if (fraction && ranks.count == 1)
+		return simulate_fail(MODEL, "--fraction: needs more than one of --ranks");
+	if (!periods.count)
+		periods = ranks.count > 1 ?
+				  (struct simulate_sweep){ .from = 60, .count = 1 } :
+				  (struct simulate_sweep){ .from = 2, .step = 2, .count = 30 };
 	oscillation.n = (int)ranks.from;
 	oscillation.delay = (double)depth + 0.5 + late;
 	oscillation.restricted = restricted;
