@@ -62,6 +62,8 @@ else
 	skip "help env lists every option" "built without MPI"
 fi
 exits 2 "must be from 1 to 60, not 'x'" "demo refuses a bad length" "$equant" demo --seconds x
+exits 2 "--pairs '1.9': expected a whole number from 1 to 99" "demo runs no part of a pair" \
+	"$equant" demo --pairs 1.9
 exits 2 "unexpected argument 'x'" "demo takes no argument" "$equant" demo x
 
 # What is no error although it cannot be printed, or has no reason.

@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 46
+plan 48
 
 export LC_ALL=C
 
@@ -88,6 +88,9 @@ refuses "--loads: their least common multiple is too large" "loads that do not d
 	pipeline --loads 997,991,983,977,971,967,953 --block 10
 refuses "--rmin '0': expected a number from" "a CPU of which nothing is left is refused" \
 	oscillating --rmin 0
+refuses "--blocks '1.9': expected a whole number" "a part of a block is refused" fill --blocks 1.9
+refuses "--block '1:9:2.5': expected a whole number" "... and of an iteration" \
+	pipeline --block 1:9:2.5
 refuses "--ranks '2.5': expected a whole number" "half a rank is refused" oscillating --ranks 2.5
 refuses "--ranks '2.5': expected a whole number" "... by all models" program --ranks 2.5
 refuses "--ranks '65': expected a whole number from 1 to 64" "65 ranks are refused" run --ranks 65

@@ -15,6 +15,7 @@
 
 #include "commands.h"
 #include "demo.h"
+#include "option.h"
 #include "spawn.h"
 #include "timeline.h"
 #include "traces.h"
@@ -240,14 +241,14 @@ static bool load_probe(void)
 	return false;
 }
 
-static int number(const char *option, const char *text, int high, double *value)
+static int seconds(const char *text, double *value)
 {
 	char *end;
 
 	*value = strtod(text, &end);
-	if (end != text && !*end && *value >= 1 && *value <= high)
+	if (end != text && !*end && *value >= 1 && *value <= 60)
 		return 0;
-	fprintf(stderr, "equant demo: --%s must be from 1 to %d, not '%s'\n", option, high, text);
+	fprintf(stderr, "equant demo: --seconds must be from 1 to 60, not '%s'\n", text);
 	return EQUANT_EXIT_USAGE;
 }
 
@@ -256,19 +257,17 @@ static int parse(struct demo *demo, int argc, char **argv)
 	static const struct option options[] = { { "seconds", required_argument, NULL, 's' },
 						 { "pairs", required_argument, NULL, 'p' },
 						 { 0 } };
-	double pairs = demo->pairs;
+	const struct named_option pairs = { "demo", "pairs" };
 	int option, ret = 0;
 
 	optind = 0;
 	while (!ret && (option = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		if (option == 's')
-			ret = number("seconds", optarg, 60, &demo->seconds);
-		else if (option == 'p')
-			ret = number("pairs", optarg, DEMO_MAX_PAIRS, &pairs);
-		else
+			ret = seconds(optarg, &demo->seconds);
+		else if (option != 'p' ||
+			 option_whole(&pairs, optarg, 1, DEMO_MAX_PAIRS, &demo->pairs))
 			ret = EQUANT_EXIT_USAGE;
 	}
-	demo->pairs = (int)pairs;
 	if (!ret && optind < argc) {
 		fprintf(stderr, "equant demo: unexpected argument '%s'\n", argv[optind]);
 		ret = EQUANT_EXIT_USAGE;

@@ -99,7 +99,6 @@ static int fill(const struct equant_machine *machine, const struct pipeline_opti
 	const struct equant_strips s = strips(machine->n, options);
 	struct equant_block choice;
 	double best;
-	long last = 0;
 
 	if (equant_block_size(&s, &choice, NULL, 0))
 		return -EINVAL; /* cannot happen: the options' ranges are narrower */
@@ -113,18 +112,15 @@ static int fill(const struct equant_machine *machine, const struct pipeline_opti
 	table_fact(table, "sequential", options->sequential);
 	table_fact(table, "best", best);
 	for (long i = 0; i < options->block.count; i++) {
-		long block = lround(simulate_at(&options->block, i));
+		long block = (long)simulate_at(&options->block, i);
 		int error;
 
-		if (block == last)
-			continue;
 		if (block > options->iterations)
 			return simulate_fail(MODEL, "--block %ld: more than the %ld iterations",
 					     block, options->iterations);
 		error = point(machine, options, block, table);
 		if (error)
 			return error;
-		last = block;
 	}
 	return 0;
 }
@@ -140,7 +136,7 @@ int simulate_pipeline(int argc, char **argv, struct table *table)
 	const struct simulate_option known[] = {
 		{ "loads", SIMULATE_LOADS, &options.loads, 1, 1000, NULL },
 		{ "phases", SIMULATE_LIST, &options.phases, 0, 1000, NULL },
-		{ "block", SIMULATE_SWEEP, &options.block, 1, 1e7, NULL },
+		{ "block", SIMULATE_WHOLE_SWEEP, &options.block, 1, 1e7, NULL },
 		{ "iterations", SIMULATE_WHOLE, &options.iterations, 1, 1e7, NULL },
 		{ "sequential", SIMULATE_NUMBER, &options.sequential, 1e-3, 1e6, NULL },
 		{ "fixed", SIMULATE_NUMBER, &options.fixed, 0, 1e3, NULL },
@@ -175,7 +171,7 @@ int simulate_fill(int argc, char **argv, struct table *table)
 {
 	struct simulate_sweep blocks = { .from = 1, .step = 1, .count = 200 };
 	const struct simulate_option known[] = {
-		{ "blocks", SIMULATE_SWEEP, &blocks, 1, 1e7, NULL },
+		{ "blocks", SIMULATE_WHOLE_SWEEP, &blocks, 1, 1e7, NULL },
 		{ 0 },
 	};
 
@@ -186,7 +182,7 @@ int simulate_fill(int argc, char **argv, struct table *table)
 	snprintf(table->title, sizeof(table->title),
 		 "what filling and draining leave of a pipeline, eq. 3.6");
 	for (long i = 0; i < blocks.count; i++) {
-		double row[1 + FILL_RANKS] = { floor(simulate_at(&blocks, i)) };
+		double row[1 + FILL_RANKS] = { simulate_at(&blocks, i) };
 		struct equant_strips s = {
 			.iterations = (long)row[0],
 			.units = 1,
