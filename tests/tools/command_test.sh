@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 17
+plan 18
 
 exits 2 'which command' "no command at all is an error" "$equant"
 exits 2 "unknown command 'ballance'" "an unknown command is named" "$equant" ballance
@@ -65,6 +65,12 @@ exits 2 "must be from 1 to 60, not 'x'" "demo refuses a bad length" "$equant" de
 exits 2 "--pairs '1.9': expected a whole number from 1 to 99" "demo runs no part of a pair" \
 	"$equant" demo --pairs 1.9
 exits 2 "unexpected argument 'x'" "demo takes no argument" "$equant" demo x
+if [ "$(nproc)" -gt 1 ] && grep -q MPI_CFLAGS "$TEST_BUILD/config.mk"; then
+	exits 127 'equant demo: .*mpirun' "demo says that it needs mpirun" \
+		env PATH="$scratch" "$equant" demo
+else
+	skip "demo says that it needs mpirun" "one CPU, or built without MPI"
+fi
 
 # What is no error although it cannot be printed, or has no reason.
 unprinted()

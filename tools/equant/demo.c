@@ -205,6 +205,19 @@ static int show(struct demo *demo)
 	return ret;
 }
 
+/* Before the probe is loaded for nothing. */
+static int check_mpirun(void)
+{
+	char *command[] = { (char *)"mpirun", NULL };
+	const struct run_request request = { .command = command, .quiet = true };
+	int ret = run_check(&request);
+
+	if (ret == EQUANT_EXIT_NOT_FOUND)
+		fputs("equant demo: its ranks are started by mpirun, as `make deps` installs it\n",
+		      stderr);
+	return ret;
+}
+
 /* One that predicts shares. */
 static void is_record_there(void *ctx, const char *name, int error, const char *text)
 {
@@ -293,6 +306,9 @@ int equant_cmd_demo(int argc, char **argv)
 			timeline_width(stdout));
 		return 0;
 	}
+	ret = check_mpirun();
+	if (ret)
+		return ret;
 	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
 		sigaction(signals[i], &action, NULL);
 	loaded = load_probe();
