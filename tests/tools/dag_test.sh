@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 43
+plan 45
 
 export LC_ALL=C
 
@@ -199,6 +199,9 @@ exits 0 '^Usage: equant dag' "help is help behind a word, too" "$equant" dag com
 exits 2 "comp-comm '0': expected a number above 0" "a ratio is above 0" \
 	"$equant" dag generate lu --comp-comm 0
 exits 2 "'x': expected a whole number" "a seed is a number" "$equant" dag generate lu --seed x
+exits 2 '--layers is of layered only' "layers are refused where there are none" \
+	"$equant" dag generate lu --layers 2
+exits 2 '--degree is of layered only' "... and a degree" "$equant" dag generate fork --degree 2
 exits 1 'standard output: No space left' "a full disk is an error" \
 	sh -c "'$equant' dag compare example.dot $machine > /dev/full"
 

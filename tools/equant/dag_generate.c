@@ -23,6 +23,17 @@ static int seed(const struct named_option *option, const char *text, uint64_t *v
 	return 0;
 }
 
+/* Options that change nothing here. */
+static int check_family(const char *family, const struct equant_dag_shape *shape)
+{
+	const char *idle = shape->layers ? "layers" : shape->degree ? "degree" : NULL;
+
+	if (!idle || !strcmp(family, "layered"))
+		return 0;
+	fprintf(stderr, "equant dag generate: --%s is of layered only\n", idle);
+	return -EINVAL;
+}
+
 static int parse(int argc, char **argv, struct equant_dag_shape *shape)
 {
 	static const struct option known[] = {
@@ -100,6 +111,8 @@ int dag_generate(int argc, char **argv)
 			"equant dag generate: expected one family; see `equant help dag`\n");
 		return EQUANT_EXIT_USAGE;
 	}
+	if (check_family(argv[optind], &shape))
+		return EQUANT_EXIT_USAGE;
 	if (shape.comp_comm == 0 && shape.comm_comp == 0)
 		shape.comp_comm = 1;
 	dag = equant_dag_generate(argv[optind], &shape, why, sizeof(why));
