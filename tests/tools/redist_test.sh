@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 74
+plan 75
 
 export LC_ALL=C
 
@@ -255,6 +255,31 @@ exits 0 '^ *1900  ' "the slowest links may be fast where others are so much fast
 	"$equant" redist experiment --over spread --k 3 "${small[@]}" --slowest 3e8
 exits 2 'step changes nothing over spread' "options that would change nothing are refused" \
 	"$equant" redist experiment --over spread --step 5
+# "OVER --OPTION" for each option that help says is of something else, or that is refused for it
+not_of()
+{
+	awk '/^over/ { head = $0 " " }
+		$1 ~ /^--/ && head && !index(head, " " over " ") { print over, $1 }' over="$1" section
+}
+refused()
+{
+	while read -r option value; do
+		"$equant" redist experiment --over "$1" --elements 1 "$option" ${value:+2} 2>&1 < /dev/null |
+			sed -n "s/.* \(--[a-z]*\) changes nothing over \($1\)$/\2 \1/p"
+	done < options
+}
+misplaced()
+{
+	local over
+
+	"$equant" help redist | sed -n '/^experiment /,$p' > section
+	sed -n '/--over/d; s/^  \(--[a-z]*\( [A-Z]*\)\{0,1\}\).*/\1/p' section > options
+	[ "$(wc -l < options)" -eq 13 ] || echo "help lists other options"
+	for over in k spread planning; do
+		diff <(not_of $over) <(refused $over)
+	done
+}
+silent "help says over what an experiment takes which option" misplaced
 exits 1 'an instance without messages: more --elements' "what sends nothing has no row" \
 	"$equant" redist experiment --ranks 4 --seeds 1 --elements 1
 exits 1 'without messages: .* or more --ranks' "nor have two ranks" \

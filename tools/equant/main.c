@@ -199,18 +199,24 @@ static const struct equant_command commands[] = {
 			"  --window N         messages that a rank sends at once, and receives (1)\n"
 			"  --barrier          all wait for each other after every step\n"
 			"\n"
-			"experiment repeats the paper's: cyclic(1) to cyclic(K) over links by chance\n"
+			"experiment repeats the paper's: cyclic(1) to cyclic(K) over links by chance; it takes\n"
 			"  --over WORD        for each k, spread of bandwidths, or planning of sizes (k)\n"
-			"  --ranks N          (16), --k K  of spread (40)\n"
-			"  --step N           of k (1)\n"
-			"  --seeds N          networks for each (20)\n"
+			"  --ranks N          (16); over planning: up to so many, at least 16\n"
 			"  --elements N       of 8 bytes (10000000)\n"
 			"  --startup X        seconds (0)\n"
-			"  --slowest X, --fastest X  bytes per second (1e7, 2e8)\n"
-			"  --self, --json     as above\n"
+			"  --json             as JSON\n"
 			"  --svg FILE         the table as a picture, too\n"
+			"over k and spread\n"
+			"  --seeds N          networks for each (20)\n"
+			"  --slowest X        bytes per second (1e7)\n"
+			"  --self             what ranks have for themselves takes its time, too\n"
 			"  --scaled           links alike, and sizes of messages as their bandwidths were\n"
-			"  --worse X          name each instance in which greedy is above X times the bound\n",
+			"  --worse X          name each instance in which greedy is above X times the bound\n"
+			"over k only\n"
+			"  --step N           from one K to the next (1)\n"
+			"  --fastest X        bytes per second (2e8)\n"
+			"over spread only\n"
+			"  --k K              (40)\n",
 	},
 	{
 		.name = "demo",
