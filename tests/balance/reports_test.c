@@ -47,6 +47,7 @@ static void hear_flagged(struct equant_reports *reports, int rank, long pass, lo
 			    .quantum = 0.004,
 			    .interval = seconds,
 			    .hooks = (uint32_t)units,
+			    .meetings = (uint16_t)units,
 			    .flags = (uint16_t)flags },
 		.pass = pass,
 		.left = left,
@@ -94,9 +95,14 @@ TEST_F(reports, what_was_counted_in_several_reports_adds_up)
 	for (int r = 0; r < RANKS; r++) {
 		EXPECT_EQ(3 * (1 + r), self->reports.samples[r].units);
 		EXPECT_EQ(0.75, self->reports.samples[r].run);
+		EXPECT_EQ(3 * (1 + r), self->reports.samples[r].meetings);
 	}
 	EXPECT_EQ(0, self->reports.joined);
 	EXPECT_EQ(0, memcmp(units, self->reports.work, sizeof(units)));
+	/* And once. */
+	ASSERT_EQ(0, equant_reports_decide(&self->reports, self->balancer, units, &d));
+	EXPECT_EQ(0, self->reports.samples[0].interval);
+	EXPECT_EQ(0, self->reports.samples[0].meetings);
 }
 
 /* Wall time is no time on the CPU, whichever of them came first. */

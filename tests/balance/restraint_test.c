@@ -151,6 +151,17 @@ TEST(where_phases_are_short_the_predicted_share_counts_not_the_measured_one)
 	job_stop(&job);
 }
 
+TEST(a_rank_that_is_starved_has_a_rate_all_the_same)
+{
+	struct job job = started(0.25, 0.7);
+
+	job.predicted[0] = 0;
+	job.age = 1;
+	EXPECT_LT(0, job_phases(&job, 50));
+	EXPECT_GT(3000, job.units[0]);
+	job_stop(&job);
+}
+
 TEST(a_share_that_was_there_for_a_moment_does_not_count)
 {
 	struct job job = started(0.25, 0.7);

@@ -21,6 +21,8 @@
 
 /* Times below the resolution of the clocks say nothing. */
 #define EQUANT_TIME_MIN 1e-9
+/* Even a starved rank has a rate: the resolution of the kernel's shares. */
+#define EQUANT_SHARE_MIN (1.0 / (1 << 20))
 
 /* ---- heap.c -------------------------------------------------------------- */
 

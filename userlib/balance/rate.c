@@ -82,8 +82,6 @@
 #define HOLD_UNSEEN 10.0
 /* A prediction that differs by more is another one. */
 #define PREDICTION_CHANGE 0.005
-/* Even a starved rank has a rate: the resolution of the kernel's shares. */
-#define SHARE_MIN (1.0 / (1 << 20))
 
 void equant_rate_init(struct equant_rate *rate)
 {
@@ -229,8 +227,8 @@ static void update_share(struct equant_rate *rate, const struct equant_sample *s
 	update_mean(rate, sample);
 	if (follows && !over)
 		temper(rate, sample, longest(phase, quantum));
-	if (rate->share < SHARE_MIN)
-		rate->share = SHARE_MIN;
+	if (rate->share < EQUANT_SHARE_MIN)
+		rate->share = EQUANT_SHARE_MIN;
 }
 
 static double take(struct equant_rate *rate, const struct equant_sample *sample,

@@ -77,6 +77,8 @@ static void add_sample(struct equant_sample *sum, const struct equant_sample *sa
 	sum->move += old.move;
 	sum->moved += old.moved;
 	sum->hooks += old.hooks;
+	sum->meetings = sum->meetings < UINT16_MAX - old.meetings ? sum->meetings + old.meetings :
+								    UINT16_MAX;
 	sum->flags |= old.flags & EVENTS;
 	if (is_unmeasured(&old) || is_unmeasured(sample))
 		sum->flags &= ~(EQUANT_SAMPLE_RUN | EQUANT_SAMPLE_PREDICTED);
@@ -167,6 +169,7 @@ static void take_samples(struct equant_reports *reports)
 		sample->units = sample->wall = sample->run = sample->wait = 0;
 		sample->interval = sample->move = sample->moved = 0;
 		sample->hooks = 0;
+		sample->meetings = 0;
 		sample->flags &= ~EQUANT_SAMPLE_FELL_BACK;
 	}
 }

@@ -87,8 +87,9 @@ static double settled(const struct equant_restraint *restraint, const struct equ
 		      const struct equant_rate *rate)
 {
 	bool over = rate->predicted >= 0 && sample->age < restraint->quantum;
+	double share = over ? rate->predicted : sample->settled;
 
-	return over ? rate->predicted : sample->settled;
+	return share < EQUANT_SHARE_MIN ? EQUANT_SHARE_MIN : share;
 }
 
 double equant_restrained_rate(const struct equant_restraint *restraint,
