@@ -51,6 +51,7 @@ TEST_F(misuse, a_directory_with_too_long_a_name_is_an_error_on_all_ranks)
 	self->job.argv[0] = "open_long_directory";
 	EXPECT_PASSED(&self->job);
 	EXPECT_SAID(&self->job, "EQUANT_TRACE: a name of 4999 bytes");
+	EXPECT_SAID(&self->job, "rank 0: the probe's name has more than 511 characters: ddd");
 }
 
 TEST_F(misuse, directories_that_are_not_there_are_named_when_a_loop_begins)

@@ -86,6 +86,9 @@ static void open_long_directory(void)
 	demand(!eq);
 	o.trace = name;
 	demand_equal(-ENAMETOOLONG, equant_open(&eq, MPI_COMM_WORLD, &o));
+	equant_options_init(&o);
+	o.probe = rank ? NULL : name;
+	demand_equal(rank ? -ECANCELED : -ENAMETOOLONG, equant_open(&eq, MPI_COMM_WORLD, &o));
 }
 
 /* They are looked at when a loop begins, not when it has ended. */

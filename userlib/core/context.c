@@ -33,31 +33,37 @@ static int duplicate(struct equant *eq, MPI_Comm comm)
 }
 
 /* "%r" in the probe's argument stands for the rank, "%t" for the thread in its team. */
-void equant_context_probe(const struct equant *eq, int thread, char *name, size_t size)
+int equant_context_probe(const struct equant *eq, int thread, char *name, size_t size)
 {
 	const char *from = eq->options.probe;
 	size_t used = 0;
 
 	name[0] = '\0';
-	for (; *from && used < size - 1; from++) {
+	for (; *from && used < size; from++) {
 		if (from[0] == '%' && (from[1] == 'r' || from[1] == 't'))
 			used += (size_t)snprintf(name + used, size - used, "%d",
 						 *++from == 'r' ? eq->rank : thread);
 		else
 			used += (size_t)snprintf(name + used, size - used, "%c", *from);
 	}
+	if (used < size)
+		return 0;
+	equant_message("rank %d: the probe's name has more than %zu characters: %s", eq->rank,
+		       size - 1, name);
+	return -ENAMETOOLONG;
 }
 
 static int open_probe(struct equant *eq)
 {
 	char why[1024] = "", name[512];
 	char *line, *rest = why;
+	int error = equant_context_probe(eq, 0, name, sizeof(name));
 
-	equant_context_probe(eq, 0, name, sizeof(name));
+	if (error)
+		return error;
 	eq->probe = equant_probe_open(name, why, sizeof(why));
 	if (!eq->probe) {
-		int error = -errno;
-
+		error = -errno;
 		equant_message("rank %d: probe %s: %s", eq->rank, name, why);
 		return error;
 	}

@@ -83,18 +83,22 @@ static int is_taken(const struct equant_team *team, int number)
 static int open_probe(struct equant *eq, struct equant_member *m)
 {
 	char why[1024] = "", name[512];
+	int error = 0;
 
 	if (strcmp(equant_probe_name(eq->probe), equant_probe_replay.name))
 		snprintf(name, sizeof(name), "%s", equant_probe_name(eq->probe));
 	else
-		equant_context_probe(eq, m->number, name, sizeof(name));
+		error = equant_context_probe(eq, m->number, name, sizeof(name));
+	if (error)
+		return error;
 	m->probe = equant_probe_open(name, why, sizeof(why));
 	if (m->probe) {
 		equant_probe_read(m->probe, &m->start);
 		return 0;
 	}
+	error = -errno;
 	equant_message("rank %d: equant_team_join: probe %s: %s", eq->rank, name, why);
-	return -errno;
+	return error;
 }
 
 static int add(struct equant *eq, pid_t tid)

@@ -320,7 +320,7 @@ void equant_say_silent(const struct equant_loop *loop, int rank, int itself, dou
 void equant_say_closed(const struct equant_loop *loop, int closer, int goer, const char *function);
 
 /* context.c: the probe of a thread of the team, with its number and the rank filled in */
-void equant_context_probe(const struct equant *eq, int thread, char *name, size_t size);
+int equant_context_probe(const struct equant *eq, int thread, char *name, size_t size);
 
 /* loop.c: why nobody can distribute the loop any more, or NULL */
 const char *equant_loop_settled(const struct equant_loop *loop);
