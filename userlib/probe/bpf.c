@@ -82,9 +82,9 @@ struct patience {
 	long pause_ns;
 };
 
-static struct patience begin_patience(void)
+static struct patience begin_patience(uint64_t ns)
 {
-	return (struct patience){ equant_clock_ns(CLOCK_MONOTONIC) + PATIENCE_NS, LEAST_PAUSE_NS };
+	return (struct patience){ equant_clock_ns(CLOCK_MONOTONIC) + ns, LEAST_PAUSE_NS };
 }
 
 /* Sleep, twice as long as before; false if patience is at its end. */
@@ -133,11 +133,11 @@ static bool moves_with_us(const struct bpf_source *source, const struct identity
 	return is_mine(source->common.record, me) && source->common.record->switches != before;
 }
 
-/* The kernel frees the record when the thread is next switched. */
+/* The kernel frees the record when the thread is next switched; where it is lost nobody may be listening. */
 static void give_back(const struct bpf_source *source)
 {
 	const struct equant_table *table = source->mapping.table;
-	struct patience patience = begin_patience();
+	struct patience patience = begin_patience(source->common.lost ? 0 : PATIENCE_NS);
 
 	while (prctl(EQUANT_PRCTL, EQUANT_PRCTL_DETACH, 0, 0, 0) < 0 && errno == EINVAL)
 		if (!(table->features & EQUANT_TABLE_PRCTL_ANSWERS) ||
@@ -175,7 +175,7 @@ static bool is_passing(int error)
 
 static int enlist(struct bpf_source *source, char *why, size_t why_size)
 {
-	struct patience patience = begin_patience();
+	struct patience patience = begin_patience(PATIENCE_NS);
 	struct identity me;
 	int ret;
 

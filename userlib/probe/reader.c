@@ -264,7 +264,8 @@ int equant_reader_check(struct equant_probe *probe, char *why, size_t why_size)
 	reader->usage = r.switches == reader->switches ? usage : count_switches();
 	reader->switches = r.switches;
 	reader->stuck = false;
+	reader->lost = text != NULL;
 	if (text)
 		equant_say(why, why_size, "%s", text);
-	return text != NULL;
+	return reader->lost;
 }

@@ -20,6 +20,7 @@
  * @run_ns: when the record was last read and was the thread's
  * @wait_ns: then, too
  * @stuck: catching up did not help
+ * @lost: the last check has found that it is of no use any more
  *
  * The first member of probe->data of a source that has a record.
  */
@@ -32,6 +33,7 @@ struct equant_reader {
 	uint64_t run_ns;
 	uint64_t wait_ns;
 	bool stuck;
+	bool lost;
 };
 
 /* Copy the record and read the clock at one instant: not switched in between. */
