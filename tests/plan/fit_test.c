@@ -152,6 +152,14 @@ TEST_F(fit, samples_that_cannot_be_are_refused)
 		EXPECT_EQ(-EINVAL, equant_plan_fit(bad[k], 1, &self->line));
 	EXPECT_EQ(-EINVAL, equant_plan_fit(bad[0], 0, &self->line));
 	EXPECT_EQ(-EINVAL, equant_plan_fit(bad[0], EQUANT_PLAN_SAMPLES + 1, &self->line));
+	for (int k = 0; k < 2; k++) {
+		double amount = k ? 1 : 1e200, time = k ? 1e-170 : 1;
+		const struct equant_plan_sample far[] = { { amount, time },
+							  { 2 * amount, 2 * time },
+							  { 3 * amount, 3 * time } };
+
+		EXPECT_EQ(-EINVAL, equant_plan_fit(far, 3, &self->line));
+	}
 }
 
 #define PROCESSORS 7
@@ -174,6 +182,7 @@ TEST_F(fit, pairs_give_what_is_each_processors)
 	ASSERT_EQ(0, equant_plan_fit_pairs((double[]){ 0 }, 1, found));
 	EXPECT_EQ(0, found[0]);
 	EXPECT_EQ(-EINVAL, equant_plan_fit_pairs((double[]){ 0, 3, 2, 0 }, 2, found));
+	EXPECT_EQ(-EINVAL, equant_plan_fit_pairs((double[]){ 0, INFINITY, INFINITY, 0 }, 2, found));
 }
 
 TEST_HARNESS_MAIN

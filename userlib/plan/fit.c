@@ -227,6 +227,9 @@ int equant_plan_fit(const struct equant_plan_sample *samples, int n, struct equa
 		qsort(fit.samples, (size_t)n, sizeof(*samples), in_order);
 		begin(&fit, line);
 		refine(&fit, line);
+		/* Squares of samples may be no number, or 0. */
+		if (!isfinite(line->fixed) || !isfinite(line->each) || !isfinite(line->error))
+			error = -EINVAL;
 	} else {
 		error = -ENOMEM;
 	}
@@ -256,7 +259,8 @@ int equant_plan_fit_pairs(const double *pairs, int p, double *each)
 
 			if (i == j)
 				continue;
-			if (!(pair >= 0) || pair != pairs[(size_t)j * (size_t)p + (size_t)i])
+			if (!(pair >= 0) || !isfinite(pair) ||
+			    pair != pairs[(size_t)j * (size_t)p + (size_t)i])
 				return -EINVAL;
 			each[i] += pair;
 		}

@@ -421,14 +421,14 @@ struct equant_plan_line {
  * @n: 1 to EQUANT_PLAN_SAMPLES
  * @line: the answer; neither number is negative.  With one amount only @each is 0
  *
- * Return: 0, -EINVAL for samples outside the ranges above, -ENOMEM.
+ * Return: 0, -EINVAL for samples outside the ranges above or too far from 1 to be squared, -ENOMEM.
  */
 EQUANT_API int equant_plan_fit(const struct equant_plan_sample *samples, int n,
 			       struct equant_plan_line *line);
 
 /**
  * equant_plan_fit_pairs() - what each processor adds to the cost of a message
- * @pairs: p x p numbers, symmetric, what a message between i and j costs; the diagonal is not read
+ * @pairs: p x p finite numbers, symmetric, what a message between i and j costs; the diagonal is not read
  * @p: processors
  * @each: p numbers of which (a_i + a_j) / 2 is nearest to the pair's, none negative
  *
