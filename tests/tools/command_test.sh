@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 18
+plan 19
 
 exits 2 'which command' "no command at all is an error" "$equant"
 exits 2 "unknown command 'ballance'" "an unknown command is named" "$equant" ballance
