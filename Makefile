@@ -38,7 +38,7 @@ CLANG ?= clang
 LLVM_STRIP ?= llvm-strip
 MPICC ?= mpicc
 # Beside mpicc, mpicc.mpich and the like: both are to be of one MPI.
-MPIFC ?= $(subst mpicc,mpifort,$(MPICC))
+MPIFC ?= $(if $(findstring mpicc,$(notdir $(MPICC))),$(patsubst %$(notdir $(MPICC)),%,$(MPICC))$(subst mpicc,mpifort,$(notdir $(MPICC))),mpifort)
 PKG_CONFIG ?= pkg-config
 INSTALL ?= install
 # The kernel's test headers, lib.mk and style tools; see tools/build/setup.sh.

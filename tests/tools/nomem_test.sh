@@ -14,11 +14,12 @@ listing mm.nest advise.rst
 # What the command starts has memory.
 gcc -O1 -shared -fPIC -Itests/mpi -x c -o "$scratch/nomem.so" - << 'END' || exit 1
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 
 #include "libcmalloc.h"
 
-static long left;
+static long left = LONG_MAX; /* libraries begin before us */
 
 static int fails(void)
 {

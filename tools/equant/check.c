@@ -183,7 +183,7 @@ static int check_setting(const char *setting)
 	return 0;
 }
 
-/* Options of mpirun that leave its ranks on this host, and how many words follow them. */
+/* Options of mpirun that name no other hosts, and how many words follow them. */
 static const struct {
 	const char *name;
 	int words;

@@ -99,7 +99,7 @@ int run_move_reports(char *directory)
 	}
 	count = scandir(directory, &entries, is_report, versionsort);
 	from = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	to = openat(from, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	to = from < 0 ? -1 : openat(from, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (count < 0 || from < 0 || to < 0)
 		ret = -errno;
 	for (int i = 0; i < count; i++) {
@@ -117,9 +117,9 @@ int run_move_reports(char *directory)
 		fprintf(stderr, "equant: moving reports from %s: %s\n", directory, strerror(-ret));
 		return ret;
 	}
-	/* What else the job has put there stays. */
-	if (!rmdir(directory))
-		*strrchr(directory, '/') = '\0';
+	if (rmdir(directory))
+		fprintf(stderr, "equant: what else the job has left is in %s\n", directory);
+	*strrchr(directory, '/') = '\0';
 	return 0;
 }
 

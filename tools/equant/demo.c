@@ -209,7 +209,8 @@ static int show(struct demo *demo)
 static int check_mpirun(void)
 {
 	char *command[] = { (char *)"mpirun", NULL };
-	const struct run_request request = { .command = command, .quiet = true };
+	/* Whether others can be used is seen when they are there. */
+	const struct run_request request = { .command = command, .probe = "clock", .quiet = true };
 	int ret = run_check(&request);
 
 	if (ret == EQUANT_EXIT_NOT_FOUND)

@@ -110,6 +110,7 @@ static int make_directory(struct run_result *result, bool *temporary)
 {
 	const char *given = getenv("EQUANT_REPORT");
 	char parent[PATH_MAX];
+	struct stat st;
 	int ret;
 
 	*temporary = !run_reports_are_kept();
@@ -120,6 +121,9 @@ static int make_directory(struct run_result *result, bool *temporary)
 	ret = directory_make_below(parent, result->directory, "run");
 	if (ret)
 		fprintf(stderr, "equant: EQUANT_REPORT: %s: %s\n", parent, strerror(-ret));
+	/* Ranks may be another user's. */
+	else if (!stat(parent, &st))
+		chmod(result->directory, st.st_mode & ALLPERMS);
 	return ret;
 }
 
@@ -323,8 +327,7 @@ int run_job(const struct run_request *request, struct run_result *result)
 		ret = EQUANT_EXIT_FAILURE;
 	for (int i = 0; i < result->nr_loops; i++)
 		run_figures_of(&result->loops[i], result->loads, result->nr_loads);
-	if (!temporary && run_move_reports(result->directory))
-		ret = EQUANT_EXIT_FAILURE;
+	result->misplaced = !temporary && run_move_reports(result->directory);
 	if (temporary && !request->keep)
 		directory_remove(result->directory);
 	else if (!request->quiet)

@@ -269,8 +269,9 @@ int equant_cmd_run(int argc, char **argv)
 		return EQUANT_EXIT_FAILURE;
 	ret = run_job(&options.request, &result);
 	if (!ret)
-		ret = compose(&account, &options, out, &result) ? EQUANT_EXIT_FAILURE :
-								  result.status;
+		ret = compose(&account, &options, out, &result) || result.misplaced ?
+			      EQUANT_EXIT_FAILURE :
+			      result.status;
 	run_result_release(&result);
 	traces_remove(&traces);
 	let_keys_interrupt(&mask);

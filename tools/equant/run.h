@@ -109,6 +109,7 @@ struct machine_time {
  * @since: when it began, as files say when they were written
  * @elapsed: from start to end of the command
  * @directory: where the reports are, or were
+ * @misplaced: not where the user wants them, of which there was a message
  * @machine: what the whole machine spent meanwhile
  */
 struct run_result {
@@ -116,6 +117,7 @@ struct run_result {
 	double since;
 	double elapsed;
 	char directory[PATH_MAX];
+	bool misplaced;
 	struct machine_time machine;
 	struct competitor loads[RUN_MAX_WORDS];
 	int nr_loads;

@@ -319,7 +319,7 @@ void equant_say_silent(const struct equant_loop *loop, int rank, int itself, dou
 /* @function: that it is in */
 void equant_say_closed(const struct equant_loop *loop, int closer, int goer, const char *function);
 
-/* context.c: the probe of a thread of the team, with its number and the rank filled in */
+/* context.c: the probe of a thread of the team, with its number and the rank filled in; 0 or -ENAMETOOLONG */
 int equant_context_probe(const struct equant *eq, int thread, char *name, size_t size);
 
 /* loop.c: why nobody can distribute the loop any more, or NULL */
