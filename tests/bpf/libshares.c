@@ -25,6 +25,7 @@
 #define WATCHER_CPU 1
 #define SETTLE_MS 400
 #define WATCH_MS 60 /* after the first competitor has come, sample the prediction so long */
+#define WATCH_SAMPLES 100 /* and so often: the watcher's CPU may stand still, too */
 #define LATEST_MS 1000 /* a CPU that stands still lets it come later */
 #define SAMPLE_US 50
 #define BAND 0.02
@@ -450,9 +451,9 @@ static int watch(const struct scene *scene, struct sample *samples)
 	uint64_t end = now_ns() + WATCH_MS * 1000000ull;
 	struct equant_record r;
 	size_t seen = 0;
-	int nr = 0;
+	int nr = 0, least = 0;
 
-	while (nr < MAX_SAMPLES && now_ns() < end) {
+	while (nr < MAX_SAMPLES && (nr < least || now_ns() < end)) {
 		samples[nr].t_ns = copy_record(scene->record, &r);
 		samples[nr].now = r.share_now;
 		samples[nr++].settled = r.share_settled;
@@ -460,6 +461,7 @@ static int watch(const struct scene *scene, struct sample *samples)
 		if (!came) {
 			came = competitor_came(scene, &seen);
 			end = now_ns() + WATCH_MS * 1000000ull;
+			least = nr + WATCH_SAMPLES;
 		}
 	}
 	return nr;
