@@ -140,6 +140,9 @@ static long lost(struct __test_metadata *_metadata, struct job *job, const char 
 	samples = samples_of(folder, 0);
 	EXPECT_EQ(samples, samples_of(folder, 1));
 	samples = phases_of(folder) + 1 - samples;
+	/* And it can be repeated all the same. */
+	snprintf(variables[1], sizeof(variables[1]), "EQUANT_REPLAY=%s", folder);
+	EXPECT_PASSED(job);
 	folder_remove(folder);
 	return samples;
 }

@@ -161,7 +161,9 @@ static int take_events(struct equant_replay *replay, int ranks)
 		if (matters(&replay->events[i]))
 			error = take_event(replay, &replay->events[i], ranks);
 	for (long k = 0; k < replay->nr_phases && !error; k++)
-		if (!replay->phases[k].sampled && k < replay->nr_phases - 1)
+		/* In that in which waiting for decisions begins a sample is lost. */
+		if (!replay->phases[k].sampled && !replay->phases[k].decision &&
+		    k < replay->nr_phases - 1)
 			error = refuse(replay, "a phase without its sample", k, replay->nr_phases);
 	return error;
 }
@@ -174,7 +176,7 @@ static void drop_half(struct equant_replay *replay, int unfinished)
 	if (!replay->nr_phases)
 		return;
 	last = &replay->phases[replay->nr_phases - 1];
-	if (!last->sampled || (unfinished && !last->decision))
+	if (unfinished ? !last->sampled || !last->decision : !last->sampled && !last->decision)
 		replay->nr_phases--;
 }
 
