@@ -12,7 +12,7 @@
 
 /**
  * struct equant_replayed_phase - what the trace says of a balancing phase
- * @sampled: it took place
+ * @sampled: a sample was sent in it; it took place, too, where there is a decision
  * @hooks: after which it came
  * @decision: NULL = nothing was decided
  * @first: of @instructions in the replay's array
