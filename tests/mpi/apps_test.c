@@ -93,31 +93,28 @@ TEST_F(apps, matrices_of_any_size_are_multiplied)
 	EXPECT_VERIFIED(&self->job);
 }
 
+#define EXPECT_REFUSED_ONCE(job, why)                \
+	do {                                         \
+		EXPECT_EQ(0, job_run(job));          \
+		EXPECT_NE(0, (job)->status);         \
+		EXPECT_EQ(1, job_count(job, (why))); \
+	} while (0)
+
 TEST_F(apps, wrong_arguments_are_named_once)
 {
 	self->job.argv[1] = "many";
-	EXPECT_EQ(0, job_run(&self->job));
-	EXPECT_NE(0, self->job.status);
-	EXPECT_EQ(1, job_count(&self->job, "-n many: not a number"));
+	EXPECT_REFUSED_ONCE(&self->job, "-n many: not a number");
 	self->job.argv[1] = "10";
 	self->job.argv[3] = "0";
-	EXPECT_EQ(0, job_run(&self->job));
-	EXPECT_NE(0, self->job.status);
-	EXPECT_EQ(1, job_count(&self->job, "-p 0: not a number from 1"));
+	EXPECT_REFUSED_ONCE(&self->job, "-p 0: not a number from 1");
 	self->job.argv[3] = "1";
 	self->job.argv[4] = "--fast";
-	EXPECT_EQ(0, job_run(&self->job));
-	EXPECT_NE(0, self->job.status);
-	EXPECT_EQ(1, job_count(&self->job, "usage: mm"));
+	EXPECT_REFUSED_ONCE(&self->job, "usage: mm");
 	self->job.argv[4] = "--hooks=outside";
-	EXPECT_EQ(0, job_run(&self->job));
-	EXPECT_NE(0, self->job.status);
-	EXPECT_EQ(1, job_count(&self->job, "--hooks outside: not after or inside"));
+	EXPECT_REFUSED_ONCE(&self->job, "--hooks outside: not after or inside");
 	self->job.argv[4] = "--hooks=after";
 	self->job.argv[5] = "--plain";
-	EXPECT_EQ(0, job_run(&self->job));
-	EXPECT_NE(0, self->job.status);
-	EXPECT_EQ(1, job_count(&self->job, "--hooks: there are none with --plain"));
+	EXPECT_REFUSED_ONCE(&self->job, "--hooks: there are none with --plain");
 }
 
 TEST_F(apps, help_is_said_once_and_no_error)
