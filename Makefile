@@ -77,6 +77,7 @@ include $(O)/config.mk
 include tools/build/build.mk
 include tools/build/fortran.mk
 include tools/build/gemr2d.mk
+include tools/build/preload.mk
 include tests/tests.mk
 include tools/build/install.mk
 include tools/build/module.mk

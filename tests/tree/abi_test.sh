@@ -49,7 +49,7 @@ undefined()
 
 	for room in "$TEST_BUILD"/userlib/*/; do
 		case $room in
-		*/core/ | */control/ | */loop/ | */engine/ | */fortran/ | */gemr2d/) continue ;;
+		*/core/ | */control/ | */loop/ | */engine/ | */fortran/ | */gemr2d/ | */preload/) continue ;;
 		esac
 		nm -A --undefined-only "$room"*.o | grep -E ' U P?MPI_'
 	done
@@ -75,7 +75,19 @@ expected()
 	printf '%s\n' {Cp{s,d,c,z,i}gemr2d{,o},p{s,d,c,z,i}gemr2d{,o}_} | sort
 }
 
-plan 8
+# Each in C, and by both names in Fortran.
+preloaded()
+{
+	nm -D --defined-only "$TEST_BUILD/libexec/equant/libequant_profile.so" | sed 's/.* //' | sort > "$scratch/preloaded"
+	{
+		sed -n 's/^MPI_CALL(\([A-Za-z_]*\),.*/\1/p' userlib/preload/calls.h
+		printf '%s\n' Init Init_thread Finalize
+	} | while read -r name; do
+		printf '%s\n' "MPI_$name" "mpi_${name,,}_" "mpi_${name,,}_f08_"
+	done | sort | diff - "$scratch/preloaded"
+}
+
+plan 9
 silent "the version script lists what the headers mark EQUANT_API" \
 	same headers userlib/libequant.map header_names map_names
 if [ "$(config HAVE_MPI)" = 1 ]; then
@@ -99,5 +111,10 @@ if [ "$(config HAVE_SCALAPACK)" = 1 ] && [ "$(config HAVE_MPI)" = 1 ]; then
 		same names libequant_gemr2d.so expected replaced
 else
 	skip "the library that replaces p?gemr2d exports these and nothing else" "no ScaLAPACK"
+fi
+if [ "$(config HAVE_MPI)" = 1 ]; then
+	silent "the library that is loaded before programs exports calls of MPI and nothing else" preloaded
+else
+	skip "the library that is loaded before programs exports calls of MPI and nothing else" "no MPI"
 fi
 finish

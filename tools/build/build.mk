@@ -40,10 +40,10 @@ $(O)/include/have.h: FORCE
 # ---- userlib ---------------------------------------------------------------
 
 # Only these rooms may include <mpi.h>.
-MPI_ROOMS := core control loop engine gemr2d
+MPI_ROOMS := core control loop engine gemr2d preload
 
-# Libraries of their own: see fortran.mk and gemr2d.mk.
-LIB_SRCS := $(sort $(filter-out userlib/fortran/% userlib/gemr2d/%,$(wildcard userlib/*/*.c)))
+# Libraries of their own: see fortran.mk, gemr2d.mk and preload.mk.
+LIB_SRCS := $(sort $(filter-out userlib/fortran/% userlib/gemr2d/% userlib/preload/%,$(wildcard userlib/*/*.c)))
 ifneq ($(HAVE_MPI),1)
 LIB_SRCS := $(filter-out $(MPI_ROOMS:%=userlib/%/%),$(LIB_SRCS))
 endif

@@ -19,7 +19,7 @@ INSTALLED = $(LIB_HEADERS:userlib/include/%=$(includedir)/%) \
 		pkgconfig/equant-fortran.pc)) \
 	$(if $(GEMR2D),$(addprefix $(libdir)/,libequant_gemr2d.a $(notdir $(GLIB_SO)) $(GLIB_SONAME) \
 		libequant_gemr2d.so pkgconfig/equant-gemr2d.pc)) \
-	$(TOOL:$(O)/bin/%=$(bindir)/%) $(patsubst $(O)/libexec/%,$(libexecdir)/%,$(APPS) $(FAPPS)) \
+	$(TOOL:$(O)/bin/%=$(bindir)/%) $(patsubst $(O)/libexec/%,$(libexecdir)/%,$(APPS) $(FAPPS) $(PRELOAD_SO)) \
 	$(addprefix $(docdir)/,$(notdir $(DOCS)))
 
 # install_files(MODE, FOLDER, FILES)
@@ -47,7 +47,7 @@ install: products
 	$(if $(GEMR2D),$(Q)ln -sf $(notdir $(GLIB_SO)) '$(DESTDIR)$(libdir)/$(GLIB_SONAME)' && \
 		ln -sf $(GLIB_SONAME) '$(DESTDIR)$(libdir)/libequant_gemr2d.so')
 	$(Q)$(call install_files,755,$(bindir),$(TOOL))
-	$(Q)$(call install_files,755,$(libexecdir)/equant,$(APPS) $(FAPPS))
+	$(Q)$(call install_files,755,$(libexecdir)/equant,$(APPS) $(FAPPS) $(PRELOAD_SO))
 	$(Q)$(call install_files,644,$(docdir),$(DOCS))
 	$(Q)if [ -z '$(DESTDIR)' ] && [ "$$(id -u)" -eq 0 ]; then ldconfig; fi
 

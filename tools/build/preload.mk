@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+# libequant_profile.so: loaded before programs by `equant run --profile`, which finds it beside the applications.
+
+PRELOAD_OBJS := $(if $(filter 1,$(HAVE_MPI)),$(patsubst %.c,$(O)/%.o,$(sort $(wildcard userlib/preload/*.c))))
+PRELOAD_SO := $(if $(PRELOAD_OBJS),$(O)/libexec/equant/libequant_profile.so)
+
+ifneq ($(PRELOAD_OBJS),)
+$(eval $(call stamp,$(O)/.preload-objects,$(PRELOAD_OBJS)))
+
+# Programs may have libequant themselves, of another version perhaps: what is here of it nobody else sees.
+$(PRELOAD_SO): $(PRELOAD_OBJS) $(LIB_A) $(O)/.preload-objects
+	$(call say,LD,$@)
+	$(Q)mkdir -p $(@D) && $(CC) -shared $(CFLAGS_ALL) $(LDFLAGS_ALL) -Wl,--exclude-libs,ALL \
+		$(if $(SANITIZE),,-Wl,-z,defs) -o $@ $(PRELOAD_OBJS) $(LIB_A) $(MPI_LIBS) $(LIBURING_LIBS) -lm
+endif
+
+products: $(PRELOAD_SO)
+
+-include $(wildcard $(PRELOAD_OBJS:.o=.d))
