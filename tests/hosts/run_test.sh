@@ -37,11 +37,18 @@ says()
 	grep -q -- "$1" "$scratch/said"
 }
 
-plan 5
+plan 7
 across --set EQUANT_CONTROL=tree --trace "$scratch/traces" > "$scratch/said" 2>&1
 succeeds "ranks on another host have the options that are set" says "balanced by predicted rates\|balanced by measured rates"
 succeeds "... and leave their traces" test -s "$scratch/traces/rows.1.trace"
 EQUANT_CHECK=on across --balance off > "$scratch/said" 2>&1
 succeeds "... and those of the environment" says "not balanced"
+across --profile > "$scratch/said" 2>&1
+succeeds "... and profiles where the hosts share a folder" \
+	sh -c 'grep -q "^profile of 2 ranks" "$1" && grep -q "^   1 .*  h1$" "$1" && ! grep "left none" "$1"' - "$scratch/said"
+unset EQUANT_REPORT
+across --profile > "$scratch/said" 2>&1
+succeeds "... and where they do not, those that are missing are told of" \
+	sh -c 'grep -q "^profile of 2 ranks" "$1" && grep -q "^   0 .*  h0$" "$1" && grep -q "^1 of them left none: " "$1"' - "$scratch/said"
 leaves_nothing -n 2
 finish

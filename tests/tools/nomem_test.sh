@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 6
+plan 7
 
 mkdir "$scratch/tmp" "$scratch/traces" && export TMPDIR=$scratch/tmp
 "$TEST_BUILD/tests/trace/write_worker" "$scratch/traces" || exit 1
@@ -84,9 +84,15 @@ if [ "$(config HAVE_MPI)" = 1 ]; then
 	succeeds "run says that there is no memory, and leaves nothing" says_why 126 'no loop reported' run -- true
 	succeeds "... also with loads and a time line" says_why 126 '^rank 1 ' run --load constant --timeline \
 		-- sh -c 'cp "$0"/rows.?.trace "$EQUANT_TRACE"' "$scratch/traces"
+	mkdir "$scratch/profiles"
+	EQUANT_REPORT=$scratch/profiles "$equant" run --profile -- \
+		mpirun --oversubscribe --bind-to none -np 2 "$TEST_BUILD/tests/preload/program_worker" silent
+	succeeds "... also with profiles" says_why 126 '^profile of 2 ranks' run --profile \
+		-- sh -c 'cp "$0"/?.0.profile "$EQUANT_MPI_PROFILE"' "$scratch/profiles"
 else
 	skip "run says that there is no memory, and leaves nothing" "built without MPI"
 	skip "... also with loads and a time line" "built without MPI"
+	skip "... also with profiles" "built without MPI"
 fi
 
 finish

@@ -264,6 +264,23 @@ static void warn_of_crowding(const struct run_request *request)
 			ranks, CPU_COUNT(&set));
 }
 
+static int check_profile(const struct run_request *request)
+{
+	char library[PATH_MAX];
+
+	if (!request->profile)
+		return 0;
+	if (spawn_find_helper(RUN_PROFILE_LIBRARY, library, sizeof(library)))
+		fprintf(stderr, "equant: --profile: %s is not where it was built or installed\n",
+			RUN_PROFILE_LIBRARY);
+	else if (strpbrk(library, " :"))
+		fprintf(stderr, "equant: --profile: %s: LD_PRELOAD takes no blanks and colons\n",
+			library);
+	else
+		return 0;
+	return EQUANT_EXIT_FAILURE;
+}
+
 int run_check(const struct run_request *request)
 {
 	int ret;
@@ -278,6 +295,8 @@ int run_check(const struct run_request *request)
 			return ret;
 	}
 	ret = check_probe(request);
+	if (!ret)
+		ret = check_profile(request);
 	if (ret)
 		return ret;
 	for (int i = 0; i < request->nr_loads; i++) {

@@ -12,11 +12,21 @@
 
 #include "run.h"
 
+bool run_ends_with(const char *name, const char *ending)
+{
+	const char *dot = strrchr(name, '.');
+
+	return dot && dot != name && !strcmp(dot, ending);
+}
+
 static int is_report(const struct dirent *entry)
 {
-	const char *dot = strrchr(entry->d_name, '.');
+	return run_ends_with(entry->d_name, ".equant");
+}
 
-	return dot && !strcmp(dot, ".equant");
+static int is_to_be_moved(const struct dirent *entry)
+{
+	return is_report(entry) || run_ends_with(entry->d_name, ".profile");
 }
 
 static int load_report(struct run_result *result, const char *path)
@@ -63,19 +73,21 @@ int run_collect(struct run_result *result)
 }
 
 /*
- * LOOP.N.equant takes the place of a new empty file with the first free N, as another job may look for one, too.
- * Not all file systems that hosts share can rename what must not be there yet.
+ * LOOP.N.equant, or RANK.N.profile, takes the place of a new empty file with the first free N, as
+ * another job may look for one, too.  Not all file systems that hosts share can rename what must
+ * not be there yet.
  */
 static int move_report(int from, int to, const char *name)
 {
+	const char *ending = strrchr(name, '.');
 	char target[NAME_MAX + 16];
-	int length = (int)(strrchr(name, '.') - name), fd = -1, error;
+	int length = (int)(ending - name), fd = -1, error;
 	const char *number = memrchr(name, '.', length);
 
 	if (number)
 		length = (int)(number - name);
 	for (int n = 0; fd < 0; n++) {
-		snprintf(target, sizeof(target), "%.*s.%d.equant", length, name, n);
+		snprintf(target, sizeof(target), "%.*s.%d%s", length, name, n, ending);
 		fd = openat(to, target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 		if (fd < 0 && errno != EEXIST)
 			return -errno;
@@ -97,7 +109,7 @@ int run_move_reports(char *directory)
 		*strrchr(directory, '/') = '\0';
 		return 0;
 	}
-	count = scandir(directory, &entries, is_report, versionsort);
+	count = scandir(directory, &entries, is_to_be_moved, versionsort);
 	from = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	to = from < 0 ? -1 : openat(from, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (count < 0 || from < 0 || to < 0)

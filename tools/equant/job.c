@@ -20,7 +20,7 @@
 #include "traces.h"
 
 #define SAMPLE_NS 50000000 /* interpolation between samples need not be finer */
-#define MAX_VARIABLES (RUN_MAX_WORDS + 8)
+#define MAX_VARIABLES (RUN_MAX_WORDS + 9) /* and NULL */
 
 /**
  * struct environment - what a job is started with
@@ -59,6 +59,19 @@ static void add_variable(struct environment *env, const char *name, const char *
 	add_text(env, asprintf(&text, "%s=%s", name, value) < 0 ? NULL : text);
 }
 
+/* Before the program, and before what the user has loaded before it. */
+static void add_profile(struct environment *env, const struct run_result *result)
+{
+	const char *given = getenv("LD_PRELOAD");
+	char library[PATH_MAX], *text;
+
+	if (spawn_find_helper(RUN_PROFILE_LIBRARY, library, sizeof(library)))
+		return;
+	add_text(env, asprintf(&text, "LD_PRELOAD=%s:%s", library, given ? given : "") < 0 ? NULL :
+											     text);
+	add_variable(env, "EQUANT_MPI_PROFILE", result->directory);
+}
+
 /* 0, or -ENOMEM after a message. */
 static int set_environment(struct environment *env, const struct run_request *request,
 			   const struct run_result *result)
@@ -81,6 +94,8 @@ static int set_environment(struct environment *env, const struct run_request *re
 	}
 	for (int i = 0; i < request->nr_settings; i++)
 		add_text(env, strdup(request->settings[i]));
+	if (request->profile)
+		add_profile(env, result);
 	env->words = run_words(request, env->variables, open_mpi);
 	if (env->words && !env->failed)
 		return 0;
@@ -316,14 +331,15 @@ int run_job(const struct run_request *request, struct run_result *result)
 	bool temporary = false;
 	int ret;
 
-	*result = (struct run_result){ .since = seconds(CLOCK_REALTIME_COARSE) };
+	*result = (struct run_result){ .since = seconds(CLOCK_REALTIME_COARSE),
+				       .profiled = request->profile };
 	ret = run_check(request);
 	if (ret)
 		return ret;
 	if (make_trace_directory(request->trace) || make_directory(result, &temporary))
 		return EQUANT_EXIT_FAILURE;
 	ret = run_beside_loads(request, result);
-	if (!ret && run_collect(result))
+	if (!ret && (run_collect(result) | run_collect_profiles(result)))
 		ret = EQUANT_EXIT_FAILURE;
 	for (int i = 0; i < result->nr_loops; i++)
 		run_figures_of(&result->loops[i], result->loads, result->nr_loads);
@@ -342,5 +358,6 @@ void run_result_release(struct run_result *result)
 	for (int i = 0; i < result->nr_loops; i++)
 		free(result->loops[i].stats);
 	free(result->loops);
+	free(result->profiles);
 	*result = (struct run_result){ 0 };
 }

@@ -30,6 +30,8 @@ static const struct equant_command commands[] = {
 			"  --trace DIR        keep one trace per rank and loop in DIR (made if missing)\n"
 			"  --replay DIR       repeat the decisions of the run that left its traces in DIR\n"
 			"  --timeline         draw a bar per rank over time\n"
+			"  --profile          where the time of each rank went, in MPI and outside; of any\n"
+			"                     program, as it is\n"
 			"  --json             the report as JSON on standard output; the job's own output\n"
 			"                     goes to standard error\n"
 			"  --output FILE      write the report to FILE\n"

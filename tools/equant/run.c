@@ -19,7 +19,21 @@ struct options {
 	bool timeline;
 };
 
-enum { PROBE = 1, BALANCE, LOAD, SET, TRACE, REPLAY, TIMELINE, JSON, OUTPUT, SESSION, KEEP, QUIET };
+enum {
+	PROBE = 1,
+	BALANCE,
+	LOAD,
+	SET,
+	TRACE,
+	REPLAY,
+	TIMELINE,
+	JSON,
+	OUTPUT,
+	SESSION,
+	KEEP,
+	QUIET,
+	PROFILE
+};
 
 static const struct option long_options[] = {
 	{ "probe", required_argument, NULL, PROBE },
@@ -34,6 +48,7 @@ static const struct option long_options[] = {
 	{ "session", required_argument, NULL, SESSION },
 	{ "keep", no_argument, NULL, KEEP },
 	{ "quiet", no_argument, NULL, QUIET },
+	{ "profile", no_argument, NULL, PROFILE },
 	{ 0 },
 };
 
@@ -114,6 +129,9 @@ static int take(struct options *options, int option, const char *word)
 		return 0;
 	case QUIET:
 		options->request.quiet = true;
+		return 0;
+	case PROFILE:
+		options->request.profile = true;
 		return 0;
 	case ':':
 		return usage("value missing after", word);

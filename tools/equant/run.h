@@ -12,13 +12,19 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include <equant/profile.h>
 #include <equant/report.h>
 
 #include "competitor.h"
 
+struct json;
+
 /* Exit status when equant itself failed, as of env(1) and timeout(1). */
 #define EQUANT_EXIT_FAILURE 125
 #define EQUANT_EXIT_NOT_FOUND 127
+
+/* Loaded before programs; beside the applications. */
+#define RUN_PROFILE_LIBRARY "libequant_profile.so"
 
 #define RUN_MAX_WORDS 64 /* --load and --set options */
 
@@ -31,6 +37,7 @@
  * @own_traces: @trace is none that the user has named
  * @replay: directory of traces whose decisions are repeated, NULL = none
  * @probe: NULL = what the environment says, or auto
+ * @profile: tell where the time of each rank went, in MPI and outside
  * @own_session: start the job in a session of its own
  * @mask: signal mask of the job; NULL = as it is when the job is started
  * @stdout_to_stderr: standard output is kept for the report
@@ -48,6 +55,7 @@ struct run_request {
 	bool own_traces;
 	const char *replay;
 	const char *probe;
+	bool profile;
 	bool own_session;
 	const sigset_t *mask;
 	bool stdout_to_stderr;
@@ -91,6 +99,41 @@ struct run_loop {
 };
 
 /**
+ * struct run_profile - where the time of a rank went
+ * @profile: as it was left
+ * @job: which job of MPI it is of, counted from 0
+ */
+struct run_profile {
+	struct equant_profile profile;
+	int job;
+};
+
+/**
+ * struct run_profile_figures - what the profiles of a job's ranks add up to
+ *
+ * Unknown values are NAN.
+ * @ranks: that the job had
+ * @left: that left a profile
+ * @finished: that came to MPI_Finalize()
+ * @elapsed: seconds, of the rank that took longest
+ * @longest: seconds that a rank was busy outside of MPI, or waited for a CPU to be so, at most
+ * @longest_rank: which
+ * @shortest: and at least
+ * @spread: what each rank would be busy for if work were spread as their shares of CPUs were
+ */
+struct run_profile_figures {
+	int ranks;
+	int left;
+	int finished;
+	double elapsed;
+	double longest;
+	double shortest;
+	double spread;
+	int longest_rank;
+	int shortest_rank;
+};
+
+/**
  * struct machine_time - seconds of all CPUs together
  * @busy: in user and system mode
  * @others: part of @busy that neither the job nor its loads took
@@ -110,6 +153,7 @@ struct machine_time {
  * @elapsed: from start to end of the command
  * @directory: where the reports are, or were
  * @misplaced: not where the user wants them, of which there was a message
+ * @profiled: profiles were asked for
  * @machine: what the whole machine spent meanwhile
  */
 struct run_result {
@@ -123,6 +167,9 @@ struct run_result {
 	int nr_loads;
 	struct run_loop *loops;
 	int nr_loops;
+	bool profiled;
+	struct run_profile *profiles;
+	int nr_profiles;
 };
 
 /**
@@ -170,6 +217,22 @@ bool run_is_open_mpi(const char *command);
 /** run_collect() - load the reports in the result's directory */
 int run_collect(struct run_result *result);
 
+/** run_collect_profiles() - and the profiles, those of a job behind each other and in the order of their ranks */
+int run_collect_profiles(struct run_result *result);
+
+/** run_profile_next() - index of the first profile behind @first that is of another job */
+int run_profile_next(const struct run_result *result, int first);
+
+/** run_profile_figures_of() - what the profiles from @first up to @end, which are of one job, add up to */
+void run_profile_figures_of(struct run_profile_figures *figures, const struct run_profile *first,
+			    const struct run_profile *end);
+
+/** run_profile_share() - share of a CPU that the rank had outside of MPI; NAN = unknown */
+double run_profile_share(const struct equant_profile *profile);
+
+/** run_ends_with() - is that the end of the file's name, behind more than nothing? */
+bool run_ends_with(const char *name, const char *ending);
+
 /**
  * run_move_reports() - move those in @directory to the one that it is in, and remove it
  *
@@ -192,6 +255,8 @@ double run_stolen(const struct equant_stats *stats);
 int machine_time_read(struct machine_time *time);
 
 void run_print_text(FILE *out, const struct run_result *result);
+void run_print_profiles(FILE *out, const struct run_result *result);
+void run_put_profiles(struct json *json, const struct run_result *result);
 void run_print_json(FILE *out, const struct run_request *request, const struct run_result *result);
 
 #endif /* EQUANT_TOOL_RUN_H */

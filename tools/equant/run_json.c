@@ -120,5 +120,7 @@ void run_print_json(FILE *out, const struct run_request *request, const struct r
 	for (int i = 0; i < result->nr_loops; i++)
 		put_loop(&json, &result->loops[i]);
 	json_close_array(&json);
+	if (request->profile)
+		run_put_profiles(&json, result);
 	json_close_object(&json);
 }

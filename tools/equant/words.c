@@ -12,6 +12,7 @@
 #include "run.h"
 
 #define PREFIX "EQUANT_"
+#define PRELOAD "LD_PRELOAD" /* with --profile it is one of them */
 /* A list of variables to hand on, beside which Open MPI refuses to be told of others. */
 #define LIST "mca_base_env_list"
 
@@ -49,7 +50,7 @@ static bool has_list(char *const *words)
 /* Directories of our own are on this host only. */
 static bool is_of_this_host(const struct run_request *request, const char *name)
 {
-	if (!strcmp(name, "EQUANT_REPORT"))
+	if (!strcmp(name, "EQUANT_REPORT") || !strcmp(name, "EQUANT_MPI_PROFILE"))
 		return !run_reports_are_kept();
 	return !strcmp(name, "EQUANT_TRACE") && request->own_traces;
 }
@@ -70,8 +71,10 @@ static void hand_on(struct words *options, const struct run_request *request, co
 	char name[128];
 
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(variable, "="), variable);
-	if (strncmp(name, PREFIX, strlen(PREFIX)) || !options->words || has(options->words, name) ||
-	    has(request->command, name) || is_of_this_host(request, name))
+	if ((strncmp(name, PREFIX, strlen(PREFIX)) &&
+	     (strcmp(name, PRELOAD) || !request->profile)) ||
+	    !options->words || has(options->words, name) || has(request->command, name) ||
+	    is_of_this_host(request, name))
 		return;
 	add(options, "-x");
 	add(options, name);

@@ -1,0 +1,135 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+#
+# equant run --profile: programs that know nothing of equant, told where their ranks' time went.
+
+. "$(dirname "$0")/../tools/lib.sh"
+
+why=$(missing_for_jobs)
+[ -n "$why" ] || perl -MJSON::PP -e 1 2> /dev/null || why="perl has no JSON::PP"
+if [ -n "$why" ]; then
+	echo "1..0 # SKIP $why"
+	exit 4
+fi
+
+plan 29
+program=$TEST_BUILD/tests/preload/program_worker
+fortran=$TEST_BUILD/tests/fortran
+mpirun="mpirun --oversubscribe --bind-to none --mca mpi_yield_when_idle 1"
+mkdir "$scratch/tmp" && export TMPDIR=$scratch/tmp
+
+# job NAME OPTION... -- COMMAND: runs it, the report becomes $scratch/NAME
+job()
+{
+	local name=$1
+
+	shift
+	"$equant" run --quiet --profile --json --output "$scratch/$name" "$@" 2>&1
+}
+
+# told NAME EXPRESSION: holds for the array of profiles in that report, @p, and the ranks of the first, @r
+told()
+{
+	perl -MJSON::PP -0777 -e '
+		my @p = @{decode_json(<STDIN>)->{profiles}};
+		my @r = @p ? @{$p[0]{ranks}} : ();
+		exit 0 if @r && eval $ARGV[0];
+		print $@, encode_json(\@p), "\n";
+		exit 1' "$2" < "$scratch/$1"
+}
+
+# shellcheck disable=SC2086
+succeeds "an unchanged program runs" job calls -- $mpirun -np 3 "$program" calls
+succeeds "... and each of its ranks has left a profile" told calls \
+	'@p == 1 && $p[0]{size} == 3 && $p[0]{left} == 3 && $p[0]{finished} == 3 && "@{[map { $_->{rank} } @r]}" eq "0 1 2"'
+succeeds "... with as many calls of MPI as it makes" told calls '! grep { $_->{calls} != 18 } @r'
+succeeds "... and all of its time, part by part" told calls '! grep {
+	my $all = 0;
+	for my $part (@{$_}{qw(outside inside)}) {
+		$all += $part->{wall};
+		die if abs($part->{run} + $part->{wait} + $part->{asleep} - $part->{wall}) > 1e-6;
+	}
+	abs($all - $_->{elapsed}) > 1e-6 || ! $_->{finished}
+} @r'
+
+# shellcheck disable=SC2086
+succeeds "work is told from waiting" job times -- $mpirun -np 3 "$program" times
+succeeds "... who computes had a CPU outside of MPI" told times \
+	'$r[0]{outside}{run} > 0.295 && $r[1]{outside}{run} < 0.2 && $r[2]{outside}{run} < 0.2'
+succeeds "... who sleeps sleeps" told times '$r[2]{outside}{wall} - $r[2]{outside}{run} > 0.195'
+succeeds "... and who waits for others does so in MPI" told times \
+	'$r[1]{inside}{wall} + $r[1]{outside}{wait} + $r[1]{outside}{asleep} > 0.25'
+succeeds "who computes longest is told" told times \
+	'$p[0]{longest} >= $r[0]{outside}{run} && $p[0]{longest} - $p[0]{shortest} > 0 && $p[0]{spread} > 0.09 && $p[0]{spread} < $p[0]{longest}'
+
+# shellcheck disable=SC2086
+succeeds "other threads' calls are handed on" job threads -- $mpirun -np 2 "$program" threads
+succeeds "... and only those of the one that initialised MPI are told" told threads '! grep { $_->{calls} != 1 } @r'
+
+if [ "$(config HAVE_FORTRAN)" = 1 ]; then
+	for module in calls calls_f08; do
+		# shellcheck disable=SC2086
+		succeeds "$module: a program in Fortran runs" job "$module" -- $mpirun -np 2 "$fortran/${module}_worker"
+		succeeds "$module: ... with as many calls as it makes" told "$module" '@r == 2 && ! grep { $_->{calls} != 7 } @r'
+	done
+else
+	for sentence in {calls,calls_f08}": a program in Fortran runs" {calls,calls_f08}": ... with as many calls as it makes"; do
+		skip "$sentence" "no Fortran"
+	done
+fi
+
+# A program that has equant itself: both are there, and the probe has the thread twice.
+# shellcheck disable=SC2086
+both()
+{
+	job both -- $mpirun -np 2 "$mm" -n 64 -p 20 &&
+		perl -MJSON::PP -0777 -e 'exit !(@{decode_json(<STDIN>)->{loops}} == 1)' < "$scratch/both"
+}
+succeeds "a program with hooks is balanced and has its report" both
+succeeds "... and a profile, too" told both '@r == 2 && ! grep { ! $_->{finished} } @r'
+
+# What one job leaves out the others do not wait for.
+apart()
+{
+	# shellcheck disable=SC2086
+	job apart -- $mpirun -np 1 "$program" calls : -np 1 env -u LD_PRELOAD "$program" calls
+}
+succeeds "a rank without the library does not hold up the others" apart
+succeeds "... and is missed" told apart '@r == 1 && $p[0]{size} == 2 && $p[0]{left} == 1'
+
+killed()
+{
+	# shellcheck disable=SC2086
+	! job killed -- $mpirun -np 2 "$program" killed
+}
+succeeds "a rank is killed" killed
+succeeds "... and what it has left is there" told killed '@r == 2 && ! $r[1]{finished} && $r[1]{elapsed} >= 0'
+
+# shellcheck disable=SC2086
+succeeds "a command may start several jobs" job several -- \
+	sh -c "$mpirun -np 2 '$program' calls && $mpirun -np 2 '$program' silent"
+succeeds "... each with its ranks" told several \
+	'@p == 2 && ! (grep { $_->{left} != 2 } @p) && $r[0]{calls} == 18 && $r[1]{calls} == 18 && ! grep { $_->{calls} } @{$p[1]{ranks}}'
+
+# shellcheck disable=SC2086
+succeeds "a program of another MPI runs" job foreign -- $mpirun -np 2 "$TEST_BUILD/tests/preload/foreign_worker"
+# shellcheck disable=SC2086
+exits 0 '^equant: no profile: the program has another MPI than equant was built with: Another Version: 1$' \
+	"... and it is said that it has no profile" \
+	"$equant" run --profile -- $mpirun -np 1 "$TEST_BUILD/tests/preload/foreign_worker"
+mkdir "$scratch/with blank"
+cp "$equant" "$scratch/with blank"
+# A copy of the command looks where it was to be installed, too.
+if "$scratch/with blank/equant" run --profile -- true > "$scratch/installed" 2>&1; then
+	skip "a library that is not there is named" "it is installed: $(grep -v '^$' "$scratch/installed" | head -n 1)"
+else
+	exits 125 'libequant_profile.so is not where it was built or installed' "a library that is not there is named" \
+		"$scratch/with blank/equant" run --profile -- touch "$scratch/started"
+fi
+cp "$TEST_BUILD/libexec/equant/libequant_profile.so" "$scratch/with blank"
+exits 125 'with blank/libequant_profile.so: LD_PRELOAD takes no blanks' "... and so is one that cannot be loaded" \
+	"$scratch/with blank/equant" run --profile -- touch "$scratch/started"
+exits 0 '^no profile: ' "a command without ranks has none" "$equant" run --profile -- true
+exits 125 'tmp/.*/0.1.profile: shorter than a profile$' "a bad profile is named" \
+	"$equant" run --profile -- sh -c 'echo bad > "$EQUANT_MPI_PROFILE/0.1.profile"'
+finish

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * Where the time of ranks went, as text and as JSON.
+ */
+#include <math.h>
+#include <string.h>
+
+#include <equant/probe.h>
+
+#include "json.h"
+#include "plain.h"
+#include "run.h"
+
+#define CELL 16
+
+static bool tells(const struct equant_profile *profile, unsigned int feature)
+{
+	return profile->features & feature;
+}
+
+static double asleep_ns(const struct equant_profile *profile,
+			const struct equant_profile_time *time)
+{
+	if (!tells(profile, EQUANT_PROBE_RUN) || !tells(profile, EQUANT_PROBE_WAIT))
+		return NAN;
+	return (double)(time->wall_ns - time->run_ns - time->wait_ns);
+}
+
+/* ---- text ---------------------------------------------------------------------------------- */
+
+static const char *cell(char *text, const char *format, double value)
+{
+	if (isfinite(value))
+		snprintf(text, CELL, format, value);
+	else
+		snprintf(text, CELL, "-");
+	return text;
+}
+
+static void print_time(FILE *out, const struct equant_profile *profile,
+		       const struct equant_profile_time *time)
+{
+	double percent = 100.0 / (double)(profile->elapsed_ns ? profile->elapsed_ns : 1);
+	char wall[CELL], run[CELL], wait[CELL], asleep[CELL];
+
+	fprintf(out, " %6s %5s %5s %5s", cell(wall, "%.1f%%", time->wall_ns * percent),
+		cell(run, "%.1f", tells(profile, EQUANT_PROBE_RUN) ? time->run_ns * percent : NAN),
+		cell(wait, "%.1f",
+		     tells(profile, EQUANT_PROBE_WAIT) ? time->wait_ns * percent : NAN),
+		cell(asleep, "%.1f", asleep_ns(profile, time) * percent));
+}
+
+static void print_rank(FILE *out, const struct equant_profile *profile)
+{
+	char share[CELL], quantum[CELL], host[PLAIN_SIZE(sizeof(profile->host))];
+	double seconds = profile->elapsed_ns ? profile->elapsed_ns / 1e9 : NAN;
+	char cpus[CELL], calls[CELL];
+
+	fprintf(out, "%4d", profile->rank);
+	print_time(out, profile, &profile->outside);
+	print_time(out, profile, &profile->inside);
+	fprintf(out, " %5s %7s %5s %7s  %s%s\n", cell(share, "%.3f", run_profile_share(profile)),
+		cell(quantum, "%.2fms", profile->quantum_ns ? profile->quantum_ns / 1e6 : NAN),
+		cell(cpus, "%.2f", profile->cpu_ns / 1e9 / seconds),
+		cell(calls, "%.3g", profile->calls / seconds),
+		plain_text(host, sizeof(host), profile->host),
+		profile->finished ? "" : ", did not come to MPI_Finalize");
+}
+
+static void print_probes(FILE *out, const struct run_profile *first, const struct run_profile *end)
+{
+	char probe[PLAIN_SIZE(sizeof(first->profile.probe))];
+	bool same = true;
+
+	for (const struct run_profile *p = first; p < end; p++)
+		same = same && !strcmp(p->profile.probe, first->profile.probe);
+	for (const struct run_profile *p = first; p < (same ? first + 1 : end); p++)
+		fprintf(out, "%s %s", p > first ? "," : ", measured with",
+			plain_text(probe, sizeof(probe), p->profile.probe));
+	for (const struct run_profile *p = first; p < end; p++)
+		if (p->profile.fallbacks)
+			fprintf(out, "; rank %d lost its probe %u times", p->profile.rank,
+				p->profile.fallbacks);
+}
+
+static void print_job(FILE *out, const struct run_profile *first, const struct run_profile *end)
+{
+	struct run_profile_figures figures;
+
+	run_profile_figures_of(&figures, first, end);
+	fprintf(out, "\nprofile of %d rank%s, %.3f s from MPI_Init to MPI_Finalize", figures.ranks,
+		figures.ranks == 1 ? "" : "s", figures.elapsed);
+	print_probes(out, first, end);
+	fputc('\n', out);
+	if (figures.left < figures.ranks)
+		fprintf(out,
+			"%d of them left none: where they are the directory is not (EQUANT_REPORT), or they did not load %s\n",
+			figures.ranks - figures.left, RUN_PROFILE_LIBRARY);
+	fprintf(out, "%4s %6s %5s %5s %5s %6s %5s %5s %5s\n", "", "not", "on", "no", "", "in", "on",
+		"no", "");
+	fprintf(out, "%4s %6s %5s %5s %5s %6s %5s %5s %5s %5s %7s %5s %7s  %s\n", "rank", "in MPI",
+		"a CPU", "CPU", "sleep", "MPI", "a CPU", "CPU", "sleep", "share", "quantum", "CPUs",
+		"calls/s", "host");
+	for (const struct run_profile *p = first; p < end; p++)
+		print_rank(out, &p->profile);
+	if (!isfinite(figures.spread) || figures.left < figures.ranks || figures.ranks == 1)
+		return;
+	fprintf(out,
+		"not in MPI, rank %d wanted a CPU longest, %.3f s, and rank %d shortest, %.3f s;\n"
+		"spread by the shares that they had, that is %.3f s each\n",
+		figures.longest_rank, figures.longest, figures.shortest_rank, figures.shortest,
+		figures.spread);
+}
+
+void run_print_profiles(FILE *out, const struct run_result *result)
+{
+	if (result->profiled && !result->nr_profiles)
+		fprintf(out,
+			"no profile: no rank initialised MPI with %s loaded before its program\n",
+			RUN_PROFILE_LIBRARY);
+	for (int first = 0, next; first < result->nr_profiles; first = next) {
+		next = run_profile_next(result, first);
+		print_job(out, &result->profiles[first], &result->profiles[next]);
+	}
+}
+
+/* ---- JSON ---------------------------------------------------------------------------------- */
+
+static void put_time(struct json *json, const char *name, const struct equant_profile *profile,
+		     const struct equant_profile_time *time)
+{
+	json_open_object(json, name);
+	json_number(json, "wall", time->wall_ns / 1e9);
+	json_number(json, "run", tells(profile, EQUANT_PROBE_RUN) ? time->run_ns / 1e9 : NAN);
+	json_number(json, "wait", tells(profile, EQUANT_PROBE_WAIT) ? time->wait_ns / 1e9 : NAN);
+	json_number(json, "asleep", asleep_ns(profile, time) / 1e9);
+	json_close_object(json);
+}
+
+static void put_rank(struct json *json, const struct equant_profile *profile)
+{
+	json_open_object(json, NULL);
+	json_integer(json, "rank", profile->rank);
+	json_string(json, "host", profile->host);
+	json_integer(json, "cpu", profile->cpu);
+	json_string(json, "probe", profile->probe);
+	json_integer(json, "fallbacks", profile->fallbacks);
+	json_bool(json, "finished", profile->finished);
+	json_number(json, "elapsed", profile->elapsed_ns / 1e9);
+	put_time(json, "outside", profile, &profile->outside);
+	put_time(json, "inside", profile, &profile->inside);
+	json_number(json, "share", run_profile_share(profile));
+	json_number(json, "quantum", profile->quantum_ns ? profile->quantum_ns / 1e9 : NAN);
+	json_number(json, "cpu_time", profile->cpu_ns / 1e9);
+	json_integer(json, "preemptions", (long)profile->preemptions);
+	json_integer(json, "calls", (long)profile->calls);
+	json_close_object(json);
+}
+
+static void put_job(struct json *json, const struct run_profile *first,
+		    const struct run_profile *end)
+{
+	struct run_profile_figures figures;
+
+	run_profile_figures_of(&figures, first, end);
+	json_open_object(json, NULL);
+	json_integer(json, "size", figures.ranks);
+	json_integer(json, "left", figures.left);
+	json_integer(json, "finished", figures.finished);
+	json_number(json, "elapsed", figures.elapsed);
+	json_number(json, "longest", figures.longest);
+	json_number(json, "shortest", figures.shortest);
+	json_number(json, "spread", figures.spread);
+	json_open_array(json, "ranks");
+	for (const struct run_profile *p = first; p < end; p++)
+		put_rank(json, &p->profile);
+	json_close_array(json);
+	json_close_object(json);
+}
+
+void run_put_profiles(struct json *json, const struct run_result *result)
+{
+	json_open_array(json, "profiles");
+	for (int first = 0, next; first < result->nr_profiles; first = next) {
+		next = run_profile_next(result, first);
+		put_job(json, &result->profiles[first], &result->profiles[next]);
+	}
+	json_close_array(json);
+}
