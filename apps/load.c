@@ -37,6 +37,7 @@ struct load {
 	bool idle;
 	bool new_session;
 	bool check;
+	unsigned int given; /* keys, a bit each */
 };
 
 static volatile sig_atomic_t stop;
@@ -145,10 +146,13 @@ static void parse_word(struct load *load, const char *word)
 	for (enum key key = 0; key < NR_KEYS; key++) {
 		const char *value = value_of(word, keys[key]);
 
-		if (value) {
-			set(load, key, word, value);
-			return;
-		}
+		if (!value)
+			continue;
+		if (load->given & 1u << key)
+			die("'%s' is given twice", keys[key]);
+		load->given |= 1u << key;
+		set(load, key, word, value);
+		return;
 	}
 	if (!strcmp(word, "constant"))
 		load->constant = true;

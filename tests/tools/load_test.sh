@@ -5,9 +5,10 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 26
+plan 27
 
 exits 2 "unknown word 'steady'" "an unknown word is named" "$load" steady
+exits 2 "'cpu' is given twice" "a word that is there twice is named" "$load" cpu=0 duty=0.5 period=1 cpu=0
 exits 2 "'x' is not a number" "a period that is no number is named" "$load" period=x duty=0.5
 exits 2 'period=0: must be' "a period of nothing is refused" "$load" period=0 duty=0.5
 exits 2 'period=-1: must be' "a negative period is refused" "$load" period=-1 duty=0.5
