@@ -127,6 +127,8 @@ static void damaged_plans(struct random *random)
 	memcpy(bad, good, count);
 	write_plan(bad, count + 1);
 	refused_plan(MPI_COMM_WORLD, NULL, EINVAL);
+	write_plan(good, sizeof(struct equant_plan_header) / 2);
+	refused_plan(MPI_COMM_WORLD, NULL, EINVAL);
 	write_plan(good, count);
 }
 

@@ -128,6 +128,7 @@ TEST_F(transfer, a_plan_is_saved_and_loaded_and_a_damaged_one_is_refused_by_name
 	folder_remove(folder);
 	EXPECT_SAID(&self->job, "/plan: damaged: its bytes do not add up");
 	EXPECT_SAID(&self->job, "/plan: something follows its end");
+	EXPECT_SAID(&self->job, "/plan: the end is missing");
 	EXPECT_SAID(&self->job, "/plan: it has ranks that there are not, or twice");
 	EXPECT_SAID(&self->job, "equant_transfer_load: node differs between ranks");
 	EXPECT_SAID(&self->job, "equant_transfer_load: the window differs between ranks");

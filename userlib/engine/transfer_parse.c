@@ -36,9 +36,11 @@ static int check_whole(const struct equant_plan_file *file)
 {
 	const struct equant_plan_header *header = (const struct equant_plan_header *)file->bytes;
 
-	if (file->count < sizeof(*header) ||
+	if (file->count < sizeof(header->magic) ||
 	    memcmp(header->magic, EQUANT_PLAN_MAGIC, sizeof(header->magic)))
 		return equant_plan_fault(file, "this is no plan of a transfer");
+	if (file->count < sizeof(*header))
+		return equant_plan_fault(file, "the end is missing");
 	if (header->order != EQUANT_PLAN_ORDER)
 		return equant_plan_fault(file, "written by a machine with another byte order");
 	if (header->version != EQUANT_PLAN_VERSION)
