@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 45
+plan 49
 
 export LC_ALL=C
 
@@ -41,6 +41,22 @@ exits 0 '^dts-repaired: ' "dts is the reading that is better" \
 echo '{ "processors": [2, 1], "data_rate": 0.1 }' > slower.json
 exits 0 '^heft: 4.9, 9 on the actual machine$' "a schedule is carried out on another machine" \
 	"$equant" dag simulate example.dot $machine --scheduler heft --actual slower.json
+
+saved()
+{
+	"$equant" dag schedule example.dot $machine --save saved.json > printed &&
+		"$equant" dag draw example.dot saved.json > drawn || return
+	sed -n '/|/p' printed > printed.rows
+	sed -n '/|/p' drawn > drawn.rows
+	[ -s printed.rows ] && diff printed.rows drawn.rows
+}
+silent "a schedule that is saved is drawn as it was printed" saved
+exits 1 'nowhere/x.json: No such file' "one that cannot be saved is an error" \
+	"$equant" dag schedule example.dot $machine --save nowhere/x.json
+exits 2 'not of compare' "no schedule of all can be saved" "$equant" dag compare example.dot $machine --save x.json
+echo '{ "processors": [1, 1], "data_rate": 0.1, "costs": [[1, 1]] }' > costs.json
+exits 1 '^equant dag: costs.json: ' "a machine that does not fit the graph is named" \
+	"$equant" dag schedule example.dot --machine costs.json
 
 cat > executed.json << END
 { "tasks": [ { "task": 0, "processor": 0, "start": 0, "finish": 2.5 },

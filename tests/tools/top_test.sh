@@ -9,7 +9,7 @@
 plan 29
 
 exits 2 'unknown option --fast' "an unknown option is named" top --fast
-exits 2 "unknown option now" "an argument is none" top now
+exits 2 "unexpected argument now" "an argument is none" top now
 exits 2 'value missing after --interval' "a missing value is named" top --interval
 exits 2 "interval: 'soon' is not a number" "an interval is a number" top --interval soon
 exits 2 "'0.01' is not a number from 0.05" "an interval has a least length" top --interval 0.01

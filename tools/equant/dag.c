@@ -27,6 +27,7 @@ enum what {
  * @actual: file of the machine that @what SIMULATE runs on
  * @scheduler: the only one to be asked, or NULL
  * @svg: file for the chart, or NULL
+ * @save: file for the schedule, or NULL
  * @improve: let the improvement pass work on what schedulers make
  * @optimum: look for the shortest of all, too
  * @json: as JSON
@@ -39,6 +40,7 @@ struct options {
 	const char *actual;
 	const char *scheduler;
 	const char *svg;
+	const char *save;
 	bool improve;
 	bool optimum;
 	bool json;
@@ -64,8 +66,8 @@ static int check_options(const struct options *options)
 	if ((options->what == SIMULATE) != (options->actual != NULL))
 		return complain(options->actual ? "--actual is of simulate only" :
 						  "--actual is needed");
-	if (options->what == COMPARE && (options->scheduler || options->svg))
-		return complain("--scheduler and --svg are not of compare");
+	if (options->what == COMPARE && (options->scheduler || options->svg || options->save))
+		return complain("--scheduler, --svg and --save are not of compare");
 	if (options->what != COMPARE && options->optimum)
 		return complain("--optimum is of compare only");
 	return options->scheduler && known_scheduler(options->scheduler) < 0 ? -EINVAL : 0;
@@ -79,6 +81,7 @@ static int parse(int argc, char **argv, struct options *options)
 		{ "format", required_argument, NULL, 'f' },
 		{ "scheduler", required_argument, NULL, 's' },
 		{ "svg", required_argument, NULL, 'v' },
+		{ "save", required_argument, NULL, 'w' },
 		{ "improve", no_argument, NULL, 'i' },
 		{ "optimum", no_argument, NULL, 'o' },
 		{ "json", no_argument, NULL, 'j' },
@@ -98,6 +101,8 @@ static int parse(int argc, char **argv, struct options *options)
 			options->scheduler = optarg;
 		else if (c == 'v')
 			options->svg = optarg;
+		else if (c == 'w')
+			options->save = optarg;
 		else if (c == 'i')
 			options->improve = true;
 		else if (c == 'o')
@@ -144,7 +149,7 @@ static int load(struct dag_report *report, const struct options *options)
 			return fail(why);
 	}
 	if (equant_dag_bounds(report->dag, report->machine, &report->bounds, why, sizeof(why)))
-		return fail(why);
+		return fail_in(options->machine, why);
 	return 0;
 }
 
@@ -212,6 +217,12 @@ static int look_further(struct dag_report *report, const struct options *options
 
 /* ---- the command --------------------------------------------------------------------------------- */
 
+/* What is planned, or what becomes of that on another machine. */
+static const struct equant_dag_schedule *shown(const struct dag_report *report)
+{
+	return report->done ? report->done : report->planned;
+}
+
 static int write_svg(const struct dag_report *report, const char *path)
 {
 	FILE *out = output_open("dag", path);
@@ -219,8 +230,15 @@ static int write_svg(const struct dag_report *report, const char *path)
 	if (!out)
 		return 1;
 	return output_close(out, "dag", path,
-			    dag_svg(out, report->dag, report->done ? report->done : report->planned,
-				    report->machine->processors));
+			    dag_svg(out, report->dag, shown(report), report->machine->processors));
+}
+
+static int save(const struct dag_report *report, const char *path)
+{
+	char why[512] = "";
+	int error = equant_dag_schedule_write(shown(report), path, why, sizeof(why));
+
+	return error ? fail(why) : 0;
 }
 
 static int print(const struct dag_report *report, const struct options *options)
@@ -231,6 +249,8 @@ static int print(const struct dag_report *report, const struct options *options)
 		dag_print_compare(report);
 	else if (dag_print_schedule(report))
 		return fail("");
+	if (options->save && save(report, options->save))
+		return 1;
 	return options->svg ? write_svg(report, options->svg) : 0;
 }
 

@@ -147,6 +147,8 @@ static const struct equant_command commands[] = {
 			"  --format WORD      of GRAPH: dot, stg or json (by its ending)\n"
 			"  --json             as JSON\n"
 			"  --svg FILE         a Gantt chart, too; not of compare\n"
+			"  --save FILE        the schedule, too, for draw and for programs that carry it out;\n"
+			"                     not of compare\n"
 			"\n"
 			"generate prints a graph as JSON; families: fork, join, fork-join, fft, gauss, lu, layered\n"
 			"  --size N           (5)\n"

@@ -140,7 +140,8 @@ static int parse_option(struct top_options *options, const char *word, const cha
 		}
 		return valued[i].parse(options, next) ?: 2;
 	}
-	top_error("unknown option %s; see `equant help top`", word);
+	top_error("%s %s; see `equant help top`",
+		  *word == '-' ? "unknown option" : "unexpected argument", word);
 	return -EINVAL;
 }
 
