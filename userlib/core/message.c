@@ -7,6 +7,22 @@
 
 #include "core/message.h"
 
+/* Whoever reads lines of several ranks would not know whose a second one is.  The text's new length. */
+static size_t join_lines(char *text, size_t length, size_t most)
+{
+	for (size_t i = 0; i < length; i++) {
+		if (text[i] != '\n')
+			continue;
+		text[i] = ';';
+		if (length == most)
+			continue;
+		memmove(&text[i + 2], &text[i + 1], length - i - 1);
+		text[i + 1] = ' ';
+		length++;
+	}
+	return length;
+}
+
 void equant_message(const char *format, ...)
 {
 	static const char prefix[] = "equant: ";
@@ -22,6 +38,7 @@ void equant_message(const char *format, ...)
 	if (n < 0)
 		return;
 	used += (size_t)n < sizeof(line) - used - 1 ? (size_t)n : sizeof(line) - used - 2;
+	used = join_lines(line, used, sizeof(line) - 2);
 	line[used++] = '\n';
 	if (write(STDERR_FILENO, line, used) < 0)
 		return; /* nowhere left to complain */

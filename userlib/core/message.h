@@ -5,7 +5,8 @@
 /**
  * equant_message() - one line on standard error, "equant: ..."
  *
- * Written with a single write(2), so that lines of several ranks do not mix.
+ * Written with a single write(2), so that lines of several ranks do not mix; lines of what is
+ * said are joined by semicolons.
  */
 void equant_message(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
