@@ -12,7 +12,7 @@ if [ -n "$why" ]; then
 	exit 4
 fi
 
-plan 29
+plan 39
 program=$TEST_BUILD/tests/preload/program_worker
 fortran=$TEST_BUILD/tests/fortran
 mpirun="mpirun --oversubscribe --bind-to none --mca mpi_yield_when_idle 1"
@@ -59,8 +59,20 @@ succeeds "... who computes had a CPU outside of MPI" told times \
 succeeds "... who sleeps sleeps" told times '$r[2]{outside}{wall} - $r[2]{outside}{run} > 0.195'
 succeeds "... and who waits for others does so in MPI" told times \
 	'$r[1]{inside}{wall} + $r[1]{outside}{wait} + $r[1]{outside}{asleep} > 0.25'
+exits 0 '^rank in MPI a CPU   CPU sleep    MPI a CPU   CPU sleep share quantum  CPUs calls/s  host$' \
+	"all that is told in words, too" sh -c '"$0" run --quiet --profile -- $1 -np 3 "$2" times > "$3" &&
+	grep "^rank" "$3" && grep -q "^not in MPI, rank 0 wanted a CPU longest, 0\.[3-9]" "$3" &&
+	[ "$(grep -cE "^ +[012]( +[0-9.]+%( +[0-9.]+){3}){2} +[01]\.[0-9]{3} +([0-9.]+ms|-)( +[0-9.]+){2}  [^ ]+$" "$3")" -eq 3 ]' \
+	"$equant" "$mpirun" "$program" "$scratch/words"
 succeeds "who computes longest is told" told times \
 	'$p[0]{longest} >= $r[0]{outside}{run} && $p[0]{longest} - $p[0]{shortest} > 0 && $p[0]{spread} > 0.09 && $p[0]{spread} < $p[0]{longest}'
+
+# Both want the same CPU for 300 ms: whoever is done last has waited for as long, be it in MPI.
+cpu=$(sed -n 's/^Cpus_allowed_list:\t\([0-9]*\).*/\1/p' /proc/self/status)
+# shellcheck disable=SC2086
+succeeds "two ranks share a CPU" job works -- taskset -c "$cpu" $mpirun -np 2 "$program" works
+succeeds "... and are told to have waited for it" told works \
+	'(grep { $_->{outside}{run} > 0.295 } @r) == 2 && grep { $_->{outside}{wait} + $_->{inside}{wait} > 0.25 } @r'
 
 # shellcheck disable=SC2086
 succeeds "other threads' calls are handed on" job threads -- $mpirun -np 2 "$program" threads
@@ -97,19 +109,52 @@ apart()
 succeeds "a rank without the library does not hold up the others" apart
 succeeds "... and is missed" told apart '@r == 1 && $p[0]{size} == 2 && $p[0]{left} == 1'
 
-killed()
+# ends WORK: a job that ends before its time
+ends()
 {
 	# shellcheck disable=SC2086
-	! job killed -- $mpirun -np 2 "$program" killed
+	! job "$1" -- $mpirun -np 2 "$program" "$1"
 }
-succeeds "a rank is killed" killed
-succeeds "... and what it has left is there" told killed '@r == 2 && ! $r[1]{finished} && $r[1]{elapsed} >= 0'
+succeeds "a rank is killed" ends killed
+succeeds "... and what it has left is there" told killed \
+	'@r == 2 && ! $r[1]{finished} && $r[1]{calls} == 1 && ! $r[1]{is_inside} && $r[1]{inside}{wall} > 0 && $r[1]{stayed} > 0'
+succeeds "a rank aborts the job" ends aborts
+succeeds "... and what it has computed is there" told aborts '@r == 2 && ! $r[0]{finished} && $r[0]{outside}{run} > 0.295'
+succeeds "ranks end without MPI_Finalize" ends exits
+succeeds "... and what they have computed is there" told exits 'grep { ! $_->{finished} && $_->{outside}{run} > 0.295 } @r'
+
+# Another tool that takes MPI's calls.
+cat > "$scratch/tool.c" << END
+#include <mpi.h>
+#include <stdio.h>
+static int barriers;
+int MPI_Barrier(MPI_Comm comm) { barriers++; return PMPI_Barrier(comm); }
+int MPI_Finalize(void) { printf("tool: %d barriers\\n", barriers); return PMPI_Finalize(); }
+END
+other_tool()
+{
+	# shellcheck disable=SC2046,SC2086
+	gcc -shared -fPIC -o "$scratch/tool.so" "$scratch/tool.c" $(config MPI_CFLAGS) $(config MPI_LIBS) &&
+		LD_PRELOAD=$scratch/tool.so job other -- $mpirun -np 2 "$program" calls > "$scratch/said" &&
+		[ "$(grep -cx 'tool: 5 barriers' "$scratch/said")" -eq 2 ] &&
+		told other '@r == 2 && ! grep { $_->{calls} != 18 } @r'
+}
+succeeds "another tool has the calls, too" other_tool
 
 # shellcheck disable=SC2086
 succeeds "a command may start several jobs" job several -- \
 	sh -c "$mpirun -np 2 '$program' calls && $mpirun -np 2 '$program' silent"
 succeeds "... each with its ranks" told several \
 	'@p == 2 && ! (grep { $_->{left} != 2 } @p) && $r[0]{calls} == 18 && $r[1]{calls} == 18 && ! grep { $_->{calls} } @{$p[1]{ranks}}'
+# The first one has no rank 1, and the second one no rank 0.
+in_part()
+{
+	# shellcheck disable=SC2086
+	job in_part -- sh -c "$mpirun -np 1 '$program' calls : -np 1 env -u LD_PRELOAD '$program' calls &&
+		$mpirun -np 1 env -u LD_PRELOAD '$program' silent : -np 1 '$program' silent" &&
+		told in_part '@p == 2 && ! grep { $_->{left} != 1 || $_->{size} != 2 } @p'
+}
+succeeds "... and those that each lacks" in_part
 
 # shellcheck disable=SC2086
 succeeds "a program of another MPI runs" job foreign -- $mpirun -np 2 "$TEST_BUILD/tests/preload/foreign_worker"
@@ -129,6 +174,8 @@ fi
 cp "$TEST_BUILD/libexec/equant/libequant_profile.so" "$scratch/with blank"
 exits 125 'with blank/libequant_profile.so: LD_PRELOAD takes no blanks' "... and so is one that cannot be loaded" \
 	"$scratch/with blank/equant" run --profile -- touch "$scratch/started"
+exits 2 'x LD_PRELOAD of the command would take the place of ours' "a command that loads another library before ranks is refused" \
+	"$equant" run --profile -- mpirun -x LD_PRELOAD=a.so -np 1 touch "$scratch/started"
 exits 0 '^no profile: ' "a command without ranks has none" "$equant" run --profile -- true
 exits 125 'tmp/.*/0.1.profile: shorter than a profile$' "a bad profile is named" \
 	"$equant" run --profile -- sh -c 'echo bad > "$EQUANT_MPI_PROFILE/0.1.profile"'

@@ -5,7 +5,11 @@
  *	calls	of which this thread makes 18
  *	times	rank 0 computes for 300 ms of CPU time, the last one sleeps 200 ms; both outside of MPI
  *	threads	a second thread makes 100 calls, this one 1
+ *	works	each rank computes for 300 ms of CPU time
  *	killed	rank 1 kills itself, the others wait for it
+ *	aborts	rank 0 aborts the job, the others wait for it
+ *	exits	all end without MPI_Finalize()
+ *	messages  ranks 0 and 1 send a number to and fro and say how long that took
  *	silent	nothing: what MPI_Init() and MPI_Finalize() do
  */
 #include <errno.h>
@@ -13,10 +17,13 @@
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include <mpi.h>
+
+#define TRIPS 300000
 
 static int rank, ranks;
 
@@ -51,13 +58,21 @@ static void calls(void)
 		MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
+static void compute(void)
+{
+	uint64_t start = cpu_ns();
+
+	while (cpu_ns() - start < 300000000)
+		;
+}
+
 static void times(void)
 {
 	struct timespec left = { .tv_nsec = 200000000 };
-	uint64_t start = cpu_ns();
 
-	while (!rank && cpu_ns() - start < 300000000)
-		;
+	MPI_Barrier(MPI_COMM_WORLD);
+	if (!rank)
+		compute();
 	while (rank == ranks - 1 && nanosleep(&left, &left) && errno == EINTR)
 		;
 	MPI_Barrier(MPI_COMM_WORLD);
@@ -89,14 +104,54 @@ static void killed(void)
 	MPI_Barrier(MPI_COMM_WORLD);
 }
 
+static void works(void)
+{
+	MPI_Barrier(MPI_COMM_WORLD);
+	compute();
+	MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void aborts(void)
+{
+	MPI_Barrier(MPI_COMM_WORLD);
+	if (!rank) {
+		compute();
+		MPI_Abort(MPI_COMM_WORLD, 3);
+	}
+	MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void exits(void)
+{
+	MPI_Barrier(MPI_COMM_WORLD);
+	compute();
+	exit(3);
+}
+
+static void messages(void)
+{
+	double start = MPI_Wtime();
+	int number = 0;
+
+	for (int i = 0; i < TRIPS && rank < 2; i++) {
+		if (!rank)
+			MPI_Send(&number, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+		MPI_Recv(&number, 1, MPI_INT, !rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		if (rank)
+			MPI_Send(&number, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+	}
+	if (!rank)
+		printf("messages: elapsed=%.6f\n", MPI_Wtime() - start);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
 		const char *name;
 		void (*run)(void);
-	} works[] = {
-		{ "calls", calls }, { "times", times }, { "threads", threads }, { "killed", killed }
-	};
+	} all[] = { { "calls", calls },	  { "times", times },	    { "threads", threads },
+		    { "killed", killed }, { "messages", messages }, { "works", works },
+		    { "aborts", aborts }, { "exits", exits } };
 	int provided;
 
 	if (argc > 1 && !strcmp(argv[1], "threads"))
@@ -106,9 +161,9 @@ int main(int argc, char **argv)
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &ranks);
 	for (int i = 1; i < argc; i++)
-		for (size_t w = 0; w < sizeof(works) / sizeof(*works); w++)
-			if (!strcmp(argv[i], works[w].name))
-				works[w].run();
+		for (size_t w = 0; w < sizeof(all) / sizeof(*all); w++)
+			if (!strcmp(argv[i], all[w].name))
+				all[w].run();
 	MPI_Finalize();
 	return 0;
 }

@@ -91,6 +91,8 @@ TEST_F(load, each_fault_is_named)
 	REFUSED(self, "probe's name");
 	memset(self->file.host, 'x', sizeof(self->file.host));
 	REFUSED(self, "host's name");
+	memset(self->file.job, 'x', sizeof(self->file.job));
+	REFUSED(self, "job's name");
 	self->file.outside.run_ns = 61;
 	REFUSED(self, "more than all");
 	self->file.outside.wait_ns = 21;

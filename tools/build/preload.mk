@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 # libequant_profile.so: loaded before programs by `equant run --profile`, which finds it beside the applications.
+# A sanitizer wants to be the first library itself.
 
-PRELOAD_OBJS := $(if $(filter 1,$(HAVE_MPI)),$(patsubst %.c,$(O)/%.o,$(sort $(wildcard userlib/preload/*.c))))
+PRELOAD_OBJS := $(if $(and $(filter 1,$(HAVE_MPI)),$(if $(SANITIZE),,1)),$(patsubst %.c,$(O)/%.o,$(sort $(wildcard userlib/preload/*.c))))
 PRELOAD_SO := $(if $(PRELOAD_OBJS),$(O)/libexec/equant/libequant_profile.so)
 
 ifneq ($(PRELOAD_OBJS),)
@@ -11,7 +12,7 @@ $(eval $(call stamp,$(O)/.preload-objects,$(PRELOAD_OBJS)))
 $(PRELOAD_SO): $(PRELOAD_OBJS) $(LIB_A) $(O)/.preload-objects
 	$(call say,LD,$@)
 	$(Q)mkdir -p $(@D) && $(CC) -shared $(CFLAGS_ALL) $(LDFLAGS_ALL) -Wl,--exclude-libs,ALL \
-		$(if $(SANITIZE),,-Wl,-z,defs) -o $@ $(PRELOAD_OBJS) $(LIB_A) $(MPI_LIBS) $(LIBURING_LIBS) -lm
+		-Wl,-z,defs -o $@ $(PRELOAD_OBJS) $(LIB_A) $(MPI_LIBS) $(LIBURING_LIBS) -lm
 endif
 
 products: $(PRELOAD_SO)

@@ -270,6 +270,11 @@ static int check_profile(const struct run_request *request)
 
 	if (!request->profile)
 		return 0;
+	if (run_hands_on(request->command, "LD_PRELOAD")) {
+		fputs("equant: --profile: -x LD_PRELOAD of the command would take the place of ours; set it for equant run\n",
+		      stderr);
+		return EQUANT_EXIT_USAGE;
+	}
 	if (spawn_find_helper(RUN_PROFILE_LIBRARY, library, sizeof(library)))
 		fprintf(stderr, "equant: --profile: %s is not where it was built or installed\n",
 			RUN_PROFILE_LIBRARY);

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * The profiles that the ranks of a job left in a directory, and what they add up to.
- *
- * A command may start several jobs, one after the other.  Whoever wrote does not know which it is of, as ranks
- * say nothing to each other for this; but each has one rank of each number, and they begin together.
+ * The profiles that the ranks of a command's jobs left in a directory, and what they add up to.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -40,44 +37,68 @@ static int load_all(struct run_result *result, struct dirent **entries, int coun
 	return ret;
 }
 
-static int by_start(const void *a, const void *b)
+static int compare(uint64_t a, uint64_t b)
 {
-	const struct run_profile *p = a, *q = b;
+	return (a > b) - (a < b);
+}
 
-	return (p->profile.start_ns > q->profile.start_ns) -
-	       (p->profile.start_ns < q->profile.start_ns);
+static int by_name_and_start(const void *a, const void *b)
+{
+	const struct equant_profile *p = &((const struct run_profile *)a)->profile;
+	const struct equant_profile *q = &((const struct run_profile *)b)->profile;
+
+	return strcmp(p->job, q->job) ?: compare(p->start_ns, q->start_ns);
 }
 
 static int by_job_and_rank(const void *a, const void *b)
 {
 	const struct run_profile *p = a, *q = b;
 
-	return p->job != q->job ? p->job - q->job : p->profile.rank - q->profile.rank;
+	return compare(p->job_start_ns, q->job_start_ns)      ?:
+		       strcmp(p->profile.job, q->profile.job) ?:
+								p->profile.rank - q->profile.rank;
 }
 
-static bool has_place_for(const struct run_result *result, int job, int new)
+static bool has_place_for(const struct run_result *result, uint64_t job_start_ns, int new)
 {
 	const struct equant_profile *wanted = &result->profiles[new].profile;
 
 	for (int i = 0; i < new; i++) {
 		const struct run_profile *other = &result->profiles[i];
 
-		if (other->job == job &&
+		if (other->job_start_ns == job_start_ns &&
 		    (other->profile.ranks != wanted->ranks || other->profile.rank == wanted->rank))
 			return false;
 	}
 	return true;
 }
 
+/*
+ * A job is known by its name, or where whoever started it gave it none, by its ranks: it has one of each
+ * number, and they begin together.
+ */
+static uint64_t find_job(const struct run_result *result, int new)
+{
+	const struct run_profile *all = result->profiles;
+
+	if (*all[new].profile.job)
+		return new && !strcmp(all[new - 1].profile.job, all[new].profile.job) ?
+			       all[new - 1].job_start_ns :
+			       all[new].profile.start_ns;
+	for (int i = 0; i < new; i++)
+		if (has_place_for(result, all[i].job_start_ns, new))
+			return all[i].job_start_ns;
+	return all[new].profile.start_ns;
+}
+
 static void sort(struct run_result *result)
 {
-	qsort(result->profiles, result->nr_profiles, sizeof(*result->profiles), by_start);
-	for (int i = 0; i < result->nr_profiles; i++) {
-		result->profiles[i].job = 0;
-		while (!has_place_for(result, result->profiles[i].job, i))
-			result->profiles[i].job++;
-	}
-	qsort(result->profiles, result->nr_profiles, sizeof(*result->profiles), by_job_and_rank);
+	struct run_profile *all = result->profiles;
+
+	qsort(all, result->nr_profiles, sizeof(*all), by_name_and_start);
+	for (int i = 0; i < result->nr_profiles; i++)
+		all[i].job_start_ns = find_job(result, i);
+	qsort(all, result->nr_profiles, sizeof(*all), by_job_and_rank);
 }
 
 int run_collect_profiles(struct run_result *result)
@@ -103,10 +124,11 @@ int run_collect_profiles(struct run_result *result)
 
 int run_profile_next(const struct run_result *result, int first)
 {
+	const struct run_profile *all = result->profiles;
 	int next = first + 1;
 
-	while (next < result->nr_profiles &&
-	       result->profiles[next].job == result->profiles[first].job)
+	while (next < result->nr_profiles && all[next].job_start_ns == all[first].job_start_ns &&
+	       !strcmp(all[next].profile.job, all[first].profile.job))
 		next++;
 	return next;
 }
@@ -118,11 +140,23 @@ static bool tells_shares(const struct equant_profile *profile)
 	return (profile->features & needed) == needed;
 }
 
+static double share_of(const struct equant_profile *profile, double run, double wait)
+{
+	return tells_shares(profile) && run + wait > 0 ? run / (run + wait) : NAN;
+}
+
 double run_profile_share(const struct equant_profile *profile)
 {
-	double run = profile->outside.run_ns, wait = profile->outside.wait_ns;
+	return share_of(profile, profile->outside.run_ns, profile->outside.wait_ns);
+}
 
-	return tells_shares(profile) && run > 0 ? run / (run + wait) : NAN;
+/* Whoever is hardly outside has few times to tell the share of its CPU from; that in MPI is of the same one. */
+static double share_of_all(const struct equant_profile *profile)
+{
+	double share = share_of(profile, profile->outside.run_ns + profile->inside.run_ns,
+				profile->outside.wait_ns + profile->inside.wait_ns);
+
+	return isnan(share) ? 1 : share;
 }
 
 void run_profile_figures_of(struct run_profile_figures *figures, const struct run_profile *first,
@@ -138,13 +172,12 @@ void run_profile_figures_of(struct run_profile_figures *figures, const struct ru
 	for (const struct run_profile *p = first; p < end; p++) {
 		const struct equant_profile *profile = &p->profile;
 		double busy = (profile->outside.run_ns + profile->outside.wait_ns) / 1e9;
-		double share = run_profile_share(profile);
 
 		known = known && tells_shares(profile);
 		figures->finished += profile->finished != 0;
 		figures->elapsed = fmax(figures->elapsed, profile->elapsed_ns / 1e9);
 		run += profile->outside.run_ns / 1e9;
-		shares += isnan(share) ? 1 : share;
+		shares += share_of_all(profile);
 		if (busy > figures->longest) {
 			figures->longest = busy;
 			figures->longest_rank = profile->rank;

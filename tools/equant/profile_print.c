@@ -50,7 +50,21 @@ static void print_time(FILE *out, const struct equant_profile *profile,
 		cell(asleep, "%.1f", asleep_ns(profile, time) * percent));
 }
 
-static void print_rank(FILE *out, const struct equant_profile *profile)
+/* Whoever did not finish is where it was last seen to go, until all ends. */
+static double stayed(const struct equant_profile *profile, double end)
+{
+	return fmax(0, end - (profile->start_ns + profile->elapsed_ns) / 1e9);
+}
+
+static void print_end(FILE *out, const struct equant_profile *profile, double end)
+{
+	if (!profile->finished)
+		fprintf(out, ", did not come to MPI_Finalize: %s MPI for the last %.2f s",
+			profile->is_inside ? "in" : "not in", stayed(profile, end));
+	fputc('\n', out);
+}
+
+static void print_rank(FILE *out, const struct equant_profile *profile, double end)
 {
 	char share[CELL], quantum[CELL], host[PLAIN_SIZE(sizeof(profile->host))];
 	double seconds = profile->elapsed_ns ? profile->elapsed_ns / 1e9 : NAN;
@@ -59,12 +73,12 @@ static void print_rank(FILE *out, const struct equant_profile *profile)
 	fprintf(out, "%4d", profile->rank);
 	print_time(out, profile, &profile->outside);
 	print_time(out, profile, &profile->inside);
-	fprintf(out, " %5s %7s %5s %7s  %s%s\n", cell(share, "%.3f", run_profile_share(profile)),
+	fprintf(out, " %5s %7s %5s %7s  %s", cell(share, "%.3f", run_profile_share(profile)),
 		cell(quantum, "%.2fms", profile->quantum_ns ? profile->quantum_ns / 1e6 : NAN),
 		cell(cpus, "%.2f", profile->cpu_ns / 1e9 / seconds),
 		cell(calls, "%.3g", profile->calls / seconds),
-		plain_text(host, sizeof(host), profile->host),
-		profile->finished ? "" : ", did not come to MPI_Finalize");
+		plain_text(host, sizeof(host), profile->host));
+	print_end(out, profile, end);
 }
 
 static void print_probes(FILE *out, const struct run_profile *first, const struct run_profile *end)
@@ -83,13 +97,18 @@ static void print_probes(FILE *out, const struct run_profile *first, const struc
 				p->profile.fallbacks);
 }
 
-static void print_job(FILE *out, const struct run_profile *first, const struct run_profile *end)
+/* @when: seconds, when the command ended */
+static void print_job(FILE *out, const struct run_profile *first, const struct run_profile *end,
+		      double when)
 {
 	struct run_profile_figures figures;
+	bool finished;
 
 	run_profile_figures_of(&figures, first, end);
-	fprintf(out, "\nprofile of %d rank%s, %.3f s from MPI_Init to MPI_Finalize", figures.ranks,
-		figures.ranks == 1 ? "" : "s", figures.elapsed);
+	finished = figures.finished == figures.left;
+	fprintf(out, "\nprofile of %d rank%s, %.3f s from MPI_Init %s", figures.ranks,
+		figures.ranks == 1 ? "" : "s", figures.elapsed,
+		finished ? "to MPI_Finalize" : "on");
 	print_probes(out, first, end);
 	fputc('\n', out);
 	if (figures.left < figures.ranks)
@@ -102,8 +121,9 @@ static void print_job(FILE *out, const struct run_profile *first, const struct r
 		"a CPU", "CPU", "sleep", "MPI", "a CPU", "CPU", "sleep", "share", "quantum", "CPUs",
 		"calls/s", "host");
 	for (const struct run_profile *p = first; p < end; p++)
-		print_rank(out, &p->profile);
-	if (!isfinite(figures.spread) || figures.left < figures.ranks || figures.ranks == 1)
+		print_rank(out, &p->profile, when);
+	if (!isfinite(figures.spread) || !finished || figures.left < figures.ranks ||
+	    figures.ranks == 1)
 		return;
 	fprintf(out,
 		"not in MPI, rank %d wanted a CPU longest, %.3f s, and rank %d shortest, %.3f s;\n"
@@ -120,7 +140,8 @@ void run_print_profiles(FILE *out, const struct run_result *result)
 			RUN_PROFILE_LIBRARY);
 	for (int first = 0, next; first < result->nr_profiles; first = next) {
 		next = run_profile_next(result, first);
-		print_job(out, &result->profiles[first], &result->profiles[next]);
+		print_job(out, &result->profiles[first], &result->profiles[next],
+			  result->since + result->elapsed);
 	}
 }
 
@@ -137,7 +158,7 @@ static void put_time(struct json *json, const char *name, const struct equant_pr
 	json_close_object(json);
 }
 
-static void put_rank(struct json *json, const struct equant_profile *profile)
+static void put_rank(struct json *json, const struct equant_profile *profile, double end)
 {
 	json_open_object(json, NULL);
 	json_integer(json, "rank", profile->rank);
@@ -146,6 +167,8 @@ static void put_rank(struct json *json, const struct equant_profile *profile)
 	json_string(json, "probe", profile->probe);
 	json_integer(json, "fallbacks", profile->fallbacks);
 	json_bool(json, "finished", profile->finished);
+	json_bool(json, "is_inside", profile->is_inside);
+	json_number(json, "stayed", profile->finished ? NAN : stayed(profile, end));
 	json_number(json, "elapsed", profile->elapsed_ns / 1e9);
 	put_time(json, "outside", profile, &profile->outside);
 	put_time(json, "inside", profile, &profile->inside);
@@ -158,7 +181,7 @@ static void put_rank(struct json *json, const struct equant_profile *profile)
 }
 
 static void put_job(struct json *json, const struct run_profile *first,
-		    const struct run_profile *end)
+		    const struct run_profile *end, double when)
 {
 	struct run_profile_figures figures;
 
@@ -173,7 +196,7 @@ static void put_job(struct json *json, const struct run_profile *first,
 	json_number(json, "spread", figures.spread);
 	json_open_array(json, "ranks");
 	for (const struct run_profile *p = first; p < end; p++)
-		put_rank(json, &p->profile);
+		put_rank(json, &p->profile, when);
 	json_close_array(json);
 	json_close_object(json);
 }
@@ -183,7 +206,8 @@ void run_put_profiles(struct json *json, const struct run_result *result)
 	json_open_array(json, "profiles");
 	for (int first = 0, next; first < result->nr_profiles; first = next) {
 		next = run_profile_next(result, first);
-		put_job(json, &result->profiles[first], &result->profiles[next]);
+		put_job(json, &result->profiles[first], &result->profiles[next],
+			result->since + result->elapsed);
 	}
 	json_close_array(json);
 }

@@ -101,11 +101,11 @@ struct run_loop {
 /**
  * struct run_profile - where the time of a rank went
  * @profile: as it was left
- * @job: which job of MPI it is of, counted from 0
+ * @job_start_ns: when the first rank of its job began
  */
 struct run_profile {
 	struct equant_profile profile;
-	int job;
+	uint64_t job_start_ns;
 };
 
 /**
@@ -120,6 +120,7 @@ struct run_profile {
  * @longest_rank: which
  * @shortest: and at least
  * @spread: what each rank would be busy for if work were spread as their shares of CPUs were
+ *	(in MPI as well as outside)
  */
 struct run_profile_figures {
 	int ranks;
@@ -210,6 +211,9 @@ bool run_reports_are_kept(void);
  */
 char **run_words(const struct run_request *request, char *const *set, bool open_mpi);
 void run_words_release(char **words);
+
+/** run_hands_on() - is "-x NAME", or "-x NAME=VALUE", among the words of mpirun? */
+bool run_hands_on(char *const *words, const char *name);
 
 /** run_is_open_mpi() - does this word start Open MPI's mpirun? */
 bool run_is_open_mpi(const char *command);

@@ -28,8 +28,7 @@ struct words {
 	bool failed;
 };
 
-/* "-x NAME" or "-x NAME=VALUE" */
-static bool has(char *const *words, const char *name)
+bool run_hands_on(char *const *words, const char *name)
 {
 	size_t length = strlen(name);
 
@@ -73,8 +72,8 @@ static void hand_on(struct words *options, const struct run_request *request, co
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(variable, "="), variable);
 	if ((strncmp(name, PREFIX, strlen(PREFIX)) &&
 	     (strcmp(name, PRELOAD) || !request->profile)) ||
-	    !options->words || has(options->words, name) || has(request->command, name) ||
-	    is_of_this_host(request, name))
+	    !options->words || run_hands_on(options->words, name) ||
+	    run_hands_on(request->command, name) || is_of_this_host(request, name))
 		return;
 	add(options, "-x");
 	add(options, name);

@@ -2,6 +2,7 @@
 /*
  * The calls of MPI in which a rank may wait for others, or move data:
  * MPI_CALL(Name, name in Fortran, its arguments there, parameters in C, arguments in C).
+ * In Fortran there is one more, and lengths of strings behind all.
  *
  * Included more than once, with MPI_CALL() defined by whoever includes it.
  */
@@ -440,3 +441,98 @@ MPI_CALL(File_iwrite_at, file_iwrite_at, 7,
 	 (MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype type,
 	  MPI_Request *request),
 	 (fh, offset, buf, count, type, request))
+MPI_CALL(Comm_dup_with_info, comm_dup_with_info, 4,
+	 (MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm), (comm, info, newcomm))
+MPI_CALL(Comm_idup, comm_idup, 4, (MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request),
+	 (comm, newcomm, request))
+MPI_CALL(Cart_sub, cart_sub, 4, (MPI_Comm comm, const int remain_dims[], MPI_Comm *new_comm),
+	 (comm, remain_dims, new_comm))
+MPI_CALL(Win_create_dynamic, win_create_dynamic, 4, (MPI_Info info, MPI_Comm comm, MPI_Win *win),
+	 (info, comm, win))
+MPI_CALL(Win_set_info, win_set_info, 3, (MPI_Win win, MPI_Info info), (win, info))
+MPI_CALL(Buffer_detach, buffer_detach, 3, (void *buffer, int *size), (buffer, size))
+MPI_CALL(Request_get_status, request_get_status, 4,
+	 (MPI_Request request, int *flag, MPI_Status *status), (request, flag, status))
+MPI_CALL(Pack, pack, 8,
+	 (const void *inbuf, int incount, MPI_Datatype type, void *outbuf, int outsize,
+	  int *position, MPI_Comm comm),
+	 (inbuf, incount, type, outbuf, outsize, position, comm))
+MPI_CALL(Unpack, unpack, 8,
+	 (const void *inbuf, int insize, int *position, void *outbuf, int outcount,
+	  MPI_Datatype type, MPI_Comm comm),
+	 (inbuf, insize, position, outbuf, outcount, type, comm))
+MPI_CALL(Reduce_local, reduce_local, 6,
+	 (const void *inbuf, void *inoutbuf, int count, MPI_Datatype type, MPI_Op op),
+	 (inbuf, inoutbuf, count, type, op))
+MPI_CALL(File_set_info, file_set_info, 3, (MPI_File fh, MPI_Info info), (fh, info))
+MPI_CALL(File_set_atomicity, file_set_atomicity, 3, (MPI_File fh, int flag), (fh, flag))
+MPI_CALL(File_seek_shared, file_seek_shared, 4, (MPI_File fh, MPI_Offset offset, int whence),
+	 (fh, offset, whence))
+MPI_CALL(File_read_all_begin, file_read_all_begin, 5,
+	 (MPI_File fh, void *buf, int count, MPI_Datatype type), (fh, buf, count, type))
+MPI_CALL(File_read_all_end, file_read_all_end, 4, (MPI_File fh, void *buf, MPI_Status *status),
+	 (fh, buf, status))
+MPI_CALL(File_read_at_all_begin, file_read_at_all_begin, 6,
+	 (MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype type),
+	 (fh, offset, buf, count, type))
+MPI_CALL(File_read_at_all_end, file_read_at_all_end, 4,
+	 (MPI_File fh, void *buf, MPI_Status *status), (fh, buf, status))
+MPI_CALL(File_read_ordered_begin, file_read_ordered_begin, 5,
+	 (MPI_File fh, void *buf, int count, MPI_Datatype type), (fh, buf, count, type))
+MPI_CALL(File_read_ordered_end, file_read_ordered_end, 4,
+	 (MPI_File fh, void *buf, MPI_Status *status), (fh, buf, status))
+MPI_CALL(File_write_all_begin, file_write_all_begin, 5,
+	 (MPI_File fh, const void *buf, int count, MPI_Datatype type), (fh, buf, count, type))
+MPI_CALL(File_write_all_end, file_write_all_end, 4,
+	 (MPI_File fh, const void *buf, MPI_Status *status), (fh, buf, status))
+MPI_CALL(File_write_at_all_begin, file_write_at_all_begin, 6,
+	 (MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype type),
+	 (fh, offset, buf, count, type))
+MPI_CALL(File_write_at_all_end, file_write_at_all_end, 4,
+	 (MPI_File fh, const void *buf, MPI_Status *status), (fh, buf, status))
+MPI_CALL(File_write_ordered_begin, file_write_ordered_begin, 5,
+	 (MPI_File fh, const void *buf, int count, MPI_Datatype type), (fh, buf, count, type))
+MPI_CALL(File_write_ordered_end, file_write_ordered_end, 4,
+	 (MPI_File fh, const void *buf, MPI_Status *status), (fh, buf, status))
+MPI_CALL(File_iread_all, file_iread_all, 6,
+	 (MPI_File fh, void *buf, int count, MPI_Datatype type, MPI_Request *request),
+	 (fh, buf, count, type, request))
+MPI_CALL(File_iread_at_all, file_iread_at_all, 7,
+	 (MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype type,
+	  MPI_Request *request),
+	 (fh, offset, buf, count, type, request))
+MPI_CALL(File_iread_shared, file_iread_shared, 6,
+	 (MPI_File fh, void *buf, int count, MPI_Datatype type, MPI_Request *request),
+	 (fh, buf, count, type, request))
+MPI_CALL(File_iwrite_all, file_iwrite_all, 6,
+	 (MPI_File fh, const void *buf, int count, MPI_Datatype type, MPI_Request *request),
+	 (fh, buf, count, type, request))
+MPI_CALL(File_iwrite_at_all, file_iwrite_at_all, 7,
+	 (MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype type,
+	  MPI_Request *request),
+	 (fh, offset, buf, count, type, request))
+MPI_CALL(File_iwrite_shared, file_iwrite_shared, 6,
+	 (MPI_File fh, const void *buf, int count, MPI_Datatype type, MPI_Request *request),
+	 (fh, buf, count, type, request))
+MPI_CALL(Comm_join, comm_join, 3, (int fd, MPI_Comm *intercomm), (fd, intercomm))
+MPI_CALL(File_open, file_open, 7,
+	 (MPI_Comm comm, const char *filename, int amode, MPI_Info info, MPI_File *fh),
+	 (comm, filename, amode, info, fh))
+MPI_CALL(File_set_view, file_set_view, 8,
+	 (MPI_File fh, MPI_Offset disp, MPI_Datatype etype, MPI_Datatype filetype,
+	  const char *datarep, MPI_Info info),
+	 (fh, disp, etype, filetype, datarep, info))
+MPI_CALL(Comm_accept, comm_accept, 7,
+	 (const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm),
+	 (port_name, info, root, comm, newcomm))
+MPI_CALL(Comm_connect, comm_connect, 7,
+	 (const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm),
+	 (port_name, info, root, comm, newcomm))
+MPI_CALL(Comm_spawn, comm_spawn, 11,
+	 (const char *command, char *argv[], int maxprocs, MPI_Info info, int root, MPI_Comm comm,
+	  MPI_Comm *intercomm, int errcodes[]),
+	 (command, argv, maxprocs, info, root, comm, intercomm, errcodes))
+MPI_CALL(Comm_spawn_multiple, comm_spawn_multiple, 12,
+	 (int count, char *commands[], char **argv[], const int maxprocs[], const MPI_Info info[],
+	  int root, MPI_Comm comm, MPI_Comm *intercomm, int errcodes[]),
+	 (count, commands, argv, maxprocs, info, root, comm, intercomm, errcodes))

@@ -1,22 +1,41 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* MPI's calls as programs in C have them, by its profiling interface (MPI 3.1, chapter 14). */
+/* MPI's calls as programs in C have them (MPI 3.1, chapter 14: profiling interface). */
 #include <mpi.h>
 
 #include <equant/export.h>
 
 #include "preload/rank.h"
 
-#define MPI_CALL(name, fortran, count, parameters, arguments)    \
-	EQUANT_API int MPI_##name parameters                     \
-	{                                                        \
-		equant_rank_enter();                             \
-		return equant_rank_leave(PMPI_##name arguments); \
+/* Declares the function that a call is handed on to; PMPI_ has what no other tool takes. */
+#define NEXT(name)                                                                       \
+	static __typeof__(&MPI_##name) name##_next;                                      \
+	static __typeof__(&MPI_##name) name##_find(void *caller)                         \
+	{                                                                                \
+		if (!name##_next)                                                        \
+			*(void **)&name##_next = equant_rank_next("MPI_" #name, caller); \
+		if (!name##_next)                                                        \
+			name##_next = PMPI_##name;                                       \
+		return name##_next;                                                      \
+	}
+
+#define MPI_CALL(name, fortran, count, parameters, arguments)                            \
+	NEXT(name)                                                                       \
+	EQUANT_API int MPI_##name parameters                                             \
+	{                                                                                \
+		__typeof__(&MPI_##name) next = name##_find(__builtin_return_address(0)); \
+		equant_rank_enter();                                                     \
+		return equant_rank_leave(next arguments);                                \
 	}
 #include "preload/calls.h"
 
+NEXT(Init)
+NEXT(Init_thread)
+NEXT(Finalize)
+NEXT(Abort)
+
 EQUANT_API int MPI_Init(int *argc, char ***argv)
 {
-	int ret = PMPI_Init(argc, argv);
+	int ret = Init_find(__builtin_return_address(0))(argc, argv);
 
 	equant_rank_begin();
 	return ret;
@@ -24,7 +43,7 @@ EQUANT_API int MPI_Init(int *argc, char ***argv)
 
 EQUANT_API int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
-	int ret = PMPI_Init_thread(argc, argv, required, provided);
+	int ret = Init_thread_find(__builtin_return_address(0))(argc, argv, required, provided);
 
 	equant_rank_begin();
 	return ret;
@@ -33,5 +52,11 @@ EQUANT_API int MPI_Init_thread(int *argc, char ***argv, int required, int *provi
 EQUANT_API int MPI_Finalize(void)
 {
 	equant_rank_end();
-	return PMPI_Finalize();
+	return Finalize_find(__builtin_return_address(0))();
+}
+
+EQUANT_API int MPI_Abort(MPI_Comm comm, int errorcode)
+{
+	equant_rank_stop();
+	return Abort_find(__builtin_return_address(0))(comm, errorcode);
 }

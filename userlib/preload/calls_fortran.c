@@ -4,7 +4,6 @@
  * module mpi, name_f08_ with module mpi_f08.  All their arguments are addresses.  The library that
  * has them comes with the program, if it is in Fortran.
  */
-#include <dlfcn.h>
 #include <stdlib.h>
 
 #include <mpi.h>
@@ -14,9 +13,9 @@
 #include "core/message.h"
 #include "preload/rank.h"
 
-static void *find_next(const char *name)
+static void *find_next(const char *name, void *caller)
 {
-	void *function = dlsym(RTLD_NEXT, name);
+	void *function = equant_rank_next(name, caller);
 
 	if (function)
 		return function;
@@ -54,15 +53,15 @@ static void *find_next(const char *name)
 #define A14 A13, n
 
 /* before() and after() the function of that name in a library behind this one. */
-#define HAND_ON(name, count, before, after)                       \
-	static void (*name##next)(P##count);                      \
-	EQUANT_API void name(P##count)                            \
-	{                                                         \
-		if (!name##next)                                  \
-			*(void **)&name##next = find_next(#name); \
-		before();                                         \
-		name##next(A##count);                             \
-		after();                                          \
+#define HAND_ON(name, count, before, after)                                                    \
+	static void (*name##next)(P##count);                                                   \
+	EQUANT_API void name(P##count)                                                         \
+	{                                                                                      \
+		if (!name##next)                                                               \
+			*(void **)&name##next = find_next(#name, __builtin_return_address(0)); \
+		before();                                                                      \
+		name##next(A##count);                                                          \
+		after();                                                                       \
 	}
 
 static void nothing(void)
@@ -83,5 +82,10 @@ HAND_ON(mpi_init_, 1, nothing, equant_rank_begin)
 HAND_ON(mpi_init_f08_, 1, nothing, equant_rank_begin)
 HAND_ON(mpi_init_thread_, 3, nothing, equant_rank_begin)
 HAND_ON(mpi_init_thread_f08_, 3, nothing, equant_rank_begin)
+HAND_ON(mpi_abort_, 3, equant_rank_stop, nothing)
+HAND_ON(mpi_abort_f08_, 3, equant_rank_stop, nothing)
+/* Of module mpi, where the address of the memory is a c_ptr. */
+HAND_ON(mpi_win_allocate_cptr_, 7, equant_rank_enter, leave)
+HAND_ON(mpi_win_allocate_shared_cptr_, 7, equant_rank_enter, leave)
 HAND_ON(mpi_finalize_, 1, equant_rank_end, nothing)
 HAND_ON(mpi_finalize_f08_, 1, equant_rank_end, nothing)

@@ -9,7 +9,10 @@
 /** equant_rank_begin() - MPI may have been initialised by the calling thread: if so, begin */
 void equant_rank_begin(void);
 
-/** equant_rank_end() - MPI_Finalize() was called: write what there is */
+/** equant_rank_stop() - the job ends by the way of MPI_Abort() */
+void equant_rank_stop(void);
+
+/** equant_rank_end() - it ends by that of MPI_Finalize() */
 void equant_rank_end(void);
 
 /** equant_rank_enter() - a call of MPI begins, in any thread */
@@ -17,5 +20,17 @@ void equant_rank_enter(void);
 
 /** equant_rank_leave() - and ends; hands on what it returned */
 int equant_rank_leave(int returned);
+
+/**
+ * equant_rank_next() - the function of that name behind this library
+ * @name: of the function
+ * @caller: an address in whoever calls it
+ *
+ * That is one of another tool, if there is one, or MPI's: among what was loaded with the program, or with
+ * the plugin that calls.
+ *
+ * Return: its address, or NULL.
+ */
+void *equant_rank_next(const char *name, void *caller);
 
 #endif /* EQUANT_PRELOAD_RANK_H */

@@ -32,6 +32,8 @@ static const char *fault(const struct equant_profile *profile)
 		return "the probe's name is not terminated";
 	if (!memchr(profile->host, '\0', sizeof(profile->host)))
 		return "the host's name is not terminated";
+	if (!memchr(profile->job, '\0', sizeof(profile->job)))
+		return "the job's name is not terminated";
 	text = time_fault(&profile->outside);
 	return text ? text : time_fault(&profile->inside);
 }

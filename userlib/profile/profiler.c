@@ -1,45 +1,44 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 
 #include "core/clock.h"
 #include "profile/profiler.h"
+#include "profile/split.h"
 
-#define PART 100 /* of the time, at most one that goes to readings */
+#define PART 200 /* of the time: readings come by twos */
 #define TRIES 8 /* readings to find out what one costs */
 #define CHECK_NS 100000000u /* between looks whether the probe is alive */
-
-enum { OUTSIDE, INSIDE, PLACES };
+#define REFRESH_NS 1000000000u /* between looks at what the kernel counts by itself */
 
 /**
  * struct equant_profiler - a thread
  * @probe: its own
- * @worth_ns: a reading is taken where the last one is so old
+ * @profile: the caller's
+ * @split: what comes of its readings
  * @depth: calls that it is in
+ * @outermost: frame of the first of them
  * @since_ns: when it came where it is
- * @unread_ns: wall time since the last reading
- * @last: that reading
+ * @last: the last reading
  * @checked_ns: when the probe was last found alive
- * @times: told apart so far
- * @features: that the probe had all the time
- * @cpu_ns: of the process, when this began
+ * @refreshed_ns: when the kernel's own counts were taken
+ * @start_ns: when all this began
+ * @cpu_ns: of the process then
  * @preemptions: likewise
  */
 struct equant_profiler {
 	struct equant_probe *probe;
-	uint64_t worth_ns;
+	struct equant_profile *profile;
+	struct equant_split split;
 	unsigned int depth;
+	const char *outermost;
 	uint64_t since_ns;
-	uint64_t unread_ns[PLACES];
 	struct equant_counters last;
 	uint64_t checked_ns;
-	struct equant_profile_time times[PLACES];
-	unsigned int features;
-	uint32_t fallbacks;
-	uint64_t calls;
+	uint64_t refreshed_ns;
 	uint64_t start_ns;
-	uint64_t start_real_ns;
 	uint64_t cpu_ns;
 	uint64_t preemptions;
 };
@@ -67,7 +66,15 @@ static uint64_t preemptions(void)
 	return getrusage(RUSAGE_SELF, &usage) ? 0 : (uint64_t)usage.ru_nivcsw;
 }
 
-struct equant_profiler *equant_profiler_new(const char *probe, char *why, size_t why_size)
+static void name_probe(struct equant_profiler *profiler)
+{
+	snprintf(profiler->profile->probe, sizeof(profiler->profile->probe), "%s",
+		 equant_probe_name(profiler->probe));
+	profiler->split.worth_ns = PART * cost_of_reading(profiler->probe);
+}
+
+struct equant_profiler *equant_profiler_new(const char *probe, struct equant_profile *profile,
+					    char *why, size_t why_size)
 {
 	struct equant_profiler *profiler = calloc(1, sizeof(*profiler));
 
@@ -78,13 +85,18 @@ struct equant_profiler *equant_profiler_new(const char *probe, char *why, size_t
 		free(profiler);
 		return NULL;
 	}
-	profiler->features = equant_probe_features(profiler->probe);
-	profiler->worth_ns = PART * cost_of_reading(profiler->probe);
+	profiler->profile = profile;
+	profiler->split.times[EQUANT_OUTSIDE] = &profile->outside;
+	profiler->split.times[EQUANT_INSIDE] = &profile->inside;
+	profile->features = equant_probe_features(profiler->probe);
+	profile->cpu = -1;
+	name_probe(profiler);
 	profiler->cpu_ns = equant_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	profiler->preemptions = preemptions();
-	profiler->start_real_ns = equant_clock_ns(CLOCK_REALTIME);
+	profile->start_ns = equant_clock_ns(CLOCK_REALTIME);
 	equant_probe_read(profiler->probe, &profiler->last);
-	profiler->start_ns = profiler->since_ns = profiler->checked_ns = equant_now_ns();
+	profiler->start_ns = profiler->since_ns = profiler->checked_ns = profiler->refreshed_ns =
+		equant_now_ns();
 	return profiler;
 }
 
@@ -99,96 +111,115 @@ void equant_profiler_free(struct equant_profiler *profiler)
 /* What could not be measured all the time is not known. */
 static void check(struct equant_profiler *profiler, uint64_t now)
 {
+	struct equant_profile *profile = profiler->profile;
+
 	if (now - profiler->checked_ns < CHECK_NS)
 		return;
 	profiler->checked_ns = now;
 	if (!equant_probe_check(profiler->probe, NULL, 0))
 		return;
-	profiler->fallbacks++;
-	profiler->features &= equant_probe_features(profiler->probe);
-	profiler->worth_ns = PART * cost_of_reading(profiler->probe);
-}
-
-static uint64_t part_of(uint64_t *rest, uint64_t room)
-{
-	uint64_t part = *rest < room ? *rest : room;
-
-	*rest -= part;
-	return part;
-}
-
-/* The CPU is had outside first; so is the waiting for it, as far as there is time for it. */
-static void take_reading(struct equant_profiler *profiler, uint64_t now)
-{
-	struct equant_profile_time *outside = &profiler->times[OUTSIDE];
-	struct equant_profile_time *inside = &profiler->times[INSIDE];
-	struct equant_counters counters;
-	uint64_t run, wait, part;
-
-	check(profiler, now);
-	equant_probe_read(profiler->probe, &counters);
-	run = equant_since(counters.run_ns, profiler->last.run_ns);
-	wait = equant_since(counters.wait_ns, profiler->last.wait_ns);
-	part = part_of(&run, profiler->unread_ns[OUTSIDE]);
-	outside->run_ns += part;
-	outside->wait_ns += part_of(&wait, profiler->unread_ns[OUTSIDE] - part);
-	part = part_of(&run, profiler->unread_ns[INSIDE]);
-	inside->run_ns += part;
-	inside->wait_ns += part_of(&wait, profiler->unread_ns[INSIDE] - part);
-	for (int place = 0; place < PLACES; place++) {
-		profiler->times[place].wall_ns += profiler->unread_ns[place];
-		profiler->unread_ns[place] = 0;
+	profile->fallbacks++;
+	profile->features &= equant_probe_features(profiler->probe);
+	name_probe(profiler);
+	for (int place = 0; place < EQUANT_PLACES; place++) {
+		if (!(profile->features & EQUANT_PROBE_RUN))
+			profiler->split.times[place]->run_ns = 0;
+		if (!(profile->features & EQUANT_PROBE_WAIT))
+			profiler->split.times[place]->wait_ns = 0;
 	}
-	profiler->last = counters;
 }
 
-/* What it did up to now it did where it is. */
-static uint64_t pass(struct equant_profiler *profiler, int place)
+static void refresh(struct equant_profiler *profiler, uint64_t now)
 {
-	uint64_t now = equant_now_ns();
+	struct equant_profile *profile = profiler->profile;
+	struct equant_status status;
 
-	profiler->unread_ns[place] += now - profiler->since_ns;
+	equant_probe_status(profiler->probe, &status);
+	profile->quantum_ns = status.quantum_ns;
+	profile->cpu = status.cpu;
+	profile->cpu_ns = equant_since(equant_clock_ns(CLOCK_PROCESS_CPUTIME_ID), profiler->cpu_ns);
+	profile->preemptions = equant_since(preemptions(), profiler->preemptions);
+	profiler->refreshed_ns = now;
+}
+
+/* What it may have had since the last reading, and is known of. */
+static uint64_t known(const struct equant_profiler *profiler, unsigned int feature, uint64_t now,
+		      uint64_t last)
+{
+	return profiler->profile->features & feature ? equant_since(now, last) : 0;
+}
+
+static void read_probe(struct equant_profiler *profiler)
+{
+	const struct equant_counters last = profiler->last;
+	struct equant_counters *now = &profiler->last;
+
+	check(profiler, profiler->since_ns);
+	equant_probe_read(profiler->probe, now);
+	equant_split_read(&profiler->split,
+			  known(profiler, EQUANT_PROBE_RUN, now->run_ns, last.run_ns),
+			  known(profiler, EQUANT_PROBE_WAIT, now->wait_ns, last.wait_ns));
+	if (profiler->since_ns - profiler->refreshed_ns >= REFRESH_NS)
+		refresh(profiler, profiler->since_ns);
+}
+
+/* Since it came to @place the thread was there.  Is a reading due? */
+static bool pass(struct equant_profiler *profiler, int place)
+{
+	uint64_t now = equant_now_ns(), length = now - profiler->since_ns;
+	bool due;
+
 	profiler->since_ns = now;
-	if (profiler->unread_ns[OUTSIDE] + profiler->unread_ns[INSIDE] >= profiler->worth_ns)
-		take_reading(profiler, now);
-	return now;
+	profiler->profile->elapsed_ns = now - profiler->start_ns;
+	due = equant_split_pass(&profiler->split, place, length);
+	/* Whoever reads this when the process is dead finds no part that is more than the whole. */
+	atomic_signal_fence(memory_order_seq_cst);
+	return due;
+}
+
+/* It goes from @place to the other one. */
+static void change(struct equant_profiler *profiler, int place)
+{
+	bool due = pass(profiler, place);
+
+	profiler->profile->is_inside = place == EQUANT_OUTSIDE;
+	if (due)
+		read_probe(profiler);
+}
+
+/*
+ * A function that MPI calls for an error may never return, but jump to where the program goes on: then the next
+ * call begins above the one that was left.
+ */
+static bool was_left(const struct equant_profiler *profiler, const char *frame)
+{
+	return profiler->depth && frame >= profiler->outermost;
 }
 
 void equant_profiler_enter(struct equant_profiler *profiler)
 {
+	const char *frame = __builtin_frame_address(0);
+
+	if (was_left(profiler, frame)) {
+		profiler->depth = 0;
+		change(profiler, EQUANT_INSIDE);
+	}
 	if (profiler->depth++)
 		return;
-	profiler->calls++;
-	pass(profiler, OUTSIDE);
+	profiler->outermost = frame;
+	profiler->profile->calls++;
+	change(profiler, EQUANT_OUTSIDE);
 }
 
-uint64_t equant_profiler_leave(struct equant_profiler *profiler)
+void equant_profiler_leave(struct equant_profiler *profiler)
 {
-	return --profiler->depth ? 0 : pass(profiler, INSIDE);
+	if (profiler->depth && !--profiler->depth)
+		change(profiler, EQUANT_INSIDE);
 }
 
-void equant_profiler_read(struct equant_profiler *profiler, struct equant_profile *profile)
+void equant_profiler_update(struct equant_profiler *profiler)
 {
-	struct equant_status status;
-
-	take_reading(profiler, pass(profiler, profiler->depth ? INSIDE : OUTSIDE));
-	equant_probe_status(profiler->probe, &status);
-	profile->magic = EQUANT_PROFILE_MAGIC;
-	profile->size = sizeof(*profile);
-	profile->features = profiler->features;
-	profile->fallbacks = profiler->fallbacks;
-	profile->start_ns = profiler->start_real_ns;
-	profile->elapsed_ns = profiler->since_ns - profiler->start_ns;
-	profile->outside = profiler->times[OUTSIDE];
-	profile->inside = profiler->times[INSIDE];
-	if (!(profile->features & EQUANT_PROBE_RUN))
-		profile->outside.run_ns = profile->inside.run_ns = 0;
-	if (!(profile->features & EQUANT_PROBE_WAIT))
-		profile->outside.wait_ns = profile->inside.wait_ns = 0;
-	profile->calls = profiler->calls;
-	profile->cpu_ns = equant_since(equant_clock_ns(CLOCK_PROCESS_CPUTIME_ID), profiler->cpu_ns);
-	profile->preemptions = equant_since(preemptions(), profiler->preemptions);
-	profile->quantum_ns = status.quantum_ns;
-	profile->cpu = status.cpu;
-	snprintf(profile->probe, sizeof(profile->probe), "%s", equant_probe_name(profiler->probe));
+	pass(profiler, profiler->depth ? EQUANT_INSIDE : EQUANT_OUTSIDE);
+	read_probe(profiler);
+	refresh(profiler, profiler->since_ns);
 }

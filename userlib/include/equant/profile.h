@@ -4,8 +4,8 @@
  * prints.  Knows no MPI.
  *
  * A library that is loaded before the program takes MPI's calls, hands them on, and asks the probe of the
- * rank's thread when they begin and end.  Each rank keeps a file of its own, so that nothing is added to what
- * the ranks say to each other, and what a rank that was killed has left can be read, too.
+ * rank's thread when they begin and end.  Each rank has a file of its own in its memory, so that nothing is
+ * added to what the ranks say to each other, and what a rank that was killed has left can be read, too.
  */
 #ifndef EQUANT_PROFILE_H
 #define EQUANT_PROFILE_H
@@ -41,19 +41,21 @@ struct equant_profile_time {
  * @size: sizeof(struct equant_profile)
  * @rank: in MPI_COMM_WORLD
  * @ranks: of that
- * @finished: MPI_Finalize() was called; if it was not, all is as of the last second at latest at which
- *	the rank called MPI
+ * @finished: MPI_Finalize() was called
+ * @is_inside: a call of MPI has begun, and not ended
  * @features: EQUANT_PROBE_* of <equant/probe.h> that the probe had all the time
  * @fallbacks: how often the probe vanished
  * @start_ns: when it began, CLOCK_REALTIME
- * @elapsed_ns: since then
+ * @elapsed_ns: from then to when a call of MPI last began or ended
  * @outside: of MPI; of the thread that called MPI_Init(), as all that follows
  * @inside: of MPI
  * @calls: of MPI that are told from the program
- * @cpu_ns: CPU time of all threads of the process
+ * @cpu_ns: CPU time of all threads of the process; this and what follows may be a second old where the
+ *	rank did not finish
  * @preemptions: times that one of them had to leave its CPU
  * @quantum_ns: the scheduler's quantum as observed last, 0: not known
  * @cpu: the CPU last seen on, -1: not known
+ * @job: what whoever started the ranks calls them together; empty: not known
  * @probe: its name
  * @host: where it was
  */
@@ -63,8 +65,10 @@ struct equant_profile {
 	int32_t rank;
 	int32_t ranks;
 	uint32_t finished;
+	uint32_t is_inside;
 	uint32_t features;
 	uint32_t fallbacks;
+	int32_t cpu;
 	uint64_t start_ns;
 	uint64_t elapsed_ns;
 	struct equant_profile_time outside;
@@ -73,9 +77,9 @@ struct equant_profile {
 	uint64_t cpu_ns;
 	uint64_t preemptions;
 	uint64_t quantum_ns;
-	int32_t cpu;
-	char probe[20];
+	char probe[24];
 	char host[64];
+	char job[64];
 };
 
 /**
