@@ -6,16 +6,16 @@
 
 #include "preload/rank.h"
 
-/* Declares the function that a call is handed on to; PMPI_ has what no other tool takes. */
-#define NEXT(name)                                                                       \
-	static __typeof__(&MPI_##name) name##_next;                                      \
-	static __typeof__(&MPI_##name) name##_find(void *caller)                         \
-	{                                                                                \
-		if (!name##_next)                                                        \
-			*(void **)&name##_next = equant_rank_next("MPI_" #name, caller); \
-		if (!name##_next)                                                        \
-			name##_next = PMPI_##name;                                       \
-		return name##_next;                                                      \
+/* The function that a call is handed on to; PMPI_ has what no other tool takes. */
+#define NEXT(name)                                                                \
+	static __typeof__(&MPI_##name) name##_find(void *caller)                  \
+	{                                                                         \
+		static __typeof__(&MPI_##name) next;                              \
+		if (!next)                                                        \
+			*(void **)&next = equant_rank_next("MPI_" #name, caller); \
+		if (!next)                                                        \
+			next = PMPI_##name;                                       \
+		return next;                                                      \
 	}
 
 #define MPI_CALL(name, fortran, count, parameters, arguments)                            \
