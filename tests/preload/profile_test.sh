@@ -12,7 +12,7 @@ if [ -n "$why" ]; then
 	exit 4
 fi
 
-plan 39
+plan 41
 program=$TEST_BUILD/tests/preload/program_worker
 fortran=$TEST_BUILD/tests/fortran
 mpirun="mpirun --oversubscribe --bind-to none --mca mpi_yield_when_idle 1"
@@ -41,7 +41,8 @@ told()
 # shellcheck disable=SC2086
 succeeds "an unchanged program runs" job calls -- $mpirun -np 3 "$program" calls
 succeeds "... and each of its ranks has left a profile" told calls \
-	'@p == 1 && $p[0]{size} == 3 && $p[0]{left} == 3 && $p[0]{finished} == 3 && "@{[map { $_->{rank} } @r]}" eq "0 1 2"'
+	'@p == 1 && $p[0]{size} == 3 && $p[0]{left} == 3 && $p[0]{finished} == 3 && "@{[map { $_->{rank} } @r]}" eq "0 1 2" &&
+	! grep { $_->{call} ne "MPI_Finalize" || $_->{is_inside} || ! defined $_->{cpu_time} || $_->{call_cost} <= 0 } @r'
 succeeds "... with as many calls of MPI as it makes" told calls '! grep { $_->{calls} != 18 } @r'
 succeeds "... and all of its time, part by part" told calls '! grep {
 	my $all = 0;
@@ -57,12 +58,14 @@ succeeds "work is told from waiting" job times -- $mpirun -np 3 "$program" times
 succeeds "... who computes had a CPU outside of MPI" told times \
 	'$r[0]{outside}{run} > 0.295 && $r[1]{outside}{run} < 0.2 && $r[2]{outside}{run} < 0.2'
 succeeds "... who sleeps sleeps" told times '$r[2]{outside}{wall} - $r[2]{outside}{run} > 0.195'
+succeeds "... and too little of a CPU is no share" told times \
+	'! grep { defined $_->{share} && $_->{outside}{run} + $_->{outside}{wait} < 0.0099 } @r'
 succeeds "... and who waits for others does so in MPI" told times \
 	'$r[1]{inside}{wall} + $r[1]{outside}{wait} + $r[1]{outside}{asleep} > 0.25'
-exits 0 '^rank in MPI a CPU   CPU sleep    MPI a CPU   CPU sleep share quantum  CPUs calls/s  host$' \
+exits 0 '^rank   time   run  wait sleep   time   run  wait sleep share quantum  CPUs calls/s  host$' \
 	"all that is told in words, too" sh -c '"$0" run --quiet --profile -- $1 -np 3 "$2" times > "$3" &&
-	grep "^rank" "$3" && grep -q "^not in MPI, rank 0 wanted a CPU longest, 0\.[3-9]" "$3" &&
-	[ "$(grep -cE "^ +[012]( +[0-9.]+%( +[0-9.]+){3}){2} +[01]\.[0-9]{3} +([0-9.]+ms|-)( +[0-9.]+){2}  [^ ]+$" "$3")" -eq 3 ]' \
+	grep "^rank" "$3" && grep -q "^outside of MPI, rank 0 wanted a CPU longest, 0\.[3-9]" "$3" &&
+	[ "$(grep -cE "^ +[012]( +[0-9.]+%( +[0-9.]+){3}){2} +([01]\.[0-9]{3}|-) +([0-9.]+ms|-)( +[0-9.]+){2}  [^ ]+$" "$3")" -eq 3 ]' \
 	"$equant" "$mpirun" "$program" "$scratch/words"
 succeeds "who computes longest is told" told times \
 	'$p[0]{longest} >= $r[0]{outside}{run} && $p[0]{longest} - $p[0]{shortest} > 0 && $p[0]{spread} > 0.09 && $p[0]{spread} < $p[0]{longest}'
@@ -77,6 +80,8 @@ succeeds "... and are told to have waited for it" told works \
 # shellcheck disable=SC2086
 succeeds "other threads' calls are handed on" job threads -- $mpirun -np 2 "$program" threads
 succeeds "... and only those of the one that initialised MPI are told" told threads '! grep { $_->{calls} != 1 } @r'
+exits 0 '^rank 1: no calls are told: another thread makes them' "... and ranks of which none are are said to be such" \
+	"$equant" run --profile -- $mpirun -np 2 "$program" silent
 
 if [ "$(config HAVE_FORTRAN)" = 1 ]; then
 	for module in calls calls_f08; do
@@ -117,9 +122,10 @@ ends()
 }
 succeeds "a rank is killed" ends killed
 succeeds "... and what it has left is there" told killed \
-	'@r == 2 && ! $r[1]{finished} && $r[1]{calls} == 1 && ! $r[1]{is_inside} && $r[1]{inside}{wall} > 0 && $r[1]{stayed} > 0'
+	'@r == 2 && ! $r[1]{finished} && $r[1]{calls} == 1 && ! $r[1]{is_inside} && $r[1]{inside}{wall} > 0 && $r[1]{stayed} > 0 &&
+	$r[1]{call} eq "MPI_Barrier" && ! defined $p[0]{longest}'
 succeeds "a rank aborts the job" ends aborts
-succeeds "... and what it has computed is there" told aborts '@r == 2 && ! $r[0]{finished} && $r[0]{outside}{run} > 0.295'
+succeeds "... and what it has computed is there" told aborts '@r == 2 && ! $r[0]{finished} && $r[0]{outside}{run} > 0.295 && $r[1]{call} eq "MPI_Barrier"'
 succeeds "ranks end without MPI_Finalize" ends exits
 succeeds "... and what they have computed is there" told exits 'grep { ! $_->{finished} && $_->{outside}{run} > 0.295 } @r'
 

@@ -2,6 +2,7 @@
 /* Everything that can be wrong with a profile is found. */
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <sys/stat.h>
 
 #include <equant/profile.h>
@@ -93,6 +94,12 @@ TEST_F(load, each_fault_is_named)
 	REFUSED(self, "host's name");
 	memset(self->file.job, 'x', sizeof(self->file.job));
 	REFUSED(self, "job's name");
+	memset(self->file.call, 'x', sizeof(self->file.call));
+	REFUSED(self, "call's name");
+	self->file.call_ns = NAN;
+	REFUSED(self, "no time");
+	self->file.call_ns = -1;
+	REFUSED(self, "no time");
 	self->file.outside.run_ns = 61;
 	REFUSED(self, "more than all");
 	self->file.outside.wait_ns = 21;

@@ -269,8 +269,10 @@ static void machine_since(struct run_result *result, const struct machine_time *
 	time->busy -= before->busy;
 	time->irq -= before->irq;
 	time->steal -= before->steal;
-	time->others =
-		fmax(0, time->busy - (cpu_of_children() - children) - cpu_of_loads(result, start));
+	/* Of a job that was ended some have not been waited for by their parents, and are not accounted for. */
+	time->others = result->status ? NAN :
+					fmax(0, time->busy - (cpu_of_children() - children) -
+							cpu_of_loads(result, start));
 }
 
 static int execute(const struct run_request *request, struct run_result *result,

@@ -12,6 +12,8 @@
 
 #include "run.h"
 
+#define LEAST_NS 1e7 /* of less time that it wanted a CPU no share is told */
+
 static int is_profile(const struct dirent *entry)
 {
 	return run_ends_with(entry->d_name, ".profile");
@@ -142,7 +144,7 @@ static bool tells_shares(const struct equant_profile *profile)
 
 static double share_of(const struct equant_profile *profile, double run, double wait)
 {
-	return tells_shares(profile) && run + wait > 0 ? run / (run + wait) : NAN;
+	return tells_shares(profile) && run + wait >= LEAST_NS ? run / (run + wait) : NAN;
 }
 
 double run_profile_share(const struct equant_profile *profile)
@@ -173,7 +175,7 @@ void run_profile_figures_of(struct run_profile_figures *figures, const struct ru
 		const struct equant_profile *profile = &p->profile;
 		double busy = (profile->outside.run_ns + profile->outside.wait_ns) / 1e9;
 
-		known = known && tells_shares(profile);
+		known = known && tells_shares(profile) && profile->finished && profile->calls;
 		figures->finished += profile->finished != 0;
 		figures->elapsed = fmax(figures->elapsed, profile->elapsed_ns / 1e9);
 		run += profile->outside.run_ns / 1e9;
@@ -188,6 +190,6 @@ void run_profile_figures_of(struct run_profile_figures *figures, const struct ru
 		}
 	}
 	figures->spread = run / shares;
-	if (!known)
+	if (!known || figures->left < figures->ranks)
 		figures->longest = figures->shortest = figures->spread = NAN;
 }

@@ -12,6 +12,8 @@
 #include "run.h"
 
 #define CELL 16
+#define MUCH 0.02 /* of the time, to tell calls */
+#define MUCH_SLEEP 0.1 /* and asleep outside of MPI */
 
 static bool tells(const struct equant_profile *profile, unsigned int feature)
 {
@@ -40,7 +42,7 @@ static const char *cell(char *text, const char *format, double value)
 static void print_time(FILE *out, const struct equant_profile *profile,
 		       const struct equant_profile_time *time)
 {
-	double percent = 100.0 / (double)(profile->elapsed_ns ? profile->elapsed_ns : 1);
+	double percent = profile->elapsed_ns ? 100.0 / (double)profile->elapsed_ns : NAN;
 	char wall[CELL], run[CELL], wait[CELL], asleep[CELL];
 
 	fprintf(out, " %6s %5s %5s %5s", cell(wall, "%.1f%%", time->wall_ns * percent),
@@ -58,10 +60,19 @@ static double stayed(const struct equant_profile *profile, double end)
 
 static void print_end(FILE *out, const struct equant_profile *profile, double end)
 {
+	char call[PLAIN_SIZE(sizeof(profile->call))];
+
 	if (!profile->finished)
-		fprintf(out, ", did not come to MPI_Finalize: %s MPI for the last %.2f s",
-			profile->is_inside ? "in" : "not in", stayed(profile, end));
+		fprintf(out, ", did not finish: %s %s for the last %.2f s",
+			profile->is_inside ? "in" : "outside of",
+			profile->is_inside ? plain_text(call, sizeof(call), profile->call) : "MPI",
+			stayed(profile, end));
 	fputc('\n', out);
+}
+
+static double cpus_of(const struct equant_profile *profile)
+{
+	return profile->counted_ns ? (double)profile->cpu_ns / (double)profile->counted_ns : NAN;
 }
 
 static void print_rank(FILE *out, const struct equant_profile *profile, double end)
@@ -75,8 +86,7 @@ static void print_rank(FILE *out, const struct equant_profile *profile, double e
 	print_time(out, profile, &profile->inside);
 	fprintf(out, " %5s %7s %5s %7s  %s", cell(share, "%.3f", run_profile_share(profile)),
 		cell(quantum, "%.2fms", profile->quantum_ns ? profile->quantum_ns / 1e6 : NAN),
-		cell(cpus, "%.2f", profile->cpu_ns / 1e9 / seconds),
-		cell(calls, "%.3g", profile->calls / seconds),
+		cell(cpus, "%.2f", cpus_of(profile)), cell(calls, "%.3g", profile->calls / seconds),
 		plain_text(host, sizeof(host), profile->host));
 	print_end(out, profile, end);
 }
@@ -97,6 +107,34 @@ static void print_probes(FILE *out, const struct run_profile *first, const struc
 				p->profile.fallbacks);
 }
 
+/* What else the numbers of a rank come from. */
+static void print_doubts(FILE *out, const struct equant_profile *profile, int ranks)
+{
+	double cost = (double)profile->calls * profile->call_ns;
+
+	if (profile->finished && !profile->calls && ranks > 1)
+		fprintf(out,
+			"rank %d: no calls are told: another thread makes them, or functions of the program's own\n",
+			profile->rank);
+	if (cost >= MUCH * (double)profile->elapsed_ns)
+		fprintf(out,
+			"rank %d: so many calls that to tell them takes some %.0f %% of the time, half of it outside of MPI\n",
+			profile->rank, 100 * cost / (double)profile->elapsed_ns);
+	if (asleep_ns(profile, &profile->outside) >= MUCH_SLEEP * (double)profile->elapsed_ns)
+		fprintf(out,
+			"rank %d: slept %.3f s outside of MPI, which no other rank can do for it\n",
+			profile->rank, asleep_ns(profile, &profile->outside) / 1e9);
+}
+
+static void print_figures(FILE *out, const struct run_profile_figures *figures)
+{
+	fprintf(out,
+		"outside of MPI, rank %d wanted a CPU longest, %.3f s, and rank %d shortest, %.3f s;\n"
+		"spread by the shares that they had, that is %.3f s each\n",
+		figures->longest_rank, figures->longest, figures->shortest_rank, figures->shortest,
+		figures->spread);
+}
+
 /* @when: seconds, when the command ended */
 static void print_job(FILE *out, const struct run_profile *first, const struct run_profile *end,
 		      double when)
@@ -115,28 +153,23 @@ static void print_job(FILE *out, const struct run_profile *first, const struct r
 		fprintf(out,
 			"%d of them left none: where they are the directory is not (EQUANT_REPORT), or they did not load %s\n",
 			figures.ranks - figures.left, RUN_PROFILE_LIBRARY);
-	fprintf(out, "%4s %6s %5s %5s %5s %6s %5s %5s %5s\n", "", "not", "on", "no", "", "in", "on",
-		"no", "");
-	fprintf(out, "%4s %6s %5s %5s %5s %6s %5s %5s %5s %5s %7s %5s %7s  %s\n", "rank", "in MPI",
-		"a CPU", "CPU", "sleep", "MPI", "a CPU", "CPU", "sleep", "share", "quantum", "CPUs",
+	fprintf(out, "%19s %24s\n", "outside of MPI", "in MPI");
+	fprintf(out, "%4s %6s %5s %5s %5s %6s %5s %5s %5s %5s %7s %5s %7s  %s\n", "rank", "time",
+		"run", "wait", "sleep", "time", "run", "wait", "sleep", "share", "quantum", "CPUs",
 		"calls/s", "host");
 	for (const struct run_profile *p = first; p < end; p++)
 		print_rank(out, &p->profile, when);
-	if (!isfinite(figures.spread) || !finished || figures.left < figures.ranks ||
-	    figures.ranks == 1)
-		return;
-	fprintf(out,
-		"not in MPI, rank %d wanted a CPU longest, %.3f s, and rank %d shortest, %.3f s;\n"
-		"spread by the shares that they had, that is %.3f s each\n",
-		figures.longest_rank, figures.longest, figures.shortest_rank, figures.shortest,
-		figures.spread);
+	for (const struct run_profile *p = first; p < end; p++)
+		print_doubts(out, &p->profile, figures.ranks);
+	if (isfinite(figures.spread) && figures.ranks > 1)
+		print_figures(out, &figures);
 }
 
 void run_print_profiles(FILE *out, const struct run_result *result)
 {
 	if (result->profiled && !result->nr_profiles)
 		fprintf(out,
-			"no profile: no rank initialised MPI with %s loaded before its program\n",
+			"no profile: no rank has come to initialise MPI with %s loaded before its program\n",
 			RUN_PROFILE_LIBRARY);
 	for (int first = 0, next; first < result->nr_profiles; first = next) {
 		next = run_profile_next(result, first);
@@ -163,7 +196,7 @@ static void put_rank(struct json *json, const struct equant_profile *profile, do
 	json_open_object(json, NULL);
 	json_integer(json, "rank", profile->rank);
 	json_string(json, "host", profile->host);
-	json_integer(json, "cpu", profile->cpu);
+	json_number(json, "cpu", profile->cpu < 0 ? NAN : profile->cpu);
 	json_string(json, "probe", profile->probe);
 	json_integer(json, "fallbacks", profile->fallbacks);
 	json_bool(json, "finished", profile->finished);
@@ -174,9 +207,11 @@ static void put_rank(struct json *json, const struct equant_profile *profile, do
 	put_time(json, "inside", profile, &profile->inside);
 	json_number(json, "share", run_profile_share(profile));
 	json_number(json, "quantum", profile->quantum_ns ? profile->quantum_ns / 1e9 : NAN);
-	json_number(json, "cpu_time", profile->cpu_ns / 1e9);
-	json_integer(json, "preemptions", (long)profile->preemptions);
+	json_number(json, "cpu_time", profile->counted_ns ? profile->cpu_ns / 1e9 : NAN);
+	json_number(json, "preemptions", profile->counted_ns ? (double)profile->preemptions : NAN);
 	json_integer(json, "calls", (long)profile->calls);
+	json_number(json, "call_cost", profile->call_ns / 1e9);
+	json_string(json, "call", profile->call);
 	json_close_object(json);
 }
 

@@ -111,7 +111,7 @@ struct run_profile {
 /**
  * struct run_profile_figures - what the profiles of a job's ranks add up to
  *
- * Unknown values are NAN.
+ * Unknown values are NAN; so are the last ones where a rank did not finish, or called nothing.
  * @ranks: that the job had
  * @left: that left a profile
  * @finished: that came to MPI_Finalize()
@@ -231,7 +231,7 @@ int run_profile_next(const struct run_result *result, int first);
 void run_profile_figures_of(struct run_profile_figures *figures, const struct run_profile *first,
 			    const struct run_profile *end);
 
-/** run_profile_share() - share of a CPU that the rank had outside of MPI; NAN = unknown */
+/** run_profile_share() - share of a CPU that the rank had outside of MPI; NAN = unknown, or hardly measured */
 double run_profile_share(const struct equant_profile *profile);
 
 /** run_ends_with() - is that the end of the file's name, behind more than nothing? */

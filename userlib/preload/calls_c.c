@@ -22,8 +22,9 @@
 	NEXT(name)                                                                       \
 	EQUANT_API int MPI_##name parameters                                             \
 	{                                                                                \
+		static const struct equant_call call = { "MPI_" #name };                 \
 		__typeof__(&MPI_##name) next = name##_find(__builtin_return_address(0)); \
-		equant_rank_enter();                                                     \
+		equant_rank_enter(&call);                                                \
 		return equant_rank_leave(next arguments);                                \
 	}
 #include "preload/calls.h"
@@ -51,8 +52,12 @@ EQUANT_API int MPI_Init_thread(int *argc, char ***argv, int required, int *provi
 
 EQUANT_API int MPI_Finalize(void)
 {
+	int ret;
+
+	equant_rank_last();
+	ret = Finalize_find(__builtin_return_address(0))();
 	equant_rank_end();
-	return Finalize_find(__builtin_return_address(0))();
+	return ret;
 }
 
 EQUANT_API int MPI_Abort(MPI_Comm comm, int errorcode)

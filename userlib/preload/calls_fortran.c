@@ -52,40 +52,36 @@ static void *find_next(const char *name, void *caller)
 #define A13 A12, m
 #define A14 A13, n
 
-/* before() and after() the function of that name in a library behind this one. */
+/* before and after the function of that name in a library behind this one */
 #define HAND_ON(name, count, before, after)                                                    \
 	static void (*name##next)(P##count);                                                   \
 	EQUANT_API void name(P##count)                                                         \
 	{                                                                                      \
 		if (!name##next)                                                               \
 			*(void **)&name##next = find_next(#name, __builtin_return_address(0)); \
-		before();                                                                      \
+		before;                                                                        \
 		name##next(A##count);                                                          \
-		after();                                                                       \
+		after;                                                                         \
 	}
 
-static void nothing(void)
-{
-}
+#define TELL(name, count, mpi)                                \
+	static const struct equant_call name##call = { mpi }; \
+	HAND_ON(name, count, equant_rank_enter(&name##call), equant_rank_leave(MPI_SUCCESS))
 
-static void leave(void)
-{
-	equant_rank_leave(MPI_SUCCESS);
-}
-
-#define MPI_CALL(name, fortran, count, parameters, arguments)      \
-	HAND_ON(mpi_##fortran##_, count, equant_rank_enter, leave) \
-	HAND_ON(mpi_##fortran##_f08_, count, equant_rank_enter, leave)
+#define MPI_CALL(name, fortran, count, parameters, arguments) \
+	TELL(mpi_##fortran##_, count, "MPI_" #name)           \
+	TELL(mpi_##fortran##_f08_, count, "MPI_" #name)
 #include "preload/calls.h"
 
-HAND_ON(mpi_init_, 1, nothing, equant_rank_begin)
-HAND_ON(mpi_init_f08_, 1, nothing, equant_rank_begin)
-HAND_ON(mpi_init_thread_, 3, nothing, equant_rank_begin)
-HAND_ON(mpi_init_thread_f08_, 3, nothing, equant_rank_begin)
-HAND_ON(mpi_abort_, 3, equant_rank_stop, nothing)
-HAND_ON(mpi_abort_f08_, 3, equant_rank_stop, nothing)
 /* Of module mpi, where the address of the memory is a c_ptr. */
-HAND_ON(mpi_win_allocate_cptr_, 7, equant_rank_enter, leave)
-HAND_ON(mpi_win_allocate_shared_cptr_, 7, equant_rank_enter, leave)
-HAND_ON(mpi_finalize_, 1, equant_rank_end, nothing)
-HAND_ON(mpi_finalize_f08_, 1, equant_rank_end, nothing)
+TELL(mpi_win_allocate_cptr_, 7, "MPI_Win_allocate")
+TELL(mpi_win_allocate_shared_cptr_, 7, "MPI_Win_allocate_shared")
+
+HAND_ON(mpi_init_, 1, (void)0, equant_rank_begin())
+HAND_ON(mpi_init_f08_, 1, (void)0, equant_rank_begin())
+HAND_ON(mpi_init_thread_, 3, (void)0, equant_rank_begin())
+HAND_ON(mpi_init_thread_f08_, 3, (void)0, equant_rank_begin())
+HAND_ON(mpi_abort_, 3, equant_rank_stop(), (void)0)
+HAND_ON(mpi_abort_f08_, 3, equant_rank_stop(), (void)0)
+HAND_ON(mpi_finalize_, 1, equant_rank_last(), equant_rank_end())
+HAND_ON(mpi_finalize_f08_, 1, equant_rank_last(), equant_rank_end())

@@ -151,8 +151,19 @@ void equant_rank_stop(void)
 		equant_profiler_update(profiler);
 }
 
+void equant_rank_last(void)
+{
+	static const struct equant_call call = { "MPI_Finalize" };
+
+	if (!profiler)
+		return;
+	equant_rank_enter(&call);
+	profile->calls--;
+}
+
 void equant_rank_end(void)
 {
+	equant_rank_leave(MPI_SUCCESS);
 	equant_rank_stop();
 	equant_profiler_free(profiler);
 	profiler = NULL;
@@ -166,10 +177,14 @@ __attribute__((destructor)) static void leave_process(void)
 	equant_rank_stop();
 }
 
-void equant_rank_enter(void)
+void equant_rank_enter(const struct equant_call *call)
 {
-	if (profiler)
-		equant_profiler_enter(profiler);
+	if (!profiler)
+		return;
+	/* In the order in which whoever reads what a killed rank has left may find them. */
+	if (!profile->is_inside)
+		memcpy(profile->call, call->name, sizeof(profile->call));
+	equant_profiler_enter(profiler);
 }
 
 int equant_rank_leave(int returned)

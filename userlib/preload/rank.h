@@ -6,17 +6,27 @@
 #ifndef EQUANT_PRELOAD_RANK_H
 #define EQUANT_PRELOAD_RANK_H
 
+#include <equant/profile.h>
+
 /** equant_rank_begin() - MPI may have been initialised by the calling thread: if so, begin */
 void equant_rank_begin(void);
 
 /** equant_rank_stop() - the job ends by the way of MPI_Abort() */
 void equant_rank_stop(void);
 
-/** equant_rank_end() - it ends by that of MPI_Finalize() */
+/** equant_rank_last() - MPI_Finalize() begins, in which ranks wait for each other, too */
+void equant_rank_last(void);
+
+/** equant_rank_end() - and has ended */
 void equant_rank_end(void);
 
+/** struct equant_call - the name of one, with room behind it */
+struct equant_call {
+	char name[EQUANT_PROFILE_CALL];
+};
+
 /** equant_rank_enter() - a call of MPI begins, in any thread */
-void equant_rank_enter(void);
+void equant_rank_enter(const struct equant_call *call);
 
 /** equant_rank_leave() - and ends; hands on what it returned */
 int equant_rank_leave(int returned);

@@ -34,6 +34,10 @@ static const char *fault(const struct equant_profile *profile)
 		return "the host's name is not terminated";
 	if (!memchr(profile->job, '\0', sizeof(profile->job)))
 		return "the job's name is not terminated";
+	if (!memchr(profile->call, '\0', sizeof(profile->call)))
+		return "the call's name is not terminated";
+	if (!(profile->call_ns >= 0 && profile->call_ns < 1e9))
+		return "what a call costs is no time";
 	text = time_fault(&profile->outside);
 	return text ? text : time_fault(&profile->inside);
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+#include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +10,9 @@
 #include "profile/split.h"
 
 #define PART 200 /* of the time: readings come by twos */
-#define TRIES 8 /* readings to find out what one costs */
+#define TRIES 8 /* to find out what a reading costs */
+#define READINGS 64 /* of the clock, in one of them */
+#define CLOCKS_OF_A_CALL 2.5 /* as long takes a call that is told, beyond what it does */
 #define CHECK_NS 100000000u /* between looks whether the probe is alive */
 #define REFRESH_NS 1000000000u /* between looks at what the kernel counts by itself */
 
@@ -59,6 +62,22 @@ static uint64_t cost_of_reading(struct equant_probe *probe)
 	return least;
 }
 
+/* The least of several averages: one reading is too short for the clock to measure. */
+static double cost_of_clock(void)
+{
+	double least = HUGE_VAL;
+
+	for (int i = 0; i < TRIES; i++) {
+		uint64_t start = equant_now_ns(), end;
+
+		for (int n = 1; n < READINGS; n++)
+			equant_now_ns();
+		end = equant_now_ns();
+		least = fmin(least, (double)(end - start) / READINGS);
+	}
+	return least;
+}
+
 static uint64_t preemptions(void)
 {
 	struct rusage usage;
@@ -91,6 +110,7 @@ struct equant_profiler *equant_profiler_new(const char *probe, struct equant_pro
 	profile->features = equant_probe_features(profiler->probe);
 	profile->cpu = -1;
 	name_probe(profiler);
+	profile->call_ns = CLOCKS_OF_A_CALL * cost_of_clock();
 	profiler->cpu_ns = equant_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	profiler->preemptions = preemptions();
 	profile->start_ns = equant_clock_ns(CLOCK_REALTIME);
@@ -135,6 +155,7 @@ static void refresh(struct equant_profiler *profiler, uint64_t now)
 	struct equant_status status;
 
 	equant_probe_status(profiler->probe, &status);
+	profile->counted_ns = profile->elapsed_ns;
 	profile->quantum_ns = status.quantum_ns;
 	profile->cpu = status.cpu;
 	profile->cpu_ns = equant_since(equant_clock_ns(CLOCK_PROCESS_CPUTIME_ID), profiler->cpu_ns);

@@ -20,6 +20,7 @@ extern "C" {
 #endif
 
 #define EQUANT_PROFILE_MAGIC 0x6670746e61757165ull /* "equantpf" */
+#define EQUANT_PROFILE_CALL 32 /* bytes of a name */
 
 /**
  * struct equant_profile_time - what became of some time of a thread
@@ -41,7 +42,7 @@ struct equant_profile_time {
  * @size: sizeof(struct equant_profile)
  * @rank: in MPI_COMM_WORLD
  * @ranks: of that
- * @finished: MPI_Finalize() was called
+ * @finished: MPI_Finalize() has ended
  * @is_inside: a call of MPI has begun, and not ended
  * @features: EQUANT_PROBE_* of <equant/probe.h> that the probe had all the time
  * @fallbacks: how often the probe vanished
@@ -50,14 +51,16 @@ struct equant_profile_time {
  * @outside: of MPI; of the thread that called MPI_Init(), as all that follows
  * @inside: of MPI
  * @calls: of MPI that are told from the program
- * @cpu_ns: CPU time of all threads of the process; this and what follows may be a second old where the
- *	rank did not finish
+ * @call_ns: what a call takes longer, as half of it is outside and half of it inside
+ * @counted_ns: @elapsed_ns when what follows was counted, up to a second ago where the rank did not finish
+ * @cpu_ns: CPU time of all threads of the process
  * @preemptions: times that one of them had to leave its CPU
  * @quantum_ns: the scheduler's quantum as observed last, 0: not known
  * @cpu: the CPU last seen on, -1: not known
  * @job: what whoever started the ranks calls them together; empty: not known
  * @probe: its name
  * @host: where it was
+ * @call: the call that it is in, or was in last
  */
 struct equant_profile {
 	uint64_t magic;
@@ -74,12 +77,15 @@ struct equant_profile {
 	struct equant_profile_time outside;
 	struct equant_profile_time inside;
 	uint64_t calls;
+	double call_ns;
+	uint64_t counted_ns;
 	uint64_t cpu_ns;
 	uint64_t preemptions;
 	uint64_t quantum_ns;
 	char probe[24];
 	char host[64];
 	char job[64];
+	char call[EQUANT_PROFILE_CALL];
 };
 
 /**
