@@ -181,7 +181,7 @@ void equant_rank_enter(const struct equant_call *call)
 {
 	if (!profiler)
 		return;
-	/* In the order in which whoever reads what a killed rank has left may find them. */
+	/* A call within another one is not what the program has called. */
 	if (!profile->is_inside)
 		memcpy(profile->call, call->name, sizeof(profile->call));
 	equant_profiler_enter(profiler);
