@@ -11,7 +11,6 @@
 #include "plain.h"
 #include "run.h"
 
-#define CELL 16
 #define MUCH 0.02 /* of the time, to tell calls */
 #define MUCH_SLEEP 0.1 /* and asleep outside of MPI */
 
@@ -30,26 +29,18 @@ static double asleep_ns(const struct equant_profile *profile,
 
 /* ---- text ---------------------------------------------------------------------------------- */
 
-static const char *cell(char *text, const char *format, double value)
-{
-	if (isfinite(value))
-		snprintf(text, CELL, format, value);
-	else
-		snprintf(text, CELL, "-");
-	return text;
-}
-
 static void print_time(FILE *out, const struct equant_profile *profile,
 		       const struct equant_profile_time *time)
 {
 	double percent = profile->elapsed_ns ? 100.0 / (double)profile->elapsed_ns : NAN;
-	char wall[CELL], run[CELL], wait[CELL], asleep[CELL];
+	char wall[RUN_CELL], run[RUN_CELL], wait[RUN_CELL], asleep[RUN_CELL];
 
-	fprintf(out, " %6s %5s %5s %5s", cell(wall, "%.1f%%", time->wall_ns * percent),
-		cell(run, "%.1f", tells(profile, EQUANT_PROBE_RUN) ? time->run_ns * percent : NAN),
-		cell(wait, "%.1f",
-		     tells(profile, EQUANT_PROBE_WAIT) ? time->wait_ns * percent : NAN),
-		cell(asleep, "%.1f", asleep_ns(profile, time) * percent));
+	fprintf(out, " %6s %5s %5s %5s", run_cell(wall, "%.1f%%", time->wall_ns * percent),
+		run_cell(run, "%.1f",
+			 tells(profile, EQUANT_PROBE_RUN) ? time->run_ns * percent : NAN),
+		run_cell(wait, "%.1f",
+			 tells(profile, EQUANT_PROBE_WAIT) ? time->wait_ns * percent : NAN),
+		run_cell(asleep, "%.1f", asleep_ns(profile, time) * percent));
 }
 
 /* Whoever did not finish is where it was last seen to go, until all ends. */
@@ -77,16 +68,17 @@ static double cpus_of(const struct equant_profile *profile)
 
 static void print_rank(FILE *out, const struct equant_profile *profile, double end)
 {
-	char share[CELL], quantum[CELL], host[PLAIN_SIZE(sizeof(profile->host))];
+	char share[RUN_CELL], quantum[RUN_CELL], host[PLAIN_SIZE(sizeof(profile->host))];
 	double seconds = profile->elapsed_ns ? profile->elapsed_ns / 1e9 : NAN;
-	char cpus[CELL], calls[CELL];
+	char cpus[RUN_CELL], calls[RUN_CELL];
 
 	fprintf(out, "%4d", profile->rank);
 	print_time(out, profile, &profile->outside);
 	print_time(out, profile, &profile->inside);
-	fprintf(out, " %5s %7s %5s %7s  %s", cell(share, "%.3f", run_profile_share(profile)),
-		cell(quantum, "%.2fms", profile->quantum_ns ? profile->quantum_ns / 1e6 : NAN),
-		cell(cpus, "%.2f", cpus_of(profile)), cell(calls, "%.3g", profile->calls / seconds),
+	fprintf(out, " %5s %7s %5s %7s  %s", run_cell(share, "%.3f", run_profile_share(profile)),
+		run_cell(quantum, "%.2fms", profile->quantum_ns ? profile->quantum_ns / 1e6 : NAN),
+		run_cell(cpus, "%.2f", cpus_of(profile)),
+		run_cell(calls, "%.3g", profile->calls / seconds),
 		plain_text(host, sizeof(host), profile->host));
 	print_end(out, profile, end);
 }

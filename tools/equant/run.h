@@ -258,6 +258,11 @@ double run_stolen(const struct equant_stats *stats);
 /** machine_time_read() - since boot, without @others; 0 or -errno */
 int machine_time_read(struct machine_time *time);
 
+#define RUN_CELL 16
+
+/** run_cell() - a number as it stands in a table, in @text of RUN_CELL bytes; "-" where it is not known */
+const char *run_cell(char *text, const char *format, double value);
+
 void run_print_text(FILE *out, const struct run_result *result);
 void run_print_profiles(FILE *out, const struct run_result *result);
 void run_put_profiles(struct json *json, const struct run_result *result);

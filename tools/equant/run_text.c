@@ -10,15 +10,12 @@
 #include "plain.h"
 #include "run.h"
 
-#define CELL 16
-
-/* A number in a cell; "-" where it is not known. */
-static const char *cell(char *text, const char *format, double value)
+const char *run_cell(char *text, const char *format, double value)
 {
 	if (isfinite(value))
-		snprintf(text, CELL, format, value);
+		snprintf(text, RUN_CELL, format, value);
 	else
-		snprintf(text, CELL, "-");
+		snprintf(text, RUN_CELL, "-");
 	return text;
 }
 
@@ -26,26 +23,26 @@ static const char *percent(char *text, double part, double whole)
 {
 	double value = whole > 0 ? 100 * part / whole : NAN;
 
-	return cell(text, isfinite(value) && value < 0.995 ? "%.2f%%" : "%.1f%%", value);
+	return run_cell(text, isfinite(value) && value < 0.995 ? "%.2f%%" : "%.1f%%", value);
 }
 
 static const char *milliseconds(char *text, double seconds)
 {
-	return cell(text, "%.2fms", seconds > 0 ? seconds * 1e3 : NAN);
+	return run_cell(text, "%.2fms", seconds > 0 ? seconds * 1e3 : NAN);
 }
 
 static const char *speed_cell(char *text, double speed)
 {
-	return cell(text, speed < 1e6 ? "%.1f" : "%.3g", speed > 0 ? speed : NAN);
+	return run_cell(text, speed < 1e6 ? "%.1f" : "%.3g", speed > 0 ? speed : NAN);
 }
 
 static void print_rank(FILE *out, const struct equant_stats *s)
 {
-	char share[CELL], speed[CELL], quantum[CELL], stolen[CELL], balancing[CELL], waiting[CELL],
-		moving[CELL];
+	char share[RUN_CELL], speed[RUN_CELL], quantum[RUN_CELL], stolen[RUN_CELL],
+		balancing[RUN_CELL], waiting[RUN_CELL], moving[RUN_CELL];
 
 	fprintf(out, "%4d %5ld %8ld %5s %8s %7s %6s %6s %5s %5s %+5ld %+5ld\n", s->rank, s->units,
-		s->computed, cell(share, "%.3f", run_share(s)), speed_cell(speed, s->speed),
+		s->computed, run_cell(share, "%.3f", run_share(s)), speed_cell(speed, s->speed),
 		milliseconds(quantum, s->quantum), percent(stolen, run_stolen(s), 1),
 		percent(balancing, s->balancing, s->elapsed),
 		percent(waiting, s->waiting, s->elapsed), percent(moving, s->moving, s->elapsed),
@@ -75,17 +72,18 @@ static void print_probes(FILE *out, const struct run_loop *loop)
 
 static void print_figures(FILE *out, const struct run_figures *figures)
 {
-	char efficiency[CELL], lower[CELL], compete[CELL], limit[CELL], reached[CELL];
+	char efficiency[RUN_CELL], lower[RUN_CELL], compete[RUN_CELL], limit[RUN_CELL],
+		reached[RUN_CELL];
 
 	fprintf(out, "efficiency %s by eq. 1.4 (%s by eq. 1.2); %s %s s\n",
-		cell(efficiency, "%.3f", figures->efficiency),
-		cell(lower, "%.3f", figures->efficiency_lower),
+		run_cell(efficiency, "%.3f", figures->efficiency),
+		run_cell(lower, "%.3f", figures->efficiency_lower),
 		figures->from_loads ? "the loads took" : "ranks waited for a CPU",
-		cell(compete, "%.3f", figures->compete));
+		run_cell(compete, "%.3f", figures->compete));
 	if (isfinite(figures->limit))
 		fprintf(out, "%s of the limit: the shares allowed %s s\n",
 			percent(reached, figures->limit, figures->elapsed),
-			cell(limit, "%.3f", figures->limit));
+			run_cell(limit, "%.3f", figures->limit));
 	else
 		fputs("limit unknown: shares were not measured\n", out);
 }
@@ -138,16 +136,16 @@ static void print_loop(FILE *out, const struct run_loop *loop)
 
 static void print_load(FILE *out, const struct competitor *load)
 {
-	char cpu[CELL];
+	char cpu[RUN_CELL];
 
 	fprintf(out, "load %s: %s s of CPU in %.3f s%s\n", load->words,
-		cell(cpu, "%.3f", load->cpu_time), load->elapsed,
+		run_cell(cpu, "%.3f", load->cpu_time), load->elapsed,
 		load->ended_early ? ", ended before the job" : "");
 }
 
 static void print_machine(FILE *out, const struct machine_time *machine)
 {
-	char irq[CELL], steal[CELL], others[CELL];
+	char irq[RUN_CELL], steal[RUN_CELL], others[RUN_CELL];
 
 	if (machine->total > 0)
 		fprintf(out, "; machine: %s irq, %s steal, %s others",
