@@ -93,6 +93,22 @@ measure()
 	perl "$bench/raw.pl" "$round" "$variant" "$file" >> "$raw"
 }
 
+# timed ROUND VARIANT END [WORD...]: one run of the command, behind these words; by the program's own clock, in a
+# line of its that ends so
+timed()
+{
+	local round=$1 variant=$2 end=$3 elapsed
+
+	shift 3
+	elapsed=$("$@" "${command[@]}" 2> "$out/$item/log" | tee "$out/$item/$round-$variant.txt" |
+		sed -n "s/.* elapsed=\\([0-9.]*\\)$end\$/\\1/p")
+	if [ -z "$elapsed" ]; then
+		cat "$out/$item/log" "$out/$item/$round-$variant.txt" >&2
+		exit 1
+	fi
+	printf '%s\t%s\telapsed=%s\n' "$round" "$variant" "$elapsed" >> "$raw"
+}
+
 # at_grains ROUND VARIANT KIND SECONDS [NAME=VALUE...]: tests/bench/waiting, one rank per CPU and a
 # competitor on A, all of $grains in one job
 at_grains()
