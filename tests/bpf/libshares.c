@@ -467,14 +467,14 @@ static int watch(const struct scene *scene, struct sample *samples)
 	return nr;
 }
 
-static double delay_ms(const struct sample *samples, int nr, uint64_t begin, double truth,
+static double delay_ms(const struct sample *samples, int nr, uint64_t begin, double goal,
 		       bool settled)
 {
 	double share;
 
 	for (int i = 0; i < nr; i++) {
 		share = (double)(settled ? samples[i].settled : samples[i].now) / EQUANT_SHARE_ONE;
-		if (fabs(share - truth) <= BAND)
+		if (fabs(share - goal) <= BAND)
 			return (double)(samples[i].t_ns - begin) / 1e6;
 	}
 	return -1;
@@ -562,7 +562,7 @@ static int measure(struct scene *scene, unsigned int ms, struct finding *finding
 	finding->other = fmax(finding->other, others);
 	read_quantum(scene, to, finding);
 	compare_counters(&before, &after, finding);
-	finding->now_ms = delay_ms(samples, nr, go, finding->truth, false);
+	finding->now_ms = delay_ms(samples, nr, go, finding->now, false);
 	finding->settled_ms = delay_ms(samples, nr, go, finding->truth, true);
 	free(samples);
 	return 0;

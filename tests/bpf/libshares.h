@@ -61,7 +61,9 @@ struct situation {
  * @measured: the same by the record
  * @now, @settled: mean of the predicted shares by the record's integrals
  * @now_ms, @settled_ms: from the wake-up of the competitors until the prediction was
- *	within 0.02 of the truth, -1 = never
+ *	within 0.02 of its later mean, and of the truth, -1 = never.  A CPU that stands
+ *	still takes more than that from somebody's slice, so that no prediction meets
+ *	what it had in a short measurement.
  * @quantum_us, @trace_quantum_us: by the record, by the trace with the same average
  * @slices: contended slices in the trace
  * @other: fraction of the CPU that neither subject nor competitors had, before or during
