@@ -53,7 +53,8 @@ exits 125 '/nowhere/x' "an output that cannot be written is named, before the jo
 	run --output /nowhere/x -- touch "$scratch/started"
 exits 125 'EQUANT_REPORT: /nowhere/x: No such file' "... and so is a directory for reports that is not there" \
 	env EQUANT_REPORT=/nowhere/x "$equant" run -- touch "$scratch/started"
-exits 3 "exit status 3; machine: .*, - others$" "the job's exit status is passed on, and what others took is not known" run -- sh -c 'exit 3'
+exits 3 "exit status 3; machine: .*, - others$" "the job's exit status is passed on, and what others took is not known" \
+	run -- sh -c 'sleep 0.3; exit 3'
 exits 143 'exit status 143' "a signal that ends the job is 128 more" run -- sh -c 'kill $$'
 exits 0 'no loop reported' "a program without equant is said to be one" run -- true
 exits 125 '^equant: [^:]*/bad.0.equant: shorter than its header$' "a bad report is named, once" \
