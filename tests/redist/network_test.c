@@ -8,6 +8,7 @@
 #include <equant/redist.h>
 
 #include "random.h"
+#include "redist/redist_internal.h"
 
 #include "kselftest_harness.h"
 
@@ -110,6 +111,80 @@ TEST_F(network, links_are_what_was_last_said_of_them)
 				ASSERT_EQ(self->links[i][j].bandwidth, link.bandwidth);
 			}
 		}
+		equant_redist_network_free(network);
+	}
+}
+
+/* As read from a file: in any order, some twice. */
+TEST_F(network, links_added_in_any_order_are_what_was_last_said_of_them)
+{
+	for (int round = 0; round < ROUNDS; round++) {
+		int p = self->ranks = 1 + (int)random_below(&self->random, LARGEST);
+		struct equant_redist_network *network = equant_redist_network_new(p, 1, 2, NULL, 0);
+		int adds = (int)random_below(&self->random, 3 * p * p);
+
+		ASSERT_NE(NULL, network);
+		for (int i = 0; i < p * p; i++)
+			self->links[i / p][i % p] = network->usual;
+		for (int i = 0; i < adds; i++) {
+			struct equant_redist_link link = { (int)random_below(&self->random, p),
+							   (int)random_below(&self->random, p),
+							   random_unit(&self->random), 3 + i };
+
+			self->links[link.from][link.to] = link;
+			ASSERT_EQ(0, equant_redist_network_add(network, &link));
+		}
+		ASSERT_EQ(0, equant_redist_network_sort(network));
+		for (int64_t i = 1; i < network->count; i++)
+			ASSERT_LT((int64_t)network->links[i - 1].from * p +
+					  network->links[i - 1].to,
+				  (int64_t)network->links[i].from * p + network->links[i].to);
+		for (int i = 0; i < p * p; i++) {
+			struct equant_redist_link link =
+				equant_redist_network_link(network, i / p, i % p);
+
+			ASSERT_EQ(self->links[i / p][i % p].startup, link.startup);
+			ASSERT_EQ(self->links[i / p][i % p].bandwidth, link.bandwidth);
+		}
+		equant_redist_network_free(network);
+	}
+}
+
+TEST_F(network, a_part_has_the_links_and_hosts_of_its_ranks)
+{
+	for (int round = 0; round < ROUNDS; round++) {
+		struct equant_redist_network *network = random_network(self), *part;
+		int order[LARGEST], count = 1 + (int)random_below(&self->random, self->ranks);
+
+		ASSERT_NE(NULL, network);
+		random_order(&self->random, order, self->ranks);
+		part = equant_redist_network_part(network, count, order, self->why, LINE);
+		ASSERT_NE(NULL, part);
+		ASSERT_EQ(count, part->ranks);
+		for (int i = 0; i < count; i++) {
+			int host = network->places[order[i]];
+
+			ASSERT_EQ(host < 0, part->places[i] < 0);
+			if (host >= 0) {
+				ASSERT_EQ(network->host[host].send,
+					  part->host[part->places[i]].send);
+				ASSERT_EQ(network->host[host].receive,
+					  part->host[part->places[i]].receive);
+			}
+			for (int j = 0; j < count; j++) {
+				struct equant_redist_link link =
+					equant_redist_network_link(part, i, j);
+
+				ASSERT_EQ(self->links[order[i]][order[j]].startup, link.startup);
+				ASSERT_EQ(self->links[order[i]][order[j]].bandwidth,
+					  link.bandwidth);
+				/* Who shares a host goes on sharing it. */
+				ASSERT_EQ(host >= 0 && host == network->places[order[j]],
+					  part->places[i] >= 0 &&
+						  part->places[i] == part->places[j]);
+			}
+		}
+		equant_redist_network_free(part);
 		equant_redist_network_free(network);
 	}
 }
@@ -336,6 +411,12 @@ TEST_F(network, that_cannot_be_is_refused)
 						  self->why, LINE));
 	EXPECT_REFUSED(EINVAL, "host 0 of 0",
 		       equant_redist_network_place(n, 0, 0, self->why, LINE));
+	EXPECT_EQ(NULL, equant_redist_network_part(n, 0, (int[]){ 0 }, self->why, LINE));
+	EXPECT_STREQ("0 ranks", self->why);
+	EXPECT_EQ(NULL, equant_redist_network_part(n, 2, (int[]){ 0, 3 }, self->why, LINE));
+	EXPECT_STREQ("rank 3 of 3", self->why);
+	EXPECT_EQ(NULL, equant_redist_network_part(n, 2, (int[]){ 1, 1 }, self->why, LINE));
+	EXPECT_STREQ("rank 1 twice", self->why);
 	EXPECT_EQ(NULL, equant_redist_network_costs(n, 1, &volume, self->why, LINE));
 	EXPECT_STREQ("a message from rank 0 to rank 3 of 3", self->why);
 	EXPECT_TRUE(isnan(equant_redist_network_bound(n, 1, &volume, false)));

@@ -118,6 +118,72 @@ static int make_room(struct equant_redist_network *network)
 	return 0;
 }
 
+int equant_redist_network_add(struct equant_redist_network *network,
+			      const struct equant_redist_link *link)
+{
+	if (make_room(network))
+		return -ENOMEM;
+	network->links[network->count++] = *link;
+	return 0;
+}
+
+static int compare_links(const struct equant_redist_link *a, const struct equant_redist_link *b)
+{
+	if (a->from != b->from)
+		return a->from < b->from ? -1 : 1;
+	return a->to == b->to ? 0 : a->to < b->to ? -1 : 1;
+}
+
+/* Of the same link what was added first comes first. */
+static int compare_added(const void *a, const void *b, void *links)
+{
+	int64_t i = *(const int64_t *)a, j = *(const int64_t *)b;
+	const struct equant_redist_link *link = links;
+	int order = compare_links(&link[i], &link[j]);
+
+	return order ? order : i < j ? -1 : 1;
+}
+
+static bool is_sorted(const struct equant_redist_network *network)
+{
+	for (int64_t i = 1; i < network->count; i++)
+		if (compare_links(&network->links[i - 1], &network->links[i]) >= 0)
+			return false;
+	return true;
+}
+
+int equant_redist_network_sort(struct equant_redist_network *network)
+{
+	struct equant_redist_link *sorted;
+	int64_t *order, count = 0;
+
+	if (is_sorted(network))
+		return 0;
+	order = reallocarray(NULL, (size_t)network->count, sizeof(*order));
+	sorted = reallocarray(NULL, (size_t)network->count, sizeof(*sorted));
+	if (!order || !sorted) {
+		free(order);
+		free(sorted);
+		return -ENOMEM;
+	}
+	for (int64_t i = 0; i < network->count; i++)
+		order[i] = i;
+	qsort_r(order, (size_t)network->count, sizeof(*order), compare_added, network->links);
+	for (int64_t i = 0; i < network->count; i++) {
+		const struct equant_redist_link *link = &network->links[order[i]];
+
+		if (count && !compare_links(&sorted[count - 1], link))
+			count--;
+		sorted[count++] = *link;
+	}
+	free(order);
+	free(network->links);
+	network->links = sorted;
+	network->room = network->count;
+	network->count = count;
+	return 0;
+}
+
 int equant_redist_network_set(struct equant_redist_network *network,
 			      const struct equant_redist_link *link, char *why, size_t why_size)
 {

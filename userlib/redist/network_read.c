@@ -127,7 +127,7 @@ static int read_link(struct reader *reader)
 	link.from = (int)from;
 	link.to = (int)to;
 	error = read_link_settings(reader, &link, &given);
-	if (!error && equant_redist_network_set(reader->network, &link, NULL, 0))
+	if (!error && equant_redist_network_add(reader->network, &link))
 		error = equant_text_fail(&reader->text, -ENOMEM);
 	return error;
 }
@@ -196,6 +196,8 @@ struct equant_redist_network *equant_redist_network_read(const char *path, char 
 	if (!error && !reader.network)
 		error = equant_redist_refuse(-EINVAL, why, why_size,
 					     "%s: ranks or usual is missing", path);
+	if (!error)
+		error = equant_redist_network_sort(reader.network);
 	if (error) {
 		equant_redist_network_free(reader.network);
 		errno = -error;

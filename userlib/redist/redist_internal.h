@@ -103,6 +103,16 @@ void equant_redist_pairs_release(struct equant_redist_pairs *pairs);
 struct equant_redist_network *
 equant_redist_network_copy(const struct equant_redist_network *network);
 
+/*
+ * Another link, whatever the order, which has been checked; equant_redist_network_sort() must follow
+ * before the network is used.  0 or -ENOMEM.
+ */
+int equant_redist_network_add(struct equant_redist_network *network,
+			      const struct equant_redist_link *link);
+
+/* Links into their order; of one that was added twice the last counts.  0 or -ENOMEM. */
+int equant_redist_network_sort(struct equant_redist_network *network);
+
 /* ---- network_costs.c -------------------------------------------------------------- */
 
 /* As equant_redist_network_costs(), but of messages that all have their ports to themselves. */

@@ -524,6 +524,23 @@ EQUANT_API struct equant_redist_network *equant_redist_network_read(const char *
 EQUANT_API void equant_redist_network_free(struct equant_redist_network *network);
 
 /**
+ * equant_redist_network_part() - what is between some of the ranks
+ * @network: of all
+ * @count: how many they are
+ * @ranks: which; rank i of the part is @ranks[i] of @network
+ * @why: as above
+ * @why_size: the same
+ *
+ * Hosts have the ports that they had, whoever else is on them.
+ *
+ * Return: another network, or NULL and errno: EINVAL for no ranks, ranks that do not exist and
+ * ranks that come twice; ENOMEM.
+ */
+EQUANT_API struct equant_redist_network *
+equant_redist_network_part(const struct equant_redist_network *network, int count, const int *ranks,
+			   char *why, size_t why_size);
+
+/**
  * equant_redist_network_write() - write what equant_redist_network_read() reads, to the last bit
  * @path: of the file, which is replaced; "-": standard output
  * @network: the network
