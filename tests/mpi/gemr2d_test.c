@@ -27,6 +27,19 @@ TEST_F(gemr2d, every_element_of_a_part_comes_to_its_place_whatever_the_grids)
 	EXPECT_PASSED(&self->job);
 }
 
+TEST_F(gemr2d, every_element_comes_to_its_place_however_plans_are_made)
+{
+	self->job.ranks = 6;
+	self->job.argv[0] = "random_options_of_plans";
+	EXPECT_PASSED(&self->job);
+}
+
+TEST_F(gemr2d, a_plan_for_a_network_with_a_thin_link_goes_by_way_of_others)
+{
+	self->job.argv[0] = "relayed";
+	EXPECT_PASSED(&self->job);
+}
+
 TEST_F(gemr2d, a_call_finds_its_plan_again_and_few_plans_are_kept)
 {
 	self->job.argv[0] = "kept";
@@ -57,6 +70,9 @@ TEST_F(gemr2d, what_one_rank_gets_wrong_is_an_error_on_all_and_moves_nothing)
 	EXPECT_PASSED(&self->job);
 	EXPECT_SAID(&self->job, "equant_gemr2d: row blocks of a: 3 on one rank, 5 on another");
 	EXPECT_SAID(&self->job, "rank 3: equant_gemr2d: no elements can be of this MPI type");
+	EXPECT_SAID(&self->job,
+		    "rank 3: equant_gemr2d_plans_use: a network of 3 ranks, there are 4");
+	EXPECT_SAID(&self->job, "equant_gemr2d_plans_use: the network differs between ranks");
 	EXPECT_SAID(&self->job, "equant_gemr2d_plans_new: their memory differs between ranks");
 }
 

@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/resource.h>
 
@@ -191,32 +192,118 @@ static MPI_Datatype random_type(struct random *random, size_t *element)
 	return type;
 }
 
+/* A part of random matrices, twice. */
+static void move_randomly(struct equant_gemr2d_plans *plans, struct random *random)
+{
+	int64_t rows = 1 + random_below(random, 40), columns = random_below(random, 40);
+	struct matrix a, b;
+	MPI_Datatype type;
+	size_t element;
+
+	type = random_type(random, &element);
+	random_matrix(random, &a, rows, columns, element);
+	random_matrix(random, &b, rows, columns, element);
+	fill(&a, rows, columns, element);
+	for (int run = 0; run < 2; run++) {
+		demand_equal(0, equant_gemr2d(plans, rows, columns, type, mine(&a), a.local,
+					      mine(&b), b.local));
+		demand_filled(&b, rows, columns, element);
+	}
+	demand_filled(&a, rows, columns, element);
+	MPI_Type_free(&type);
+	free(a.local);
+	free(b.local);
+}
+
 static void random_matrices(void)
 {
 	struct equant_gemr2d_plans *plans = equant_gemr2d_plans_new(MPI_COMM_WORLD, 3, 0);
 	struct random random = common_random();
 
 	demand(plans);
-	for (int round = 0; round < ROUNDS; round++) {
-		int64_t rows = 1 + random_below(&random, 40), columns = random_below(&random, 40);
-		struct matrix a, b;
-		MPI_Datatype type;
-		size_t element;
+	for (int round = 0; round < ROUNDS; round++)
+		move_randomly(plans, &random);
+	demand_equal(0, equant_gemr2d_plans_free(plans));
+}
 
-		type = random_type(&random, &element);
-		random_matrix(&random, &a, rows, columns, element);
-		random_matrix(&random, &b, rows, columns, element);
-		fill(&a, rows, columns, element);
-		for (int run = 0; run < 2; run++) {
-			demand_equal(0, equant_gemr2d(plans, rows, columns, type, mine(&a), a.local,
-						      mine(&b), b.local));
-			demand_filled(&b, rows, columns, element);
-		}
-		demand_filled(&a, rows, columns, element);
-		MPI_Type_free(&type);
-		free(a.local);
-		free(b.local);
+/* Each link another one, and the first ranks behind one port. */
+static struct equant_redist_network *random_network(struct random *random)
+{
+	uint64_t seed = random_next(random);
+	struct equant_redist_network *network =
+		equant_redist_network_random(ranks, 1e-5, 1e6, 1e8, seed, NULL, 0);
+	int behind = (int)random_below(random, ranks + 1);
+
+	demand(network);
+	demand_equal(0, equant_redist_network_host(
+				network, &(struct equant_redist_host){ 1e7, 2e7 }, NULL, 0));
+	for (int r = 0; r < behind; r++)
+		demand_equal(0, equant_redist_network_place(network, r, 0, NULL, 0));
+	return network;
+}
+
+static const char *random_name(struct random *random, const char *(*name_of)(int i))
+{
+	int count = 0;
+
+	while (name_of(count))
+		count++;
+	return name_of((int)random_below(random, count));
+}
+
+/* A network or none, any scheduler or router, and what a transfer may have besides. */
+static struct equant_transfer_options random_options(struct random *random,
+						     const struct equant_redist_network *network)
+{
+	struct equant_transfer_options options = { .sz = sizeof(options) };
+	bool known = random_below(random, 2);
+
+	options.network = known ? network : NULL;
+	if (known && random_below(random, 2))
+		options.router = random_name(random, equant_redist_router_name);
+	else if (random_below(random, 2))
+		options.scheduler = random_name(random, equant_redist_scheduler_name);
+	options.window = (int)random_below(random, 5);
+	if (known && random_below(random, 2))
+		options.window = EQUANT_TRANSFER_WINDOW_NETWORK;
+	options.node = random_below(random, 2) ? EQUANT_TRANSFER_NODE_MESSAGES :
+						 EQUANT_TRANSFER_NODE_BEST;
+	options.largest = random_below(random, 2) ? 100 : 0;
+	return options;
+}
+
+/* Names and network are gone when plans are made. */
+static void use(struct equant_gemr2d_plans *plans, struct equant_transfer_options options)
+{
+	char *scheduler = options.scheduler ? strdup(options.scheduler) : NULL;
+	char *router = options.router ? strdup(options.router) : NULL;
+
+	options.scheduler = scheduler;
+	options.router = router;
+	demand_equal(0, equant_gemr2d_plans_use(plans, &options));
+	if (scheduler)
+		memset(scheduler, '?', strlen(scheduler));
+	if (router)
+		memset(router, '?', strlen(router));
+	free(scheduler);
+	free(router);
+}
+
+static void random_options_of_plans(void)
+{
+	struct equant_gemr2d_plans *plans = equant_gemr2d_plans_new(MPI_COMM_WORLD, 3, 0);
+	struct random random = common_random();
+
+	demand(plans);
+	for (int round = 0; round < ROUNDS; round++) {
+		struct equant_redist_network *network = random_network(&random);
+
+		use(plans, random_options(&random, network));
+		equant_redist_network_free(network);
+		move_randomly(plans, &random);
 	}
+	demand_equal(0, equant_gemr2d_plans_use(plans, NULL));
+	move_randomly(plans, &random);
 	demand_equal(0, equant_gemr2d_plans_free(plans));
 }
 
@@ -368,6 +455,42 @@ static void windows(void)
 	demand_equal(8, window_of(1, 2, 63));
 	demand_equal(1, window_of(1, 2, 64));
 	demand_equal(1, window_of(1, 2, 100));
+}
+
+/* Of what rank 0 has for rank 2 hardly anything goes over a link that is a thousand times as thin as others. */
+static void relayed(void)
+{
+	struct equant_gemr2d_plans *plans = equant_gemr2d_plans_new(MPI_COMM_WORLD, 8, 0);
+	struct equant_redist_network *network =
+		equant_redist_network_new(ranks, 1e-6, 1e8, NULL, 0);
+	struct equant_transfer_options options = { .sz = sizeof(options),
+						   .network = network,
+						   .router = "relay" };
+	int64_t rows = 1000 * ranks, straight = 0, all = 0;
+	const struct equant_redist_route *route;
+	struct matrix a, b;
+
+	demand(plans && network);
+	demand_equal(0, equant_redist_network_set(
+				network, &(struct equant_redist_link){ 0, 2, 1e-6, 1e5 }, NULL, 0));
+	use(plans, options);
+	equant_redist_network_free(network);
+	simple(&a, rows, 7, 100);
+	simple(&b, rows, 7, 200);
+	fill(&a, rows, 7, sizeof(int));
+	demand_equal(0, move(plans, &a, &b, rows, 7));
+	demand_filled(&b, rows, 7, sizeof(int));
+	route = plans->plan[0].transfer->route;
+	demand(route);
+	for (int64_t i = 0; i < route->count; i++) {
+		all += route->legs[i].bytes;
+		if (route->legs[i].from == 0 && route->legs[i].to == 2)
+			straight += route->legs[i].bytes;
+	}
+	demand(all > 0 && straight < all / ranks / 100);
+	demand_equal(0, equant_gemr2d_plans_free(plans));
+	free(a.local);
+	free(b.local);
 }
 
 /* Both matrices are the same array. */
@@ -543,6 +666,55 @@ static void wrong_plans(void)
 	demand_equal(EINVAL, errno);
 }
 
+/* What is wrong on the last rank is an error on all, and plans are made as before. */
+static void wrong_options(struct equant_gemr2d_plans *plans,
+			  const struct equant_transfer_options *wrong, int others)
+{
+	int odd = rank == ranks - 1;
+
+	demand_equal(odd ? -EINVAL : others, equant_gemr2d_plans_use(plans, odd ? wrong : NULL));
+}
+
+static void options_that_cannot_be(struct equant_gemr2d_plans *plans)
+{
+	struct equant_redist_network *few = equant_redist_network_new(ranks - 1, 0, 1, NULL, 0);
+	struct equant_redist_network *all = equant_redist_network_new(ranks, 0, 1, NULL, 0);
+	int list[MOST] = { 0 };
+
+#define WRONG(others, ...)                                                                 \
+	wrong_options(plans,                                                               \
+		      &(struct equant_transfer_options){                                   \
+			      .sz = sizeof(struct equant_transfer_options), __VA_ARGS__ }, \
+		      others)
+	WRONG(-ECANCELED, .senders = list);
+	WRONG(-ECANCELED, .receivers = list);
+	WRONG(-ECANCELED, .group = EQUANT_TRANSFER_SENDS);
+	WRONG(-ECANCELED, .network = few);
+	WRONG(-ECANCELED, .router = "relay");
+	WRONG(-ECANCELED, .scheduler = "slow");
+	WRONG(-ECANCELED, .window = -2);
+	WRONG(-ECANCELED, .window = EQUANT_TRANSFER_WINDOW_NETWORK);
+	WRONG(-ECANCELED, .node = 7);
+	WRONG(-EINVAL, .network = all);
+	WRONG(-EINVAL, .scheduler = "direct");
+	WRONG(-EINVAL, .largest = 4096);
+	equant_redist_network_free(few);
+	equant_redist_network_free(all);
+}
+
+/* All need a byte at least. */
+static void too_little_memory(struct equant_gemr2d_plans *plans, const struct matrix *a,
+			      struct matrix *b)
+{
+	struct equant_transfer_options options = { .sz = sizeof(options), .memory = 1 };
+
+	demand_equal(0, equant_gemr2d_plans_use(plans, &options));
+	demand_equal(-ENOBUFS, move(plans, a, b, 40, 6));
+	demand_equal(0, equant_gemr2d_plans_use(plans, NULL));
+	demand_equal(0, move(plans, a, b, 40, 6));
+	demand_filled(b, 40, 6, sizeof(int));
+}
+
 static void misuse(void)
 {
 	struct equant_gemr2d_plans *plans = equant_gemr2d_plans_new(MPI_COMM_WORLD, 8, 0);
@@ -565,6 +737,11 @@ static void misuse(void)
 	demand_equal(0, move(plans, &a, &b, 40, 6));
 	demand_filled(&b, 40, 6, sizeof(int));
 	demand_equal(1, equant_gemr2d_plans_made(plans));
+	options_that_cannot_be(plans);
+	demand_equal(0, move(plans, &a, &b, 40, 6));
+	demand_filled(&b, 40, 6, sizeof(int));
+	demand_equal(1, equant_gemr2d_plans_made(plans));
+	too_little_memory(plans, &a, &b);
 	demand_equal(0, equant_gemr2d_plans_free(plans));
 
 	demand_equal(0, equant_gemr2d_plans_free(NULL));
@@ -576,8 +753,14 @@ static void misuse(void)
 int main(int argc, char **argv)
 {
 	static const struct worker_case cases[] = {
-		CASE(random_matrices), CASE(kept),    CASE(grown),
-		CASE(same_array),      CASE(windows), CASE(misuse),
+		CASE(random_matrices),
+		CASE(random_options_of_plans),
+		CASE(kept),
+		CASE(grown),
+		CASE(same_array),
+		CASE(windows),
+		CASE(relayed),
+		CASE(misuse),
 	};
 
 	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));

@@ -106,6 +106,17 @@ TEST_F(nodes, transfers_drawn_at_random_bring_every_element_to_its_place)
 	EXPECT_PASSED(&self->job);
 }
 
+TEST_F(nodes, parts_of_matrices_drawn_at_random_come_to_their_places)
+{
+	self->job = (struct job){ .ranks = 6,
+				  .program = "gemr2d_worker",
+				  .argv = { "random_matrices" } };
+	ON("nodea slots=3\nnodeb slots=2\nnodec slots=1\n");
+	EXPECT_PASSED(&self->job);
+	self->job.argv[0] = "random_options_of_plans";
+	EXPECT_PASSED(&self->job);
+}
+
 TEST_F(nodes, nobody_waits_where_all_meet_for_a_rank_that_has_failed)
 {
 	self->job = (struct job){ .ranks = 3,

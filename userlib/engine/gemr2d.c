@@ -160,8 +160,7 @@ int equant_gemr2d(struct equant_gemr2d_plans *plans, int64_t rows, int64_t colum
 	if (plan)
 		error = run(&task, plan->transfer);
 	/* MPI's errors not all ranks need have: they may wait for each other next time. */
-	plans->broken = plan ? plan->transfer->broken :
-			       error == -EIO || error == -EPROTO || error == -EPIPE;
+	plans->broken = plan ? plan->transfer->broken : equant_gemr2d_breaks(error);
 	/* And others may go on reading what they have been offered. */
 	if (!plan || !plans->broken)
 		free(task.copy);

@@ -220,9 +220,7 @@ static int plan(const struct equant_gemr2d_plans *plans, const struct equant_gem
 		const struct lists *lists, struct equant_transfer *transfer, int error,
 		int64_t *memory)
 {
-	struct equant_transfer_options options = { .sz = sizeof(options),
-						   .senders = lists->ranks[0],
-						   .receivers = lists->ranks[1] };
+	struct equant_transfer_options options = plans->options;
 	int64_t most[COMMON], least[COMMON];
 	struct equant_redist_array array;
 
@@ -235,7 +233,10 @@ static int plan(const struct equant_gemr2d_plans *plans, const struct equant_gem
 	if (error)
 		return error;
 	array = array_of(most);
-	options.window = window_of(most + 3, call->element);
+	options.senders = lists->ranks[0];
+	options.receivers = lists->ranks[1];
+	if (!options.window)
+		options.window = window_of(most + 3, call->element);
 	return equant_transfer_plan_alike(transfer, &array, (size_t)call->element, &options,
 					  memory);
 }

@@ -2,6 +2,7 @@
 #ifndef EQUANT_ENGINE_GEMR2D_INTERNAL_H
 #define EQUANT_ENGINE_GEMR2D_INTERNAL_H
 
+#include <errno.h>
 #include <stdbool.h>
 
 #include <equant/gemr2d.h>
@@ -66,6 +67,8 @@ struct equant_gemr2d_plan {
  * @ranks: of @comm
  * @most: plans kept after a call
  * @memory: bytes of all plans kept; 0: no limit
+ * @options: how they are made; its network and names are the plans' own
+ * @network: that of @options, or NULL
  * @calls: so far
  * @made: plans, so far
  * @broken: MPI has failed
@@ -78,6 +81,8 @@ struct equant_gemr2d_plans {
 	int ranks;
 	int most;
 	int64_t memory;
+	struct equant_transfer_options options;
+	struct equant_redist_network *network;
 	int64_t calls;
 	int64_t made;
 	bool broken;
@@ -122,6 +127,12 @@ struct equant_gemr2d_task {
 			__VA_ARGS__),                                                            \
 	 (error))
 
+/* Is it an error that ranks need not have alike? */
+static inline bool equant_gemr2d_breaks(int error)
+{
+	return error == -EIO || error == -EPROTO || error == -EPIPE;
+}
+
 /* ---- gemr2d_part.c --------------------------------------------------------------------- */
 
 /* Where the part is in @local, of a matrix that has been checked.  0, -EINVAL, -EOVERFLOW. */
@@ -155,6 +166,9 @@ struct equant_transfer *equant_gemr2d_plan(const struct equant_gemr2d_plans *pla
 struct equant_gemr2d_plan *equant_gemr2d_find(struct equant_gemr2d_plans *plans,
 					      const struct equant_gemr2d_call *call, int refused,
 					      int *error);
+
+/* Collective: forget all. */
+int equant_gemr2d_forget(struct equant_gemr2d_plans *plans);
 
 /* Collective: free what is not to be kept. */
 int equant_gemr2d_trim(struct equant_gemr2d_plans *plans);

@@ -13,6 +13,7 @@
 #include "core/compare.h"
 #include "core/mpi_error.h"
 #include "engine/gemr2d_internal.h"
+#include "redist/redist_internal.h"
 
 #define PLACES (EQUANT_GEMR2D_PLANS + 1)
 #define WILLING (UINT64_C(1) << 63) /* beside a bit for each place */
@@ -69,6 +70,7 @@ struct equant_gemr2d_plans *equant_gemr2d_plans_new(MPI_Comm comm, int plans, si
 		return NULL;
 	new->most = plans;
 	new->memory = (int64_t)memory;
+	new->options.sz = sizeof(new->options);
 	MPI_Comm_rank(new->comm, &new->rank);
 	MPI_Comm_size(new->comm, &new->ranks);
 	error = equant_neighbours_new(new->comm, 0, &new->neighbours);
@@ -81,16 +83,26 @@ struct equant_gemr2d_plans *equant_gemr2d_plans_new(MPI_Comm comm, int plans, si
 	return new;
 }
 
-int equant_gemr2d_plans_free(struct equant_gemr2d_plans *plans)
+int equant_gemr2d_forget(struct equant_gemr2d_plans *plans)
 {
 	int error = 0, failed;
 
-	if (!plans)
-		return 0;
 	for (int i = 0; i < PLACES; i++) {
 		failed = equant_transfer_free(plans->plan[i].transfer);
+		plans->plan[i].transfer = NULL;
 		error = error ? error : failed;
 	}
+	return error;
+}
+
+int equant_gemr2d_plans_free(struct equant_gemr2d_plans *plans)
+{
+	int error, failed;
+
+	if (!plans)
+		return 0;
+	error = equant_gemr2d_forget(plans);
+	equant_redist_network_free(plans->network);
 	equant_neighbours_free(plans->neighbours, plans->broken);
 	failed = -EPIPE;
 	if (!equant_mpi_is_over())

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/compare.h"
@@ -14,6 +15,28 @@
 #include "engine/transfer_internal.h"
 
 /* ---- what is wrong here ------------------------------------------------------------------ */
+
+/* Does a rank come twice? */
+static int check_twice(const struct equant_transfer *transfer, const char *side, const int *list,
+		       int count, int ranks)
+{
+	int *seen = calloc((size_t)ranks, sizeof(*seen)); /* one more than its place */
+	int i = 0, other;
+
+	if (!seen)
+		return -ENOMEM;
+	while (i < count && !seen[list[i]]) {
+		seen[list[i]] = i + 1;
+		i++;
+	}
+	other = i < count ? seen[list[i]] - 1 : -1;
+	free(seen);
+	if (other < 0)
+		return 0;
+	equant_message("rank %d: %s: %s %d and %d are both rank %d", transfer->rank, transfer->call,
+		       side, other, i, list[i]);
+	return -EINVAL;
+}
 
 static int check_ranks(const struct equant_transfer *transfer, const char *side, const int *list,
 		       int count, int ranks)
@@ -29,15 +52,9 @@ static int check_ranks(const struct equant_transfer *transfer, const char *side,
 				       transfer->call, side, i, list[i], ranks);
 			return -EINVAL;
 		}
-		for (int j = 0; j < i; j++) {
-			if (list[j] == list[i]) {
-				equant_message("rank %d: %s: %s %d and %d are both rank %d",
-					       transfer->rank, transfer->call, side, j, i, list[i]);
-				return -EINVAL;
-			}
-		}
 	}
-	return 0;
+	/* Whoever lends has looked, and ranks that have agreed already may not fail for memory alone. */
+	return list && !transfer->lent ? check_twice(transfer, side, list, count, ranks) : 0;
 }
 
 int equant_transfer_check_node(const struct equant_transfer *transfer,
@@ -81,8 +98,8 @@ static int check_way(const struct equant_transfer *transfer,
 		       check_name(transfer, "router", options->router, equant_redist_router_name);
 }
 
-static int check_options(const struct equant_transfer *transfer,
-			 const struct equant_transfer_options *options)
+int equant_transfer_check_options(const struct equant_transfer *transfer,
+				  const struct equant_transfer_options *options)
 {
 	int error;
 
@@ -120,7 +137,7 @@ int equant_transfer_check(const struct equant_transfer *transfer,
 	if (!error)
 		error = check_ranks(transfer, "receiver", options->receivers,
 				    equant_redist_receivers(array), transfer->groups[1].count);
-	return error ? error : check_options(transfer, options);
+	return error ? error : equant_transfer_check_options(transfer, options);
 }
 
 /* ---- what differs ------------------------------------------------------------------------ */
@@ -196,10 +213,12 @@ int equant_transfer_agree(const struct equant_transfer *transfer,
 		  (uint64_t)equant_transfer_count_beside(options->beside) },
 	};
 
-	if (!error) {
+	if (!error && array) {
 		things[0].sum = array_sum(array, element);
 		things[1].sum = add_list(0, options->senders, equant_redist_senders(array));
 		things[2].sum = add_list(0, options->receivers, equant_redist_receivers(array));
+	}
+	if (!error) {
 		things[6].sum = name_sum(options->scheduler ? options->scheduler : "greedy");
 		things[7].sum = name_sum(options->router ? options->router : "");
 		things[8].sum = options->network ? add_network(1, options->network) : 0;

@@ -331,8 +331,9 @@ int equant_transfer_set_window(struct equant_transfer *transfer,
 struct equant_transfer *equant_transfer_lend(MPI_Comm comm, struct equant_neighbours *neighbours);
 
 /*
- * Plan an empty transfer; collective.  The caller knows that all ranks give the same, and no
- * network.  0 or -errno, and @memory as equant_transfer_prepare() has it.
+ * Plan an empty transfer, which is not to be refreshed; collective.  The caller knows that all ranks
+ * give the same, and that none of them is sender or receiver twice.  0 or -errno, and @memory as
+ * equant_transfer_prepare() has it.
  */
 int equant_transfer_plan_alike(struct equant_transfer *transfer,
 			       const struct equant_redist_array *array, size_t element,
@@ -381,16 +382,20 @@ int equant_transfer_join(struct equant_transfer *transfer, MPI_Comm comm, int gr
 
 /* ---- transfer_agree.c ------------------------------------------------------------------ */
 
-/* Are these arguments that can be?  0 or -EINVAL, -EOVERFLOW after a message. */
+/* Are these arguments that can be?  0, or -EINVAL, -EOVERFLOW after a message, -ENOMEM. */
 int equant_transfer_check(const struct equant_transfer *transfer,
 			  const struct equant_redist_array *array, size_t element,
 			  const struct equant_transfer_options *options);
+
+/* The same of @options alone.  0 or -EINVAL after a message. */
+int equant_transfer_check_options(const struct equant_transfer *transfer,
+				  const struct equant_transfer_options *options);
 
 /* Is it a way?  0 or -EINVAL after a message. */
 int equant_transfer_check_node(const struct equant_transfer *transfer,
 			       enum equant_transfer_node node);
 
-/* All ranks give the same, and @error is 0 on all: else an error on all. */
+/* All ranks give the same, @array may be NULL, and @error is 0 on all: else an error on all. */
 int equant_transfer_agree(const struct equant_transfer *transfer,
 			  const struct equant_redist_array *array, size_t element,
 			  const struct equant_transfer_options *options, int error);

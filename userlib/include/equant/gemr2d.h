@@ -9,7 +9,8 @@
  *	...
  *	equant_gemr2d_plans_free(plans);
  *
- * A call is planned once: as long as the plan is kept, the same call finds it again.  Rows and
+ * A call is planned once: as long as the plan is kept, the same call finds it again; for which
+ * network, and with how much memory, equant_gemr2d_plans_use() says.  Rows and
  * columns are counted from 0, and local arrays are column-major as in Fortran.  Errors are as in
  * equant.h; functions are collective.  Plans belong to one thread at a time.
  */
@@ -21,6 +22,7 @@
 #include <stdint.h>
 
 #include <equant/export.h>
+#include <equant/transfer.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -80,6 +82,23 @@ EQUANT_API struct equant_gemr2d_plans *equant_gemr2d_plans_new(MPI_Comm comm, in
 							       size_t memory);
 
 /**
+ * equant_gemr2d_plans_use() - how plans are made from now on; collective
+ * @plans: those that are kept are forgotten
+ * @options: as for equant_transfer_new(), the same on all ranks but for @memory; NULL: as before
+ *	the first call.  The network has the ranks of the plans' communicator.  The grids say who sends
+ *	and who receives, so @senders, @receivers, @group and @beside must be 0; @window 0 leaves the
+ *	window to the length of blocks.
+ *
+ * Everything is copied.
+ *
+ * Return: 0; before anything was changed, and on all ranks, -EINVAL for what equant_transfer_new()
+ * refuses and for options that differ between ranks, -ECANCELED where another rank has refused,
+ * -ENOMEM; MPI's errors, after which the plans can only be freed, and -EPIPE then.
+ */
+EQUANT_API int equant_gemr2d_plans_use(struct equant_gemr2d_plans *plans,
+				       const struct equant_transfer_options *options);
+
+/**
  * equant_gemr2d_plans_free() - forget all plans; collective; NULL is nothing
  *
  * Return: 0 or MPI's error.
@@ -110,7 +129,8 @@ EQUANT_API int64_t equant_gemr2d_plans_made(const struct equant_gemr2d_plans *pl
  *
  * Return: 0; before any element was moved, and on all ranks, -EINVAL for arguments that cannot be
  * or differ between ranks, grids with a place that no rank or more than one has, and elements
- * that are read and written; -ECANCELED where another rank has refused; -EOVERFLOW, -ENOMEM.
+ * that are read and written; -ECANCELED where another rank has refused; -EOVERFLOW, -ENOMEM;
+ * -ENOBUFS where the memory that equant_gemr2d_plans_use() allows is not enough.
  * What reading another rank's memory fails with, on both ranks and no others, if it did not when
  * the plan was made: some elements have not been moved then, and the plans go on.  MPI's errors,
  * after which the plans can only be freed, and -EPIPE then.
