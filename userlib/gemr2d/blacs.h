@@ -46,6 +46,16 @@ struct equant_blacs_side {
 	const int *descriptor;
 };
 
+struct equant_gemr2d_plans;
+
+/* ---- network.c --------------------------------------------------------------------------- */
+
+/*
+ * Plans of @comm are made for the network that the environment names, if it does; collective.  0, or
+ * -errno after a message, on all ranks.
+ */
+int equant_blacs_use_network(struct equant_gemr2d_plans *plans, MPI_Comm comm);
+
 /* ---- gemr2d.c ---------------------------------------------------------------------------- */
 
 /* @rows x @columns elements of @type from @a to @b; ends the job if that cannot be. */

@@ -57,7 +57,7 @@ static struct equant_gemr2d_plans *plans_of(MPI_Comm comm)
 {
 	static int key = MPI_KEYVAL_INVALID;
 	struct equant_gemr2d_plans *plans = NULL;
-	int found = 0;
+	int found = 0, error;
 
 	if (key == MPI_KEYVAL_INVALID)
 		MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &key, NULL);
@@ -65,8 +65,15 @@ static struct equant_gemr2d_plans *plans_of(MPI_Comm comm)
 	if (found)
 		return plans;
 	plans = equant_gemr2d_plans_new(comm, PLANS, MEMORY);
-	if (plans)
-		MPI_Comm_set_attr(comm, key, plans);
+	if (!plans)
+		return NULL;
+	error = equant_blacs_use_network(plans, comm);
+	if (error) {
+		equant_gemr2d_plans_free(plans);
+		errno = -error;
+		return NULL;
+	}
+	MPI_Comm_set_attr(comm, key, plans);
 	return plans;
 }
 
