@@ -104,6 +104,8 @@ for k in 2 3 4 8; do
 	judge "links, K=$k: Alltoallv / equant" "$t.alltoallv/$t.equant" '>=' 1
 	judge "links, K=$k: Alltoallw / equant" "$t.alltoallw/$t.equant"
 	judge "links, K=$k: pdgemr2d / equant" "$t.pdgemr2d/$t.equant"
+	judge "links, K=$k: pdgemr2d / what replaces it" "$t.pdgemr2d/$t.gemr2d"
+	judge "... without the network's file" "$t.pdgemr2d/$t.unknown"
 	judge "... with relays / bound without, as planned" "$t.route/$t.bound"
 	judge "... as it is" "$t.relayed/$t.bound" '<=' 1
 	judge "... Alltoallv / with relays" "$t.alltoallv/$t.relayed" '>=' 1.15
@@ -116,6 +118,8 @@ for network in ports uplink; do
 		judge "$network, K=$k: Alltoallv / equant" "$t.alltoallv/$t.equant" '>=' 1.15
 		judge "$network, K=$k: Alltoallw / equant" "$t.alltoallw/$t.equant" '>=' 1.15
 		judge "$network, K=$k: pdgemr2d / equant" "$t.pdgemr2d/$t.equant" '>=' 1.15
+		judge "$network, K=$k: pdgemr2d / what replaces it" "$t.pdgemr2d/$t.gemr2d"
+		judge "... without the network's file" "$t.pdgemr2d/$t.unknown"
 	done
 done
 for way in order relay; do

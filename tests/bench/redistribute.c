@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
  * redistribute NETWORK K NAME ROUNDS: cyclic(1000) to cyclic(1000 K) of 10^7 doubles, one after the other by a
- * transfer, by one that relays, by MPI_Alltoallv with packing, by MPI_Alltoallw with types, and by
- * ScaLAPACK's pdgemr2d.  Planning is in the last one's time only, as that plans each time.  Prints a line
- * per round: the seconds of the slowest rank beside the bound.  Results are compared with the definition.
+ * transfer, by one that relays, by equant_gemr2d() as what replaces ScaLAPACK's pdgemr2d uses it with the
+ * network's file and without, by MPI_Alltoallv with packing, by MPI_Alltoallw with types, and by that
+ * pdgemr2d.  Planning is in the last one's time only, as that plans each time.  Prints a line per round: the
+ * seconds of the slowest rank beside the bound.  Results are compared with the definition.
  */
+#include <equant/gemr2d.h>
 #include <equant/transfer.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -20,6 +22,7 @@ static int rank, ranks;
 
 /**
  * struct bench - the arrays, and what each way of redistributing them needs
+ * @plans: for the network, and for one that is not known
  * @out: what this rank has for each
  * @in: what it gets from each
  * @counts: doubles: of @out, and of @in
@@ -32,6 +35,7 @@ struct bench {
 	struct equant_redist_network *network;
 	struct equant_transfer *transfer;
 	struct equant_transfer *relayed;
+	struct equant_gemr2d_plans *plans[2];
 	struct equant_redist_part **out;
 	struct equant_redist_part **in;
 	int *counts[2];
@@ -115,12 +119,46 @@ static void by_pdgemr2d(struct bench *bench)
 	Cpdgemr2d(ELEMENTS, 1, bench->a, 1, 1, a, bench->b, 1, 1, b, bench->context);
 }
 
+static struct equant_gemr2d_matrix column(const struct equant_redist_cyclic *cyclic)
+{
+	return (struct equant_gemr2d_matrix){
+		.rows = ELEMENTS,
+		.columns = 1,
+		.row_block = cyclic->block,
+		.column_block = 1,
+		.grid_rows = ranks,
+		.grid_columns = 1,
+		.my_row = rank,
+		.leading = equant_redist_local(ELEMENTS, cyclic, rank),
+	};
+}
+
+static void by_plans(struct bench *bench, struct equant_gemr2d_plans *plans)
+{
+	struct equant_gemr2d_matrix a = column(&bench->array.from[0]);
+	struct equant_gemr2d_matrix b = column(&bench->array.to[0]);
+
+	if (equant_gemr2d(plans, ELEMENTS, 1, MPI_DOUBLE, &a, bench->a, &b, bench->b))
+		fail("equant_gemr2d");
+}
+
+static void by_gemr2d(struct bench *bench)
+{
+	by_plans(bench, bench->plans[0]);
+}
+
+static void by_unknown(struct bench *bench)
+{
+	by_plans(bench, bench->plans[1]);
+}
+
 static const struct way {
 	const char *name;
 	void (*run)(struct bench *bench);
 } ways[] = {
-	{ "equant", by_transfer },     { "relayed", by_relays },    { "alltoallv", by_alltoallv },
-	{ "alltoallw", by_alltoallw }, { "pdgemr2d", by_pdgemr2d },
+	{ "equant", by_transfer },   { "relayed", by_relays },	    { "gemr2d", by_gemr2d },
+	{ "unknown", by_unknown },   { "alltoallv", by_alltoallv }, { "alltoallw", by_alltoallw },
+	{ "pdgemr2d", by_pdgemr2d },
 };
 
 #define WAYS ((int)(sizeof(ways) / sizeof(ways[0])))
@@ -207,6 +245,11 @@ static void set_up(struct bench *bench, const char *path, long k)
 	Cblacs_gridinit(&bench->context, "C", ranks, 1);
 	bench->transfer =
 		equant_transfer_new(MPI_COMM_WORLD, &bench->array, sizeof(double), &options);
+	for (int i = 0; i < 2; i++)
+		bench->plans[i] = equant_gemr2d_plans_new(MPI_COMM_WORLD, 8, 0);
+	if (!bench->plans[0] || !bench->plans[1] ||
+	    equant_gemr2d_plans_use(bench->plans[0], &options))
+		fail("equant_gemr2d_plans");
 	options.scheduler = NULL;
 	options.router = "relay";
 	bench->relayed =
@@ -309,6 +352,8 @@ int main(int argc, char **argv)
 	}
 	equant_transfer_free(bench.transfer);
 	equant_transfer_free(bench.relayed);
+	for (int i = 0; i < 2; i++)
+		equant_gemr2d_plans_free(bench.plans[i]);
 	MPI_Finalize();
 	return 0;
 }
