@@ -159,7 +159,7 @@ static void draw(struct random *random, struct drawn *d)
 	if (random_below(random, 3))
 		d->options.scheduler = equant_redist_scheduler_name((int)random_below(random, 10));
 	else
-		d->options.router = equant_redist_router_name((int)random_below(random, 3));
+		d->options.router = equant_redist_router_name((int)random_below(random, 4));
 }
 
 static struct equant_transfer *make(const struct drawn *d)

@@ -266,7 +266,7 @@ void nodes_use(const struct nodes *nodes, struct job *job)
 		job->environment[n++] = variables[i];
 }
 
-pid_t job_load(double after, int seconds)
+pid_t job_load(const char *word, double after, int seconds)
 {
 	char path[600], span[32];
 	pid_t pid;
@@ -277,6 +277,6 @@ pid_t job_load(double after, int seconds)
 	if (pid)
 		return pid;
 	usleep((useconds_t)(after * 1e6));
-	execl(path, "load", "constant", "cpu=0", span, (char *)NULL);
+	execl(path, "load", word, "cpu=0", span, (char *)NULL);
 	_exit(127);
 }

@@ -71,8 +71,11 @@ void nodes_use(const struct nodes *nodes, struct job *job);
 /* @path receives the full path of a file below the build. */
 void build_path(char *path, size_t size, const char *name);
 
-/* A competitor on CPU 0 for @seconds, from @after seconds on; the caller reaps it.  -1 and errno if not. */
-pid_t job_load(double after, int seconds);
+/*
+ * A competitor on CPU 0 for @seconds, from @after seconds on, as @word says it: "constant", or "period=0.2";
+ * the caller reaps it.  -1 and errno if not.
+ */
+pid_t job_load(const char *word, double after, int seconds);
 
 #define EXPECT_PASSED(job)                                                             \
 	do {                                                                           \

@@ -15,11 +15,12 @@ FIXTURE_VARIANT(arrays)
 
 /* 5,000 in all. */
 /* clang-format off */
-FIXTURE_VARIANT_ADD(arrays, one) { .ranks = 1, .rounds = "ROUNDS=700" };
-FIXTURE_VARIANT_ADD(arrays, two) { .ranks = 2, .rounds = "ROUNDS=2500" };
+FIXTURE_VARIANT_ADD(arrays, one) { .ranks = 1, .rounds = "ROUNDS=300" };
+FIXTURE_VARIANT_ADD(arrays, two) { .ranks = 2, .rounds = "ROUNDS=1500" };
 FIXTURE_VARIANT_ADD(arrays, three) { .ranks = 3, .rounds = "ROUNDS=1300" };
-FIXTURE_VARIANT_ADD(arrays, eight) { .ranks = 8, .rounds = "ROUNDS=400" };
-FIXTURE_VARIANT_ADD(arrays, sixteen) { .ranks = 16, .rounds = "ROUNDS=100" };
+FIXTURE_VARIANT_ADD(arrays, five) { .ranks = 5, .rounds = "ROUNDS=1000" };
+FIXTURE_VARIANT_ADD(arrays, eight) { .ranks = 8, .rounds = "ROUNDS=700" };
+FIXTURE_VARIANT_ADD(arrays, sixteen) { .ranks = 16, .rounds = "ROUNDS=200" };
 /* clang-format on */
 
 FIXTURE_SETUP(arrays)

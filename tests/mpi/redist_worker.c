@@ -69,7 +69,7 @@ static struct equant_transfer_options random_options(struct random *random, stru
 		options.network = random_network(random);
 	if (options.network && random_below(random, 2)) {
 		options.scheduler = NULL;
-		options.router = equant_redist_router_name((int)random_below(random, 3));
+		options.router = equant_redist_router_name((int)random_below(random, 4));
 	}
 	return options;
 }
