@@ -213,6 +213,8 @@ struct equant_nest {
 
 /** equant_nest_new() - an empty nest with the values in brackets above, or NULL and errno */
 EQUANT_API struct equant_nest *equant_nest_new(void);
+
+/** equant_nest_free() - free it; NULL is nothing */
 EQUANT_API void equant_nest_free(struct equant_nest *nest);
 
 /**
@@ -368,6 +370,8 @@ struct equant_placement {
  */
 EQUANT_API struct equant_placement *equant_place_hook(const struct equant_nest *nest, char *why,
 						      size_t why_size);
+
+/** equant_placement_free() - free it and its nest; NULL is nothing */
 EQUANT_API void equant_placement_free(struct equant_placement *placement);
 
 /** equant_reason_name() - "grain", "too often", ... */

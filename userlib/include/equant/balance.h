@@ -146,6 +146,7 @@ struct equant_rate {
 	double share;
 };
 
+/** equant_rate_init() - no sample yet; the filter is as equant_filter_init() has it */
 EQUANT_API void equant_rate_init(struct equant_rate *rate);
 
 /**
@@ -477,6 +478,8 @@ struct equant_balancer;
  */
 EQUANT_API struct equant_balancer *
 equant_balancer_new(int n, const struct equant_balance_options *options);
+
+/** equant_balancer_free() - free it; NULL is nothing */
 EQUANT_API void equant_balancer_free(struct equant_balancer *balancer);
 
 /**

@@ -84,6 +84,8 @@ struct equant_dag {
 
 /** equant_dag_new() - a graph without tasks, or NULL and errno: ENOMEM */
 EQUANT_API struct equant_dag *equant_dag_new(void);
+
+/** equant_dag_free() - free it; NULL is nothing */
 EQUANT_API void equant_dag_free(struct equant_dag *dag);
 
 /**
@@ -278,6 +280,8 @@ EQUANT_API struct equant_dag_machine *equant_dag_machine_read(const char *path, 
  */
 EQUANT_API struct equant_dag_machine *
 equant_dag_machine_random(int processors, double alpha, double beta, double spread, uint64_t seed);
+
+/** equant_dag_machine_free() - free it; NULL is nothing */
 EQUANT_API void equant_dag_machine_free(struct equant_dag_machine *machine);
 
 /**
@@ -453,6 +457,8 @@ EQUANT_API struct equant_dag_schedule *equant_dag_schedule(const char *scheduler
 							   const struct equant_dag_machine *machine,
 							   const struct equant_dag_options *options,
 							   char *why, size_t why_size);
+
+/** equant_dag_schedule_free() - free it; NULL is nothing */
 EQUANT_API void equant_dag_schedule_free(struct equant_dag_schedule *schedule);
 
 /**

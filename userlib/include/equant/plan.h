@@ -74,6 +74,8 @@ struct equant_plan_program {
  * EQUANT_PLAN_ITERATIONS, ENOMEM.
  */
 EQUANT_API struct equant_plan_program *equant_plan_program_new(long iterations);
+
+/** equant_plan_program_free() - free it; NULL is nothing */
 EQUANT_API void equant_plan_program_free(struct equant_plan_program *program);
 
 /**
@@ -149,6 +151,8 @@ struct equant_plan_machine {
 
 /** equant_plan_machine_new() - a machine without processors, or NULL and errno: ENOMEM */
 EQUANT_API struct equant_plan_machine *equant_plan_machine_new(void);
+
+/** equant_plan_machine_free() - free it; NULL is nothing */
 EQUANT_API void equant_plan_machine_free(struct equant_plan_machine *machine);
 
 /**
@@ -272,6 +276,8 @@ EQUANT_API struct equant_plan *equant_plan_new(const char *planner,
 					       const struct equant_plan_program *program,
 					       const struct equant_plan_machine *machine, char *why,
 					       size_t why_size);
+
+/** equant_plan_free() - free it; NULL is nothing */
 EQUANT_API void equant_plan_free(struct equant_plan *plan);
 
 /**

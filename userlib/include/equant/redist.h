@@ -131,6 +131,8 @@ EQUANT_API int64_t equant_redist_local(int64_t elements, const struct equant_red
 EQUANT_API struct equant_redist_runs *
 equant_redist_runs_new(int64_t elements, const struct equant_redist_cyclic *from,
 		       const struct equant_redist_cyclic *to, int p, int q);
+
+/** equant_redist_runs_free() - free them; NULL is nothing */
 EQUANT_API void equant_redist_runs_free(struct equant_redist_runs *runs);
 
 /**
@@ -214,6 +216,8 @@ struct equant_redist_part {
  */
 EQUANT_API struct equant_redist_part *
 equant_redist_part_new(const struct equant_redist_array *array, int sender, int receiver);
+
+/** equant_redist_part_free() - free it; NULL is nothing */
 EQUANT_API void equant_redist_part_free(struct equant_redist_part *part);
 
 /**
@@ -311,6 +315,8 @@ struct equant_redist_costs {
 EQUANT_API struct equant_redist_costs *
 equant_redist_costs_new(int ranks, int64_t count, const struct equant_redist_message *messages,
 			char *why, size_t why_size);
+
+/** equant_redist_costs_free() - free them; NULL is nothing */
 EQUANT_API void equant_redist_costs_free(struct equant_redist_costs *costs);
 
 /**
@@ -401,6 +407,8 @@ EQUANT_API const char *equant_redist_scheduler_name(int i);
 EQUANT_API struct equant_redist_schedule *
 equant_redist_schedule_new(const char *scheduler, const struct equant_redist_costs *costs,
 			   char *why, size_t why_size);
+
+/** equant_redist_schedule_free() - free it; NULL is nothing */
 EQUANT_API void equant_redist_schedule_free(struct equant_redist_schedule *schedule);
 
 /**
@@ -521,6 +529,8 @@ EQUANT_API struct equant_redist_network *equant_redist_network_random(int ranks,
  */
 EQUANT_API struct equant_redist_network *equant_redist_network_read(const char *path, char *why,
 								    size_t why_size);
+
+/** equant_redist_network_free() - free it; NULL is nothing */
 EQUANT_API void equant_redist_network_free(struct equant_redist_network *network);
 
 /**
@@ -773,6 +783,8 @@ EQUANT_API struct equant_redist_route *
 equant_redist_route_new(const char *router, const struct equant_redist_network *network,
 			int64_t count, const struct equant_redist_volume *volumes, char *why,
 			size_t why_size);
+
+/** equant_redist_route_free() - free it; NULL is nothing */
 EQUANT_API void equant_redist_route_free(struct equant_redist_route *route);
 
 /**

@@ -104,6 +104,8 @@ EQUANT_API const char *equant_scheme_summary(const char *name);
  */
 EQUANT_API struct equant_chunks *equant_chunks_new(const struct equant_chunks_options *options,
 						   char *why, size_t why_size);
+
+/** equant_chunks_free() - free it; NULL is nothing */
 EQUANT_API void equant_chunks_free(struct equant_chunks *chunks);
 
 /**
