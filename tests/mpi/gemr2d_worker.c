@@ -289,6 +289,22 @@ static void use(struct equant_gemr2d_plans *plans, struct equant_transfer_option
 	free(router);
 }
 
+/* Plans have what they were to be made with. */
+static void demand_as_said(const struct equant_gemr2d_plans *plans,
+			   const struct equant_transfer_options *options)
+{
+	const struct equant_transfer *transfer = plans->plan[0].transfer;
+
+	if (!transfer) /* there was nothing to move */
+		return;
+	if (options->node == EQUANT_TRANSFER_NODE_MESSAGES)
+		demand_equal(0, equant_transfer_near(transfer));
+	if (options->largest)
+		demand_equal(options->largest, transfer->largest);
+	if (options->window > 0)
+		demand_equal(options->window, transfer->window);
+}
+
 static void random_options_of_plans(void)
 {
 	struct equant_gemr2d_plans *plans = equant_gemr2d_plans_new(MPI_COMM_WORLD, 3, 0);
@@ -297,10 +313,13 @@ static void random_options_of_plans(void)
 	demand(plans);
 	for (int round = 0; round < ROUNDS; round++) {
 		struct equant_redist_network *network = random_network(&random);
+		struct equant_transfer_options options;
 
-		use(plans, random_options(&random, network));
+		options = random_options(&random, network);
+		use(plans, options);
 		equant_redist_network_free(network);
 		move_randomly(plans, &random);
+		demand_as_said(plans, &options);
 	}
 	demand_equal(0, equant_gemr2d_plans_use(plans, NULL));
 	move_randomly(plans, &random);
@@ -679,7 +698,13 @@ static void options_that_cannot_be(struct equant_gemr2d_plans *plans)
 {
 	struct equant_redist_network *few = equant_redist_network_new(ranks - 1, 0, 1, NULL, 0);
 	struct equant_redist_network *all = equant_redist_network_new(ranks, 0, 1, NULL, 0);
+	struct equant_redist_array array = { .dimensions = 1, .extent = { 4 } };
+	struct equant_transfer *other;
 	int list[MOST] = { 0 };
+
+	array.from[0] = array.to[0] = (struct equant_redist_cyclic){ 1, 1, 0, 0 };
+	other = equant_transfer_new(MPI_COMM_WORLD, &array, 1, NULL);
+	demand(other);
 
 #define WRONG(others, ...)                                                                 \
 	wrong_options(plans,                                                               \
@@ -689,6 +714,7 @@ static void options_that_cannot_be(struct equant_gemr2d_plans *plans)
 	WRONG(-ECANCELED, .senders = list);
 	WRONG(-ECANCELED, .receivers = list);
 	WRONG(-ECANCELED, .group = EQUANT_TRANSFER_SENDS);
+	WRONG(-ECANCELED, .beside = other);
 	WRONG(-ECANCELED, .network = few);
 	WRONG(-ECANCELED, .router = "relay");
 	WRONG(-ECANCELED, .scheduler = "slow");
@@ -700,6 +726,7 @@ static void options_that_cannot_be(struct equant_gemr2d_plans *plans)
 	WRONG(-EINVAL, .largest = 4096);
 	equant_redist_network_free(few);
 	equant_redist_network_free(all);
+	demand_equal(0, equant_transfer_free(other));
 }
 
 /* All need a byte at least. */

@@ -447,8 +447,12 @@ static void transfers(void)
 }
 
 /* The same of a part of a matrix, with plans that are made and kept. */
-static long starve_part(long nth)
+static long starve_part(const struct equant_redist_network *network, long nth)
 {
+	const struct equant_transfer_options options = { .sz = sizeof(options),
+							 .network = network,
+							 .scheduler = "shortest",
+							 .window = EQUANT_TRANSFER_WINDOW_NETWORK };
 	struct equant_gemr2d_matrix a = { .rows = 5L * ranks,
 					  .columns = 1,
 					  .row_block = 5,
@@ -469,6 +473,8 @@ static long starve_part(long nth)
 	starving = rank == victim;
 	plans = equant_gemr2d_plans_new(MPI_COMM_WORLD, 2, 0);
 	if (plans)
+		error = equant_gemr2d_plans_use(plans, &options);
+	if (plans && !error)
 		error = equant_gemr2d(plans, a.rows, 1, MPI_DOUBLE, &a, from, &b, to);
 	starving = 0;
 	MPI_Allreduce(&failed, &all, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
@@ -476,6 +482,8 @@ static long starve_part(long nth)
 	demand_same(error != 0);
 	demand(!error || error == -ENOMEM || error == -ECANCELED);
 	if (plans && error)
+		error = equant_gemr2d_plans_use(plans, &options);
+	if (plans && !error)
 		error = equant_gemr2d(plans, a.rows, 1, MPI_DOUBLE, &a, from, &b, to);
 	demand_equal(0, error);
 	demand(!plans || to[0] == (rank + ranks - 1) % ranks);
@@ -485,9 +493,14 @@ static long starve_part(long nth)
 
 static void parts(void)
 {
+	struct equant_redist_network *network =
+		equant_redist_network_new(ranks, 1e-5, 1e8, NULL, 0);
+
+	demand(network);
 	for (victim = 0; victim < ranks; victim++)
-		for (long nth = 1; starve_part(nth); nth++)
+		for (long nth = 1; starve_part(network, nth); nth++)
 			;
+	equant_redist_network_free(network);
 }
 
 int main(int argc, char **argv)

@@ -216,6 +216,20 @@ static int window_of(const int64_t *common, int64_t element)
 	return (a < b ? a : b) <= (EQUANT_REDIST_LINE - 1) / element ? AT_ONCE : 1;
 }
 
+/*
+ * Nobody has said how.  Between nodes that nothing is known of one message at a time waits for the slowest
+ * link, and large pieces, of which the receiver is asked first, behind each other.
+ */
+static void choose_window(const struct equant_gemr2d_plans *plans,
+			  struct equant_transfer_options *options, int window)
+{
+	bool nodes = plans->neighbours->count < plans->ranks;
+
+	options->window = nodes && !options->network ? AT_ONCE : window;
+	if (nodes && !options->network && !options->largest)
+		options->largest = EQUANT_TRANSFER_PROMPT;
+}
+
 static int plan(const struct equant_gemr2d_plans *plans, const struct equant_gemr2d_call *call,
 		const struct lists *lists, struct equant_transfer *transfer, int error,
 		int64_t *memory)
@@ -236,7 +250,7 @@ static int plan(const struct equant_gemr2d_plans *plans, const struct equant_gem
 	options.senders = lists->ranks[0];
 	options.receivers = lists->ranks[1];
 	if (!options.window)
-		options.window = window_of(most + 3, call->element);
+		choose_window(plans, &options, window_of(most + 3, call->element));
 	return equant_transfer_plan_alike(transfer, &array, (size_t)call->element, &options,
 					  memory);
 }
@@ -245,7 +259,9 @@ struct equant_transfer *equant_gemr2d_plan(const struct equant_gemr2d_plans *pla
 					   const struct equant_gemr2d_call *call, int64_t *memory,
 					   int *error)
 {
-	struct equant_transfer *transfer = equant_transfer_lend(plans->comm, plans->neighbours);
+	bool near = plans->options.node != EQUANT_TRANSFER_NODE_MESSAGES;
+	struct equant_transfer *transfer =
+		equant_transfer_lend(plans->comm, near ? plans->neighbours : NULL);
 	size_t ranks = (size_t)plans->ranks;
 	int *numbers = calloc(ranks, 4 * sizeof(*numbers));
 	struct lists lists = { numbers, { NULL, NULL } };

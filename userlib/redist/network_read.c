@@ -196,8 +196,8 @@ struct equant_redist_network *equant_redist_network_read(const char *path, char 
 	if (!error && !reader.network)
 		error = equant_redist_refuse(-EINVAL, why, why_size,
 					     "%s: ranks or usual is missing", path);
-	if (!error)
-		error = equant_redist_network_sort(reader.network);
+	if (!error && equant_redist_network_sort(reader.network))
+		error = equant_text_fail(&reader.text, -ENOMEM);
 	if (error) {
 		equant_redist_network_free(reader.network);
 		errno = -error;
