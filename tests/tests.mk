@@ -26,7 +26,7 @@ TEST_BPF_ROOMS := $(call uses,'[<"](bpf/.*\.h>|.*\.skel\.h")')
 TEST_NOT := $(if $(filter 1,$(HAVE_MPI)),,$(TEST_MPI_ROOMS)) \
 	$(if $(filter 1,$(HAVE_BPF)),,$(TEST_BPF_ROOMS))
 TEST_OPENMP := $(if $(TEST_C),$(shell grep -l '<omp\.h>' $(TEST_C)))
-TEST_SCALAPACK := $(if $(TEST_C),$(shell grep -l Cblacs_gridinit $(TEST_C)))
+TEST_SCALAPACK := $(if $(TEST_C),$(shell grep -l Cblacs_get $(TEST_C)))
 TEST_PROG := $(filter-out $(TEST_NOT:%=tests/%/%),$(TEST_PROG))
 ifeq ($(GEMR2D),)
 TEST_PROG := $(filter-out $(TEST_SCALAPACK),$(TEST_PROG))

@@ -82,8 +82,7 @@ preloaded()
 	[ $? -eq 1 ]
 }
 
-# fortran NAME OPTION...: the program in Fortran is right, and calls NAME of our library, also by way of ScaLAPACK's
-# own, if it is preloaded
+# fortran OPTION...: the program in Fortran is right
 fortran()
 {
 	job 4 "$@" "$scratch/fortran" > "$scratch/job" && grep -qx 'all elements are at their places' "$scratch/job" &&
@@ -92,7 +91,7 @@ fortran()
 	return 1
 }
 
-# bound CALLER NAME: as the linker says, CALLER's NAME is of our library
+# bound CALLER NAME: as the linker says, the program's or library's NAME is of ours where that is preloaded
 bound()
 {
 	job 1 "${preload[@]}" -x LD_DEBUG=bindings -x LD_BIND_NOW=1 "$scratch/fortran" > "$scratch/bindings"
@@ -107,7 +106,7 @@ compiled()
 		$(config MPI_LIBS)
 }
 
-# fortran_results RESULT...: three of them, or skipped
+# Four results.
 fortran_results()
 {
 	local sentence=("a program in Fortran moves doubles and complex numbers, and has ScaLAPACK move some"
@@ -143,6 +142,17 @@ network()
 	printf 'ranks %d\nusual startup 1e-5 bandwidth 1e8\nlink 1 0 bandwidth 1e5\nhost send 1e7 ranks 0 1\n' "$1"
 }
 
+# over_link FILE OPERATOR PARTS: what process 3 sends process 4, both of a context of some processes in another
+# order than theirs, against so many hundredths of what it has for it
+over_link()
+{
+	job 5 "${preload[@]}" -x "EQUANT_GEMR2D_NETWORK=$1" -x EQUANT_GEMR2D_ROUTER=relay \
+		"$TEST_BUILD/tests/gemr2d/route_worker" 3 4 > "$scratch/job"
+	awk "/^sent/ { found = 1; right = 100 * \$2 $2 $3 * \$4 } END { exit !(found && right) }" "$scratch/job" && return
+	cat "$scratch/job"
+	return 1
+}
+
 # refuses_network TEXT VARIABLE...: soon, with an error, and says TEXT; with who=some process 2 does not have the
 # variables
 refuses_network()
@@ -169,13 +179,18 @@ says_once()
 
 network 4 > "$scratch/four.net"
 network 8 > "$scratch/eight.net"
-plan 21
+network 5 | sed 's/^link .*/link 3 4 bandwidth 1e5/' > "$scratch/thin.net"
+network 5 | sed 's/^link .*/link 1 3 bandwidth 1e5/' > "$scratch/other.net"
+plan 23
 succeeds "168 random parts of all types are ScaLAPACK's on 3 processes" same 3
 succeeds "168 random parts of all types are ScaLAPACK's on 8 processes" same 8
 succeeds "... 8 for which a file says what is between them" \
 	same 8 -x "EQUANT_GEMR2D_NETWORK=$scratch/eight.net"
 succeeds "... by way of others" \
 	same 8 -x "EQUANT_GEMR2D_NETWORK=$scratch/eight.net" -x EQUANT_GEMR2D_ROUTER=relay
+succeeds "of a context of some processes little goes over a link that the file has as thin" \
+	over_link "$scratch/thin.net" '<' 2
+succeeds "... and all over it where another one is" over_link "$scratch/other.net" '>' 90
 succeeds "a program solves its equations with ScaLAPACK's own" \
 	solves "$TEST_BUILD/tests/gemr2d/program_worker"
 mv "$scratch/solution" "$scratch/theirs"

@@ -18,7 +18,7 @@ fi
 # same OPTION...: all parts of all types are ScaLAPACK's
 same()
 {
-	limited 60 tests/hosts/hosts -n 2 mpirun --oversubscribe --bind-to none --host h0:2,h1:2 -np 4 \
+	limited 35 tests/hosts/hosts -n 2 mpirun --oversubscribe --bind-to none --host h0:2,h1:2 -np 4 \
 		-x LD_LIBRARY_PATH="$TEST_BUILD" "$@" "$TEST_BUILD/tests/gemr2d/compare_worker" \
 		"$TEST_BUILD/libequant_gemr2d.so.0" > "$scratch/output" 2>&1 &&
 		[ "$(grep -c '^passed' "$scratch/output")" -eq 4 ] && return

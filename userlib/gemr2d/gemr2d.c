@@ -30,7 +30,8 @@ static void fail(const char *name, MPI_Comm comm, int context, int error)
 	MPI_Comm_rank(comm, &me);
 	if (!me)
 		equant_message("%s: %s; the program ends", name, strerror(-error));
-	if (error == -EINVAL || error == -ECANCELED || error == -EOVERFLOW || error == -ENOMEM)
+	if (error == -EINVAL || error == -ECANCELED || error == -EOVERFLOW || error == -ENOMEM ||
+	    error == -ENOBUFS)
 		MPI_Barrier(comm);
 	Cblacs_abort(context, 1);
 }

@@ -29,6 +29,40 @@ static const char *variable(const char *name)
 	return value && *value ? value : NULL;
 }
 
+/* ---- of all processes ---------------------------------------------------------------------- */
+
+static int forget(MPI_Comm comm, int key, void *network, void *unused)
+{
+	(void)comm;
+	(void)key;
+	(void)unused;
+	equant_redist_network_free(network);
+	return MPI_SUCCESS;
+}
+
+/*
+ * The file is read once: it hangs on MPI_COMM_SELF, of which MPI_Finalize() frees what hangs on it.  NULL,
+ * errno and @why.
+ */
+static const struct equant_redist_network *all_of(const char *path, char *why, size_t why_size)
+{
+	static int key = MPI_KEYVAL_INVALID; /* BLACS has one thread, and state of its own */
+	struct equant_redist_network *network = NULL;
+	int found = 0;
+
+	if (key == MPI_KEYVAL_INVALID)
+		MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &key, NULL);
+	MPI_Comm_get_attr(MPI_COMM_SELF, key, &network, &found);
+	if (found)
+		return network;
+	network = equant_redist_network_read(path, why, why_size);
+	if (network)
+		MPI_Comm_set_attr(MPI_COMM_SELF, key, network);
+	return network;
+}
+
+/* ---- of those of a context ------------------------------------------------------------------ */
+
 /* The ranks of @comm in MPI_COMM_WORLD, to be freed, or NULL. */
 static int *world_ranks(MPI_Comm comm, int count)
 {
@@ -49,36 +83,36 @@ static int *world_ranks(MPI_Comm comm, int count)
 	return of_comm;
 }
 
-/* What is between the processes of @comm.  NULL, errno and @why. */
-static struct equant_redist_network *part_of(const struct equant_redist_network *network,
-					     MPI_Comm comm, const char *path, char *why,
-					     size_t why_size)
+static int check(const struct equant_redist_network *network, const char *path, const int *ranks,
+		 int count, char *why, size_t why_size)
 {
-	struct equant_redist_network *part = NULL;
-	int world, count, *ranks;
+	int world;
 
 	MPI_Comm_size(MPI_COMM_WORLD, &world);
 	if (network->ranks != world) {
 		snprintf(why, why_size, "%s: a network of %d ranks, there are %d", path,
 			 network->ranks, world);
-		errno = EINVAL;
-		return NULL;
+		return -EINVAL;
 	}
-	MPI_Comm_size(comm, &count);
-	ranks = world_ranks(comm, count);
-	if (ranks)
-		part = equant_redist_network_part(network, count, ranks, why, why_size);
-	free(ranks);
-	return part;
+	for (int i = 0; i < count; i++) {
+		if (ranks[i] == MPI_UNDEFINED) {
+			snprintf(why, why_size, "%s: process %d is not in MPI_COMM_WORLD", path, i);
+			return -EINVAL;
+		}
+	}
+	return 0;
 }
 
-/* Of the file that the variable names.  0, or -errno and @why; without the variable NULL. */
+/*
+ * What is between the processes of @comm, in the file that the variable names; without it NULL.  0, or
+ * -errno and @why.
+ */
 static int read_network(MPI_Comm comm, struct equant_redist_network **network, char *why,
 			size_t why_size)
 {
 	const char *path = variable(NETWORK);
-	struct equant_redist_network *all;
-	int error;
+	const struct equant_redist_network *all;
+	int count, error, *ranks;
 
 	*network = NULL;
 	if (!path && variable(ROUTER)) {
@@ -87,13 +121,18 @@ static int read_network(MPI_Comm comm, struct equant_redist_network **network, c
 	}
 	if (!path)
 		return 0;
-	snprintf(why, why_size, "%s: no memory", path);
-	all = equant_redist_network_read(path, why, why_size);
+	snprintf(why, why_size, "no memory");
+	all = all_of(path, why, why_size);
 	if (!all)
 		return -errno;
-	*network = part_of(all, comm, path, why, why_size);
-	error = *network ? 0 : -errno;
-	equant_redist_network_free(all);
+	MPI_Comm_size(comm, &count);
+	ranks = world_ranks(comm, count);
+	error = ranks ? check(all, path, ranks, count, why, why_size) : -ENOMEM;
+	if (!error) {
+		*network = equant_redist_network_part(all, count, ranks, why, why_size);
+		error = *network ? 0 : -errno;
+	}
+	free(ranks);
 	return error;
 }
 
@@ -114,7 +153,8 @@ static int agree(MPI_Comm comm, const struct equant_redist_network *network, int
 	if (all[2]) {
 		if (all[2] == INT_MAX - me)
 			equant_message("process %d: " NETWORK ": %s", me, why);
-		return error ? error : -ECANCELED;
+		/* Files have errors that look like MPI's. */
+		return error == -ENOMEM ? error : -EINVAL;
 	}
 	if (!all[0] || !all[1])
 		return all[0];
