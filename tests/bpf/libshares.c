@@ -32,32 +32,47 @@
 #define MAX_SAMPLES (LATEST_MS * 1000 / SAMPLE_US)
 
 const struct situation situations[] = {
-	{ .name = "alone" },
-	{ .name = "1 in the same session", .competitors = { { .session = SAME } } },
+	{ .name = "alone", .share = 1 },
+	{ .name = "1 in the same session",
+	  .share = 1.0 / 2,
+	  .competitors = { { .session = SAME } } },
 	{ .name = "2 in the same session",
+	  .share = 1.0 / 3,
 	  .competitors = { { .session = SAME }, { .session = SAME } } },
 	{ .name = "3 in the same session",
+	  .share = 1.0 / 4,
 	  .competitors = { { .session = SAME }, { .session = SAME }, { .session = SAME } } },
-	{ .name = "1 in another session", .competitors = { { .session = NEW } } },
+	{ .name = "1 in another session", .share = 1.0 / 2, .competitors = { { .session = NEW } } },
 	{ .name = "2 in another session",
+	  .share = 1.0 / 2,
 	  .competitors = { { .session = NEW }, { .session = SAME_AS_BEFORE } } },
 	{ .name = "1 in the same, 1 in another",
+	  .share = 1.0 / 4,
 	  .competitors = { { .session = SAME }, { .session = NEW } } },
-	{ .name = "1 of nice 19", .competitors = { { .session = SAME, .nice = 19 } } },
-	{ .name = "1 of nice -5", .competitors = { { .session = SAME, .nice = -5 } } },
-	{ .name = "1 of SCHED_IDLE", .competitors = { { .session = SAME, .idle_policy = true } } },
+	{ .name = "1 of nice 19",
+	  .share = 1024.0 / (1024 + 15),
+	  .competitors = { { .session = SAME, .nice = 19 } } },
+	{ .name = "1 of nice -5",
+	  .share = 1024.0 / (1024 + 3121),
+	  .competitors = { { .session = SAME, .nice = -5 } } },
+	{ .name = "1 of SCHED_IDLE",
+	  .share = 1024.0 / (1024 + 3),
+	  .competitors = { { .session = SAME, .idle_policy = true } } },
 	{
 		.name = "1 in a cgroup of 512",
+		.share = 2.0 / 3,
 		.competitors = { { .session = SAME, .group = "light" } },
 		.groups = { { .path = "light", .shares = 512 } },
 	},
 	{
 		.name = "1 in a cgroup of 2048",
+		.share = 1.0 / 3,
 		.competitors = { { .session = SAME, .group = "heavy" } },
 		.groups = { { .path = "heavy", .shares = 2048 } },
 	},
 	{
 		.name = "nested cgroups",
+		.share = 2.0 / 3 * 2 / 3 / 2,
 		.groups = { { .path = "outer", .shares = 65536 },
 			    { .path = "outer/one", .shares = 1024 },
 			    { .path = "outer/two", .shares = 512 },
@@ -533,7 +548,7 @@ static int measure(struct scene *scene, unsigned int ms, struct finding *finding
 	unsigned long long ticks;
 	uint64_t go, from, to;
 	struct sample *samples;
-	double others;
+	double others, share;
 	int nr;
 
 	samples = calloc(MAX_SAMPLES, sizeof(*samples));
@@ -562,8 +577,9 @@ static int measure(struct scene *scene, unsigned int ms, struct finding *finding
 	finding->other = fmax(finding->other, others);
 	read_quantum(scene, to, finding);
 	compare_counters(&before, &after, finding);
-	finding->now_ms = delay_ms(samples, nr, go, finding->now, false);
-	finding->settled_ms = delay_ms(samples, nr, go, finding->truth, true);
+	share = situation->share > 0 ? situation->share : finding->truth;
+	finding->now_ms = delay_ms(samples, nr, go, share, false);
+	finding->settled_ms = delay_ms(samples, nr, go, share, true);
 	free(samples);
 	return 0;
 }

@@ -39,6 +39,7 @@ struct competitor {
  * struct situation - one case
  * @groups: control groups that exist meanwhile
  * @group: the subject's, NULL = the caller's
+ * @share: the subject's, by the weights; 0 = not known beforehand
  * @spans: a group has tasks on both CPUs, so that its weights need time to settle
  * @bursts: no share holds long enough to be predicted
  * @limited: nothing can be predicted: a group has a limit, which the record must say
@@ -47,6 +48,7 @@ struct competitor {
 struct situation {
 	const char *name;
 	struct competitor competitors[MAX_COMPETITORS];
+	double share;
 	bool spans;
 	bool bursts;
 	bool limited;
@@ -61,9 +63,9 @@ struct situation {
  * @measured: the same by the record
  * @now, @settled: mean of the predicted shares by the record's integrals
  * @now_ms, @settled_ms: from the wake-up of the competitors until the prediction was
- *	within 0.02 of its later mean, and of the truth, -1 = never.  A CPU that stands
- *	still takes more than that from somebody's slice, so that no prediction meets
- *	what it had in a short measurement.
+ *	within 0.02 of the situation's share, or else of the truth, -1 = never.  A CPU
+ *	that stands still adds more than that to somebody's slice, so that the truth of
+ *	a short measurement may be what no prediction says.
  * @quantum_us, @trace_quantum_us: by the record, by the trace with the same average
  * @slices: contended slices in the trace
  * @other: fraction of the CPU that neither subject nor competitors had, before or during

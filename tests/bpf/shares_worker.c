@@ -9,8 +9,8 @@
  * prediction is not judged: who comes and goes within milliseconds is not to be
  * predicted.  Bounds:
  * measured share within 0.002 of the trace, mean of the predicted share within
- * 0.005, share_now at that mean within 1 ms of the competitors' wake-up, share_settled
- * right within 25 ms where a group spans CPUs, quantum within 2 %.
+ * 0.005, share_now right within 1 ms of the competitors' wake-up, share_settled
+ * within 25 ms where a group spans CPUs, quantum within 2 %.
  */
 #include <math.h>
 #include <stdio.h>

@@ -36,7 +36,7 @@ TEST_F(apps, the_product_is_right_while_a_load_comes_and_goes)
 {
 	int status = -1;
 
-	self->load = job_load("constant", 0.5, 1);
+	self->load = job_load(0, 0.5, 1);
 	ASSERT_LT(0, self->load);
 	self->job.argv[3] = "400";
 	EXPECT_VERIFIED(&self->job);

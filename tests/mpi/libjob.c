@@ -266,9 +266,9 @@ void nodes_use(const struct nodes *nodes, struct job *job)
 		job->environment[n++] = variables[i];
 }
 
-pid_t job_load(const char *word, double after, int seconds)
+pid_t job_load(double period, double after, int seconds)
 {
-	char path[600], span[32];
+	char path[600], span[32], word[32];
 	pid_t pid;
 
 	build_path(path, sizeof(path), "libexec/equant/load");
@@ -277,6 +277,9 @@ pid_t job_load(const char *word, double after, int seconds)
 	if (pid)
 		return pid;
 	usleep((useconds_t)(after * 1e6));
-	execl(path, "load", word, "cpu=0", span, (char *)NULL);
+	if (period <= 0)
+		execl(path, "load", "constant", "cpu=0", span, (char *)NULL);
+	snprintf(word, sizeof(word), "period=%g", period);
+	execl(path, "load", word, "duty=0.5", "cpu=0", span, (char *)NULL);
 	_exit(127);
 }

@@ -72,10 +72,10 @@ void nodes_use(const struct nodes *nodes, struct job *job);
 void build_path(char *path, size_t size, const char *name);
 
 /*
- * A competitor on CPU 0 for @seconds, from @after seconds on, as @word says it: "constant", or "period=0.2";
- * the caller reaps it.  -1 and errno if not.
+ * A competitor on CPU 0 for @seconds, from @after seconds on, that computes in the first half of each
+ * @period of seconds; 0: always.  The caller reaps it.  -1 and errno if not.
  */
-pid_t job_load(const char *word, double after, int seconds);
+pid_t job_load(double period, double after, int seconds);
 
 #define EXPECT_PASSED(job)                                                             \
 	do {                                                                           \

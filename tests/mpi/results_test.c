@@ -56,7 +56,7 @@ FIXTURE_SETUP(results)
 		self->job.argv[i] = variant->argv[i];
 	for (int i = 0; i < 3; i++)
 		self->job.environment[2 + i] = variant->environment[i];
-	self->load = job_load("constant", 0, 60);
+	self->load = job_load(0, 0, 60);
 	ASSERT_LT(0, self->load);
 }
 
@@ -81,7 +81,7 @@ FIXTURE(drawn)
 {
 	struct random random;
 	struct job job;
-	char control[32], depth[32], period[40], load[32];
+	char control[32], depth[32], period[40];
 	pid_t competitor;
 };
 
@@ -115,7 +115,7 @@ static const struct {
 
 #define PROGRAMS (long)(sizeof(programs) / sizeof(programs[0]))
 
-/* A program, ranks, who decides and how far ahead, how often, beside what. */
+/* A program, ranks, who decides and how far ahead, how often. */
 static void draw(FIXTURE_DATA(drawn) * self, long which)
 {
 	static const char *const controls[] = { "exchange", "tree", "central" };
@@ -133,10 +133,27 @@ static void draw(FIXTURE_DATA(drawn) * self, long which)
 	snprintf(self->depth, sizeof(self->depth), "EQUANT_DEPTH=%ld", random_below(random, 5));
 	snprintf(self->period, sizeof(self->period), "EQUANT_PERIOD=%g",
 		 0.0005 * (double)(1 + random_below(random, 20)));
-	snprintf(self->load, sizeof(self->load), "constant");
-	if (random_below(random, 3))
-		snprintf(self->load, sizeof(self->load), "period=%g",
-			 0.02 * (double)(1 + random_below(random, 20)));
+}
+
+/* Some compute always, some are gone before the program ends. */
+static void compete(struct __test_metadata *_metadata, FIXTURE_DATA(drawn) * self)
+{
+	double period = 0.02 * (double)random_below(&self->random, 20);
+	double after = 0.01 * (double)random_below(&self->random, 30);
+	int seconds = random_below(&self->random, 2) ? 1 : 60, status = -1;
+
+	self->competitor = job_load(random_below(&self->random, 3) ? period : 0, after, seconds);
+	ASSERT_LT(0, self->competitor);
+	EXPECT_VERIFIED(&self->job);
+	if (self->job.status)
+		TH_LOG("%d ranks, %s %s %s, a load of period %g from %g s on, %d s",
+		       self->job.ranks, self->control, self->depth, self->period, period, after,
+		       seconds);
+	kill(self->competitor, SIGKILL);
+	ASSERT_EQ(self->competitor, waitpid(self->competitor, &status, 0));
+	self->competitor = 0;
+	/* It has computed to its end, or to ours. */
+	EXPECT_TRUE(WIFSIGNALED(status) ? WTERMSIG(status) == SIGKILL : !WEXITSTATUS(status));
 }
 
 TEST_F(drawn, results_are_right_for_any_control_and_number_of_ranks_beside_any_load)
@@ -145,18 +162,7 @@ TEST_F(drawn, results_are_right_for_any_control_and_number_of_ranks_beside_any_l
 
 	for (int i = 0; i < DRAWN; i++) {
 		draw(self, (first + i) % PROGRAMS);
-		/* Some are gone before the program ends. */
-		self->competitor = job_load(self->load,
-					    0.01 * (double)random_below(&self->random, 30),
-					    random_below(&self->random, 2) ? 1 : 60);
-		ASSERT_LT(0, self->competitor);
-		EXPECT_VERIFIED(&self->job);
-		if (self->job.status)
-			TH_LOG("%d ranks, %s %s %s, load %s", self->job.ranks, self->control,
-			       self->depth, self->period, self->load);
-		kill(self->competitor, SIGKILL);
-		waitpid(self->competitor, NULL, 0);
-		self->competitor = 0;
+		compete(_metadata, self);
 	}
 }
 
