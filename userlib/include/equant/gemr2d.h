@@ -87,7 +87,8 @@ EQUANT_API struct equant_gemr2d_plans *equant_gemr2d_plans_new(MPI_Comm comm, in
  * @options: as for equant_transfer_new(), the same on all ranks but for @memory; NULL: as before
  *	the first call.  The network has the ranks of the plans' communicator.  The grids say who sends
  *	and who receives, so @senders, @receivers, @group and @beside must be 0; @window 0 leaves the
- *	window to the length of blocks.
+ *	window to the length of blocks on one node; on several without @network it is 8, and
+ *	@largest 0 is 60000 then.
  *
  * Everything is copied.
  *
