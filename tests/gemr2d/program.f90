@@ -1,7 +1,8 @@
 ! SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 !
-! A program in Fortran as users of ScaLAPACK write it, which knows nothing of equant: matrices go from one
-! grid to another, by pdgemr2d, by pzgemr2d, and by pdlamve, with which ScaLAPACK itself calls pdgemr2d.
+! A program in Fortran as users of ScaLAPACK write it, which knows nothing of equant: matrices go
+! from one grid to another, by pdgemr2d, by pzgemr2d, and by pdlamve, with which ScaLAPACK itself
+! calls pdgemr2d.
 program redistribute
     use, intrinsic :: iso_fortran_env, only: real64
     implicit none
@@ -9,7 +10,7 @@ program redistribute
     integer :: me, processes, all, wide, tall
     integer :: from(9), to(9)
     complex(real64), allocatable :: a(:), b(:)
-    external :: blacs_pinfo, blacs_get, blacs_gridinit, blacs_gridmap, blacs_gridinfo
+    external :: blacs_pinfo, blacs_get, blacs_gridinit, blacs_gridinfo
     external :: blacs_gridexit, blacs_exit, blacs_barrier, descinit, pdgemr2d, pzgemr2d, pdlamve
     integer, external :: numroc
 
