@@ -326,7 +326,8 @@ int equant_transfer_set_window(struct equant_transfer *transfer,
 
 /*
  * An empty transfer that is lent a communicator with what goes with it: nothing else of the caller's
- * is under way there while it is made or runs.  Without @neighbours all goes in messages.  NULL if there is no memory; not collective.
+ * is under way there while it is made or runs.  Without @neighbours all goes in messages.  NULL if
+ * there is no memory; not collective.
  */
 struct equant_transfer *equant_transfer_lend(MPI_Comm comm, struct equant_neighbours *neighbours);
 
