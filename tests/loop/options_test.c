@@ -153,6 +153,31 @@ static void find_comma(void *ctx, const char *variable, const char *value, const
 	*found |= strchr(value, ',') != NULL;
 }
 
+static int check(struct _test_data_options *self, const char *variable, const char *value)
+{
+	int error;
+
+	if (messages_begin(&self->messages))
+		return -ENOTRECOVERABLE;
+	error = equant_options_check(variable, value);
+	messages_end(&self->messages);
+	return error;
+}
+
+TEST_F(options, a_value_can_be_checked_before_it_is_set)
+{
+	EXPECT_EQ(0, check(self, "EQUANT_PERIOD", "0.5"));
+	EXPECT_EQ(0, check(self, "EQUANT_WAIT", "block"));
+	EXPECT_EQ(0, check(self, "EQUANT_TRACE", ""));
+	EXPECT_EQ(-ENOENT, check(self, "EQUANT_PERIODS", "0.5"));
+	EXPECT_STREQ("", self->messages.text);
+	EXPECT_EQ(-ENOENT, check(self, "", ""));
+	EXPECT_EQ(-EINVAL, check(self, "EQUANT_DEPTH", "1.5"));
+	EXPECT_EQ(-EINVAL, check(self, "EQUANT_WAIT", "blocks"));
+	EXPECT_EQ(-EINVAL, check(self, "EQUANT_PERIOD", "soon"));
+	EXPECT_NE(NULL, strstr(self->messages.text, "EQUANT_PERIOD=soon: not one of 0..1e+06"));
+}
+
 TEST_F(options, numbers_have_a_point_though_the_locale_has_a_comma)
 {
 	bool found = false;

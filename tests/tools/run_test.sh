@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 82
+plan 87
 
 # Reports go through a directory of our own, to see that nothing stays there.
 mkdir "$scratch/tmp" && export TMPDIR=$scratch/tmp
@@ -35,6 +35,16 @@ exits 2 'cpu=1023: no such CPU' "a load on no CPU is refused before the job star
 	run --load constant --load cpu=1023,constant -- touch "$scratch/started"
 exits 2 'EQUANT_SPEED=1: no such option' "an unknown setting is named" \
 	run --set EQUANT_SPEED=1 -- true
+exits 2 '^equant: EQUANT_PERIOD=soon: not one of 0\.\.1e+06$' "a value that an option cannot have is named" \
+	run --set EQUANT_PERIOD=soon -- touch "$scratch/started"
+exits 2 'EQUANT_PERIOD=soon: not one of' "... also where it is inherited" \
+	env EQUANT_PERIOD=soon "$equant" run -- touch "$scratch/started"
+exits 0 'no loop reported' "... unless a setting takes its place" \
+	env EQUANT_PERIOD=soon "$equant" run --set EQUANT_PERIOD=1 -- true
+exits 0 'no loop reported' "... or a word of the command" \
+	env EQUANT_PERIOD=soon "$equant" run -- env EQUANT_PERIOD=1 true
+exits 0 'no loop reported' "of several settings of an option the last one counts" \
+	run --set EQUANT_PERIOD=soon --set EQUANT_PERIOD=1 -- true
 exits 2 'NAME=VALUE expected' "a setting has a value" run --set EQUANT_PERIOD -- true
 exits 2 'use --keep' "the report's directory cannot be set" run --set EQUANT_REPORT=/ -- true
 exits 127 'nosuchcommand: command not found' "a command that does not exist is 127" \
@@ -265,7 +275,7 @@ bad_setting()
 {
 	local status
 
-	job --quiet --set EQUANT_PERIOD=soon > "$scratch/output" 2>&1
+	run --quiet -- mpirun --oversubscribe -x EQUANT_PERIOD=soon -np 2 "$mm" -n 96 -p 40 > "$scratch/output" 2>&1
 	status=$?
 	[ $status -ne 0 ] && [ $status -lt 125 ] && grep -q 'EQUANT_PERIOD=soon' "$scratch/output"
 }

@@ -144,43 +144,64 @@ static int check_probe(const struct run_request *request)
 	return 0;
 }
 
-struct known {
-	const char *name;
-	size_t length;
-	bool found;
-};
-
-static void take_option(void *ctx, const char *variable, const char *value, const char *range,
-			const char *meaning)
+static int check_setting(const struct run_request *request, const char *setting)
 {
-	struct known *known = ctx;
+	size_t length = strcspn(setting, "=");
+	char name[64]; /* a longer one is no option's */
+	int error;
 
-	(void)value;
-	(void)range;
-	(void)meaning;
-	if (strlen(variable) == known->length && !strncmp(variable, known->name, known->length))
-		known->found = true;
-}
-
-static int check_setting(const char *setting)
-{
-	struct known known = { .name = setting, .length = strcspn(setting, "=") };
-
-	if (setting[known.length] != '=') {
+	if (setting[length] != '=') {
 		fprintf(stderr, "equant: --set %s: NAME=VALUE expected\n", setting);
 		return EQUANT_EXIT_USAGE;
 	}
-	equant_options_describe(take_option, &known);
-	if (!known.found) {
+	snprintf(name, sizeof(name), "%.*s", (int)length, setting);
+	/* The last one counts. */
+	error = equant_options_check(name, run_setting(request, name));
+	if (error == -ENOENT)
 		fprintf(stderr, "equant: --set %s: no such option; see `equant help env`\n",
 			setting);
+	if (error)
 		return EQUANT_EXIT_USAGE;
-	}
-	if (!strncmp(setting, "EQUANT_REPORT=", 14)) {
+	if (!strcmp(name, "EQUANT_REPORT")) {
 		fputs("equant: --set EQUANT_REPORT: run needs it itself; use --keep\n", stderr);
 		return EQUANT_EXIT_USAGE;
 	}
 	return 0;
+}
+
+struct inherited {
+	const struct run_request *request;
+	bool bad;
+};
+
+/* By an option of ours, or a word of the command as mpirun's -x and env have it. */
+static bool is_replaced(const struct run_request *request, const char *variable)
+{
+	size_t length = strlen(variable);
+
+	if (run_setting(request, variable) ||
+	    (request->trace && !strcmp(variable, "EQUANT_TRACE")) ||
+	    (request->replay && !strcmp(variable, "EQUANT_REPLAY")))
+		return true;
+	for (char *const *word = request->command; *word; word++)
+		if (!strncmp(*word, variable, length) && (*word)[length] == '=')
+			return true;
+	return false;
+}
+
+/* What comes from our own environment. */
+static void take_inherited(void *ctx, const char *variable, const char *value, const char *range,
+			   const char *meaning)
+{
+	struct inherited *inherited = ctx;
+	const char *found = getenv(variable);
+
+	(void)value;
+	(void)range;
+	(void)meaning;
+	if (found && !is_replaced(inherited->request, variable) &&
+	    equant_options_check(variable, found))
+		inherited->bad = true;
 }
 
 /* Options of mpirun that name no other hosts, and how many words follow them. */
@@ -288,6 +309,7 @@ static int check_profile(const struct run_request *request)
 
 int run_check(const struct run_request *request)
 {
+	struct inherited inherited = { .request = request };
 	int ret;
 
 	if (!in_path(request->command[0])) {
@@ -295,10 +317,13 @@ int run_check(const struct run_request *request)
 		return EQUANT_EXIT_NOT_FOUND;
 	}
 	for (int i = 0; i < request->nr_settings; i++) {
-		ret = check_setting(request->settings[i]);
+		ret = check_setting(request, request->settings[i]);
 		if (ret)
 			return ret;
 	}
+	equant_options_describe(take_inherited, &inherited);
+	if (inherited.bad)
+		return EQUANT_EXIT_USAGE;
 	ret = check_probe(request);
 	if (!ret)
 		ret = check_profile(request);

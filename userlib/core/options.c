@@ -397,6 +397,16 @@ static int parse(struct equant_options *set, const struct option *o, const char 
 	return 0;
 }
 
+int equant_options_check(const char *variable, const char *value)
+{
+	struct equant_options set;
+
+	for (size_t i = 0; i < NR_OPTIONS; i++)
+		if (!strcmp(options[i].variable, variable))
+			return parse(&set, &options[i], value);
+	return -ENOENT;
+}
+
 /* What the program itself has set must be in range too. */
 static int check_field(const struct equant_options *set, const struct option *o)
 {

@@ -151,6 +151,18 @@ EQUANT_API void equant_options_describe(void (*line)(void *ctx, const char *vari
 						     const char *meaning),
 					void *ctx);
 
+/**
+ * equant_options_check() - is this a value that an option can have?
+ * @variable: the option's environment variable
+ * @value: what would be in it
+ *
+ * For whoever starts a program with options: equant_open() says the same, but on each rank, when the
+ * program is running.  Whether there is a probe or a directory of that name only equant_open() finds.
+ *
+ * Return: 0; -ENOENT there is no such option; after a message -EINVAL, or -ENAMETOOLONG for a directory.
+ */
+EQUANT_API int equant_options_check(const char *variable, const char *value);
+
 struct equant;
 struct equant_loop;
 struct equant_plan;
@@ -484,9 +496,14 @@ EQUANT_API int equant_loop_rename(struct equant_loop *loop, long a, long b);
  * reading.  Until equant_loop_ghosts_finish() they must not be read, and the slices at the edges of the
  * caller's own blocks not be written; what lies between may be computed meanwhile.  A hook in
  * between is an error: of the hook, which ends the loop, or if it was not due, of the finish.  Meant for loops of EQUANT_BLOCK_ORDER; works for any distribution.
+ * Slices of up to 4 MiB go to other nodes in pieces that Open MPI sends by TCP without asking the receiver first,
+ * so that they come while both ends compute.  The first call of a loop whose balancing has not begun compares what
+ * ranks have registered, and waits for all.
  *
- * Return: 0; -EINVAL a negative width, slices of more than 2 GiB, an exchange that was not
- * finished; -ENOMEM; -EIO.
+ * Return: 0; -EINVAL a negative width, slices of more than 2 GiB, an exchange that was not finished; where ranks
+ * compare, and in checked mode always, -EINVAL other arrays than on other ranks, after which the loop must only be
+ * freed, -ECANCELED another rank has refused or failed, -EPROTO another call or other widths; -ETIMEDOUT in
+ * checked mode; -ENOMEM; -EIO.
  */
 EQUANT_API int equant_loop_ghosts_start(struct equant_loop *loop, long below, long above);
 
@@ -509,7 +526,7 @@ EQUANT_API int equant_loop_neighbours(struct equant_loop *loop, long below, long
  * equant_loop_ghosts_finish() - the slices are here
  * @loop: the loop
  *
- * Return: 0; -EINVAL no start, or a hook since; -EPROTO slices of another size; -EIO; -ECANCELED another rank has
+ * Return: 0; -EINVAL no start, or a hook since; -EIO; -ECANCELED another rank has
  * failed, and in checked mode -ETIMEDOUT, after which the loop must only be freed.
  */
 EQUANT_API int equant_loop_ghosts_finish(struct equant_loop *loop);
