@@ -36,6 +36,11 @@ TEST_F(ranks, slices_of_any_length_are_exchanged)
 	EXPECT_AMONG_ALL("long_slices");
 }
 
+TEST_F(ranks, copies_of_slices_of_any_length_come_whole)
+{
+	EXPECT_AMONG_ALL("long_ghosts");
+}
+
 TEST_F(ranks, a_reduction_gives_what_one_rank_gives_to_the_last_bit)
 {
 	EXPECT_AMONG_ALL("reductions");

@@ -219,6 +219,58 @@ static void long_slices(void)
 		free(arrays[i]);
 }
 
+/* One piece that is full, one more byte, and several of them, where they go to another node. */
+static const size_t lengths[] = { 24, 60000, 60001, 150000 };
+
+#define LENGTHS (sizeof(lengths) / sizeof(lengths[0]))
+#define WIDE 12
+
+static char byte_of(long unit, long step, size_t i)
+{
+	return (char)(31 * unit + 7 * step + (long)(i % 251));
+}
+
+static void demand_copies(const struct equant_loop *loop, char *const arrays[], long unit,
+			  long step)
+{
+	if (unit < 0 || unit >= WIDE || equant_loop_owner(loop, unit) == rank)
+		return;
+	for (size_t a = 0; a < LENGTHS; a++)
+		for (size_t i = 0; i < lengths[a]; i++)
+			demand_equal(byte_of(unit, step, i),
+				     arrays[a][(size_t)unit * lengths[a] + i]);
+}
+
+static void long_ghosts(void)
+{
+	struct equant *eq = must_open(MPI_COMM_WORLD, NULL);
+	struct equant_loop *loop = must_loop(eq, "ghosts", WIDE);
+	char *arrays[LENGTHS];
+
+	for (size_t a = 0; a < LENGTHS; a++) {
+		arrays[a] = calloc(WIDE, lengths[a]);
+		demand(arrays[a]);
+		demand_equal(0, equant_loop_array(loop, arrays[a], lengths[a]));
+	}
+	for (long step = 0; step < 3; step++) {
+		equant_for_each_unit(loop, u) {
+			for (size_t a = 0; a < LENGTHS; a++)
+				for (size_t i = 0; i < lengths[a]; i++)
+					arrays[a][(size_t)u * lengths[a] + i] = byte_of(u, step, i);
+		}
+		demand_equal(0, equant_loop_ghosts_start(loop, 1, 2));
+		demand_equal(0, equant_loop_ghosts_finish(loop));
+		equant_for_each_unit(loop, u) {
+			for (long around = u - 1; around <= u + 2; around++)
+				demand_copies(loop, arrays, around, step);
+		}
+	}
+	must_free(loop);
+	must_close(eq);
+	for (size_t a = 0; a < LENGTHS; a++)
+		free(arrays[a]);
+}
+
 /* Ranks of a node see what is meant, and nothing is written over by something else. */
 static void different(void)
 {
@@ -506,6 +558,7 @@ int main(int argc, char **argv)
 		CASE(exchange),
 		CASE(inactive, .alone = 1),
 		CASE(long_slices),
+		CASE(long_ghosts),
 		CASE(different, .alone = 1),
 		CASE(different_long_ones, .alone = 1),
 		CASE(reductions),

@@ -43,7 +43,20 @@ TEST_F(faults, boundaries_of_different_sizes_are_an_error_and_wait_for_nothing)
 	EXPECT_SAID(&self->job, "have registered different arrays");
 	self->job.environment[0] = "UNCHECKED=1";
 	EXPECT_PASSED(&self->job);
-	EXPECT_SAID(&self->job, "has sent a boundary slice of 8 bytes, not 16");
+	EXPECT_SAID(&self->job, "have registered different arrays");
+	self->job.argv[0] = "one_registers_nothing";
+	EXPECT_PASSED(&self->job);
+	EXPECT_SAID(&self->job, "have registered different arrays");
+	self->job.environment[0] = "UNBALANCED=1";
+	EXPECT_PASSED(&self->job);
+	EXPECT_SAID(&self->job, "have registered different arrays");
+}
+
+TEST_F(faults, a_width_that_one_rank_refuses_ends_nothing)
+{
+	self->job.argv[0] = "one_width_is_negative";
+	EXPECT_PASSED(&self->job);
+	EXPECT_SAID(&self->job, "a negative width");
 }
 
 TEST_F(faults, a_loop_that_one_rank_refuses_is_refused_everywhere)

@@ -73,12 +73,14 @@ TEST_F(nodes, reductions_fail_on_all_whichever_allocation_fails)
 	EXPECT_PASSED(&self->job);
 }
 
-TEST_F(nodes, slices_are_exchanged_within_and_between_them)
+TEST_F(nodes, slices_are_exchanged_and_copied_within_and_between_them)
 {
 	self->job = (struct job){ .ranks = 4,
 				  .program = "distributed_worker",
 				  .argv = { "long_slices" } };
 	ON("nodea slots=2\nnodeb slots=2\n");
+	EXPECT_PASSED(&self->job);
+	self->job.argv[0] = "long_ghosts";
 	EXPECT_PASSED(&self->job);
 	self->job.argv[0] = "exchange";
 	EXPECT_PASSED(&self->job);

@@ -26,7 +26,7 @@ int equant_handover_takes(const struct equant_waiter *waiter, int peer, size_t b
 {
 	const struct equant_node *node = waiter->node;
 
-	return node && node->local[peer] >= 0 &&
+	return equant_node_has(node, peer) &&
 	       bytes <= (size_t)EQUANT_NODE_CHUNKS * EQUANT_NODE_SLOT;
 }
 

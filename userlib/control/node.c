@@ -210,6 +210,11 @@ void equant_node_ring(struct equant_node *node, int rank)
 			ring_one(&node->memory->ranks[r]);
 }
 
+bool equant_node_has(const struct equant_node *node, int rank)
+{
+	return node && node->local[rank] >= 0;
+}
+
 void *equant_node_slot(const struct equant_node *node, int rank)
 {
 	char *slots = (char *)node->memory + head_size(node->ranks);

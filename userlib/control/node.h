@@ -3,6 +3,7 @@
 #define EQUANT_CONTROL_NODE_H
 
 #include <mpi.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -120,6 +121,9 @@ void equant_node_close(struct equant_node *node, int kept);
 
 /** equant_node_ring() - a message to this rank of the context is on its way; -1: to some */
 void equant_node_ring(struct equant_node *node, int rank);
+
+/** equant_node_has() - is this rank of the context one of the node?  Without @node (NULL) none is */
+bool equant_node_has(const struct equant_node *node, int rank);
 
 /** equant_node_slot() - a rank's memory for the present turn */
 void *equant_node_slot(const struct equant_node *node, int rank);

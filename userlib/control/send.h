@@ -6,6 +6,9 @@
 
 #include "control/wait.h"
 
+/* Bytes that go to another node by TCP at once: for more MPI asks the receiver, which may compute. */
+#define EQUANT_SEND_PROMPT ((size_t)60000)
+
 /** equant_delay() - keeps the sender of a message busy for EQUANT_DELAY */
 void equant_delay(const struct equant_waiter *waiter);
 

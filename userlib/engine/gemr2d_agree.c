@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "control/send.h"
 #include "core/mpi_error.h"
 #include "engine/gemr2d_internal.h"
 #include "engine/transfer_internal.h"
@@ -227,7 +228,7 @@ static void choose_window(const struct equant_gemr2d_plans *plans,
 
 	options->window = nodes && !options->network ? AT_ONCE : window;
 	if (nodes && !options->network && !options->largest)
-		options->largest = EQUANT_TRANSFER_PROMPT;
+		options->largest = EQUANT_SEND_PROMPT;
 }
 
 static int plan(const struct equant_gemr2d_plans *plans, const struct equant_gemr2d_call *call,

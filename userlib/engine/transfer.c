@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "control/send.h"
 #include "core/message.h"
 #include "core/mpi_error.h"
 #include "core/struct.h"
@@ -48,7 +49,7 @@ static int set(struct equant_transfer *transfer, const struct equant_redist_arra
 	transfer->element = element;
 	transfer->largest = options->largest ? options->largest :
 			    options->window == EQUANT_TRANSFER_WINDOW_NETWORK ?
-					       EQUANT_TRANSFER_PROMPT :
+					       EQUANT_SEND_PROMPT :
 					       EQUANT_TRANSFER_LARGEST;
 	transfer->lists[0] = list_of(transfer, 0, options->senders, equant_redist_senders(array));
 	transfer->lists[1] =

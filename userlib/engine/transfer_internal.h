@@ -9,7 +9,6 @@
 #include "redist/pack.h"
 
 #define EQUANT_TRANSFER_LARGEST ((size_t)1 << 18)
-#define EQUANT_TRANSFER_PROMPT ((size_t)60000) /* over TCP without asking the receiver */
 
 enum equant_transfer_tag {
 	EQUANT_TRANSFER_DATA,

@@ -66,6 +66,8 @@ int equant_loop_start(struct equant_loop *loop)
 	if (error)
 		return error;
 	error = equant_costs_measure(loop, &costs);
+	for (struct equant_loop *l = loop; l && !error; l = l->follower)
+		equant_ghosts_agreed(l);
 	loop->interact = costs.interact;
 	if (error || !loop->control->ops->decides(loop->rank))
 		return error;

@@ -78,17 +78,16 @@ struct equant_window {
 /**
  * struct equant_ghosts - an exchange of boundaries under way
  * @hooks: the loop's when it began
+ * @agreed: all ranks have registered slices of the same @layout
  * @requests: @n of them, room for @room
- * @statuses: what has come
- * @bytes: what should come, negative where it goes
  * @peers: to whom, from whom
  */
 struct equant_ghosts {
 	int under_way;
 	long hooks;
+	int agreed;
+	uint64_t layout;
 	MPI_Request *requests;
-	MPI_Status *statuses;
-	int *bytes;
 	int *peers;
 	int n;
 	int room;
@@ -211,6 +210,8 @@ void equant_share_weigh(struct equant_loop *leader);
 /* ghosts.c: ends an exchange whose finish will not come, or comes too late */
 void equant_ghosts_give_up(struct equant_loop *loop);
 void equant_ghosts_release(struct equant_ghosts *g);
+/* ... all ranks have compared what they have registered, and it is the same */
+void equant_ghosts_agreed(struct equant_loop *loop);
 /* ... fetches the neighbours of units that have moved; 0 or -errno */
 int equant_neighbours_follow(struct equant_loop *loop);
 
