@@ -12,10 +12,14 @@
 #
 # Traces of single runs, and pictures of them, are like figures 7.13 and 7.26.
 #
-# Of equant also who decides and how ranks wait are changed, and how the rows of lu are dealt out.
+# Of equant also who decides and how ranks wait are changed, how the rows of lu are dealt out, and which way work
+# moves between the four ranks of mm4, two on each CPU, whose products take twice as long.
 #
-#	BENCH_ROWS="mm lu sor1000 sor2000"		only these programs
-#	BENCH_LOADS="none constant 2 trace20 trace2"	only under these loads
+# mm has products of 20 ms, as rows of 3 kB cost next to nothing to move; figures 4.12 to 5.11, which
+# the thesis has of sor, are measured with sor10000 as well, whose columns of 80 kB do cost.
+#
+#	BENCH_ROWS="mm mm4 sor10000 lu sor1000 sor2000"		only these programs
+#	BENCH_LOADS="none constant 6 2 trace20 trace2"		only under these loads
 
 . "$(dirname "$0")/cells.sh"
 
@@ -72,6 +76,25 @@ variants()
 		equant		rate		measured	equant,RATE=measured
 		equant		hooks		inside		inside,equant
 		equant		mode		asynchronous	inside,equant,MODE=asynchronous
+	END
+}
+
+# Those that say when to move
+deciding()
+{
+	variants | awk -F '\t' '$1 ~ /^[45]\./ || $1 == "equant" && $2 ~ /^(-|threshold|profitability|period|rate)$/ ||
+		$2 == "balancing"'
+}
+
+# Which work moves.  Two ranks have one transfer in a phase, and one way to move.
+moving()
+{
+	cat <<- 'END' | tr -s '\t'
+		balancing	off		off
+		movement	unrestricted	equant
+		movement	restricted	equant,MOVEMENT=restricted
+		ports		1		equant,PORTS=1
+		omitted below	20 units	equant,OMIT=20
 	END
 }
 
@@ -141,7 +164,12 @@ prepare()
 {
 	local load=${1#*.} n=${1%%.*} meet=$meet
 
+	each=1
 	case $n in
+	mm4)
+		each=2
+		work mm4 "$length" mm -n @n -p @r
+		;;
 	mm) both --hooks inside -- mm "$length" mm -n @n -p @r ;;
 	lu)
 		meet=1000
@@ -201,6 +229,18 @@ length=$seconds
 for load in constant 2 none; do
 	! wanted "mm.$load" || group "mm.$load" "$(plus 1 "$seconds" 1.3)" "${names[@]}"
 done
+mapfile -t names < <(moving | cut -f 3)
+for load in constant 2; do
+	! wanted "mm4.$load" || group "mm4.$load" "$(plus 1 "$seconds" 1.5)" "${names[@]}"
+done
+if [ -x "$programs/sor" ]; then
+	mapfile -t names < <(deciding | cut -f 4 | sort -u)
+	for load in constant 6; do
+		[ "$load" = constant ] || length=$load
+		! wanted "sor10000.$load" || group "sor10000.$load" "$(plus 3 "$length" 1.4)" "${names[@]}"
+	done
+fi
+length=$seconds
 mapfile -t names < <(rows | cut -f 4)
 if [ -x "$programs/lu" ]; then
 	for load in constant 2 none; do
@@ -229,6 +269,10 @@ echo "Efficiency (Siegell 1995, eq. 1.4): median (quartiles)"
 echo
 {
 	variants | known | perl "$bench/matrix.pl" "$raw" efficiency "$head" mm.none mm.constant mm.2
+	if [ -x "$programs/sor" ]; then
+		echo
+		deciding | perl "$bench/matrix.pl" "$raw" efficiency "$head" sor10000.constant sor10000.6
+	fi
 	if [ -x "$programs/lu" ]; then
 		echo
 		rows | perl "$bench/matrix.pl" "$raw" efficiency "$head" lu.none lu.constant lu.2
@@ -238,6 +282,12 @@ echo
 		blocks | perl "$bench/matrix.pl" "$raw" efficiency "$head" sor1000.none sor1000.constant \
 			sor2000.none sor2000.constant
 	fi
+	echo
+	echo "Four ranks: seconds, units that moved"
+	for figure in elapsed sent; do
+		echo
+		moving | perl "$bench/matrix.pl" "$raw" "$figure" $'what is changed\tto' mm4.constant mm4.2
+	done
 } | tee "$out/$item.table"
 echo
 echo "Traces and pictures: $out/$item/$traced.trace*"

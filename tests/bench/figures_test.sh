@@ -149,7 +149,7 @@ subsets()
 {
 	local row all=0
 
-	for row in mm lu sor1000 sor2000; do
+	for row in mm mm4 lu sor10000 sor1000 sor2000; do
 		[ "$(cells_of "$row")" -gt 0 ] || echo "no cells of $row"
 		all=$((all + $(cells_of "$row")))
 	done
@@ -163,7 +163,8 @@ switched()
 {
 	local word
 
-	for word in CONTROL=tree CONTROL=central WAIT=block WAIT=spin cyclic,equant cyclic,off; do
+	for word in CONTROL=tree CONTROL=central WAIT=block WAIT=spin MOVEMENT=restricted PORTS=1 OMIT=20 \
+			cyclic,equant cyclic,off; do
 		grep -qE "^[[:space:]].*[[:space:],]$word\$" "$bench/ablations.sh" || echo "no variant $word"
 	done
 }

@@ -34,15 +34,17 @@ fi
 cpu_a=$1 cpu_b=$2
 shift 2
 
-# ranks PROGRAM ARGUMENT...: sets command, one rank pinned to each CPU; before holds words that
+# ranks PROGRAM ARGUMENT...: sets command, $each ranks pinned to each CPU; before holds words that
 # start the program, after more arguments
-before=() after=()
+before=() after=() each=1
 ranks()
 {
 	local program=("${before[@]}" "$programs/$1" "${@:2}" "${after[@]}")
 
-	command=(mpirun --bind-to none -np 1 taskset -c "$cpu_a" "${program[@]}"
-		: -np 1 taskset -c "$cpu_b" "${program[@]}")
+	command=(mpirun --bind-to none)
+	[ "$each" -eq 1 ] || command+=(--oversubscribe)
+	command+=(-np "$each" taskset -c "$cpu_a" "${program[@]}"
+		: -np "$each" taskset -c "$cpu_b" "${program[@]}")
 }
 
 # job SIZE PRODUCTS [OPTION]: sets command, mm
