@@ -52,6 +52,13 @@ TEST_F(faults, boundaries_of_different_sizes_are_an_error_and_wait_for_nothing)
 	EXPECT_SAID(&self->job, "have registered different arrays");
 }
 
+TEST_F(faults, a_neighbour_of_the_wrong_size_is_an_error)
+{
+	self->job.argv[0] = "neighbours_differ";
+	EXPECT_PASSED(&self->job);
+	EXPECT_SAID(&self->job, "has sent 8 bytes of a boundary slice, not 16");
+}
+
 TEST_F(faults, a_width_that_one_rank_refuses_ends_nothing)
 {
 	self->job.argv[0] = "one_width_is_negative";

@@ -98,6 +98,27 @@ static void one_registers_nothing(void)
 	must_close(eq);
 }
 
+/* Of arrays that came since the last comparison, neighbours of units that wake come first. */
+static void neighbours_differ(void)
+{
+	struct equant_options o = eager_options();
+	struct equant *eq;
+	struct equant_loop *loop;
+	static double data[9], others[20];
+
+	o.check = 0;
+	o.balance = 0;
+	eq = must_open(MPI_COMM_WORLD, &o);
+	loop = must_loop(eq, "loop", 9);
+	demand_equal(0, equant_loop_array(loop, data, sizeof(*data)));
+	demand_equal(0, equant_loop_neighbours(loop, 1, 1));
+	demand_equal(0, equant_loop_array(loop, others, (is_odd() ? 2 : 1) * sizeof(*others)));
+	demand_equal(0, equant_loop_deactivate(loop, 3, 1));
+	demand_equal(-EPROTO, equant_loop_activate(loop, 3, 1));
+	equant_loop_free(loop);
+	must_close(eq);
+}
+
 /* All hear of it, and may go on. */
 static void one_width_is_negative(void)
 {
@@ -589,6 +610,7 @@ int main(int argc, char **argv)
 		CASE(names_differ),
 		CASE(boundaries_differ),
 		CASE(one_registers_nothing),
+		CASE(neighbours_differ),
 		CASE(one_width_is_negative),
 		CASE(one_is_negative),
 		CASE(one_has_no_name),

@@ -24,11 +24,13 @@ TEST_F(ranks, an_exchange_of_boundaries_brings_the_slices_around_each_block_and_
 TEST_F(ranks, neighbours_that_nobody_writes_travel_with_the_units_that_read_them)
 {
 	EXPECT_CASE("neighbours");
+	EXPECT_EQ(0, job_count(&self->job, "boundary slice"));
 }
 
 TEST_F(ranks, neighbours_are_there_for_units_that_move_in_the_middle_of_a_pass)
 {
 	EXPECT_CASE("neighbours_in_passes");
+	EXPECT_EQ(0, job_count(&self->job, "boundary slice"));
 }
 
 TEST_F(ranks, single_slices_are_copied_and_exchanged_out_of_tables)

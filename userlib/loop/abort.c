@@ -78,7 +78,7 @@ static int go_on_waiting(struct equant_loop *loop, uint64_t waited)
 }
 
 int equant_loop_await(struct equant_loop *loop, struct equant_waited_on *on, MPI_Request *requests,
-		      int n)
+		      int n, MPI_Status *statuses)
 {
 	struct equant_waiter *waiter = &loop->eq->waiter;
 	uint64_t waited = 0;
@@ -86,8 +86,7 @@ int equant_loop_await(struct equant_loop *loop, struct equant_waited_on *on, MPI
 
 	equant_waited_on_begin(waiter, on);
 	do {
-		error = equant_wait_requests(waiter, requests, n, MPI_STATUSES_IGNORE, EQUANT_LOOK,
-					     &waited);
+		error = equant_wait_requests(waiter, requests, n, statuses, EQUANT_LOOK, &waited);
 		over = error != -ETIMEDOUT;
 		if (!over)
 			error = go_on_waiting(loop, waited);

@@ -36,13 +36,13 @@ int equant_aborted(MPI_Comm comm, int *rank);
  * equant_loop_await() - complete requests, unless a rank has failed
  * @loop: theirs
  * @on: whom they wait for
- * @requests: @n of them
+ * @requests: @n of them, with @statuses or MPI_STATUSES_IGNORE
  *
  * Return: 0; -ECANCELED another rank has told that it stopped; -ETIMEDOUT in checked mode; -EIO.  After the first two
  * the requests are under way still.
  */
 int equant_loop_await(struct equant_loop *loop, struct equant_waited_on *on, MPI_Request *requests,
-		      int n);
+		      int n, MPI_Status *statuses);
 
 /**
  * equant_hears() - shall a wait of the context for other ranks be given up?

@@ -7,8 +7,9 @@
  * rank has said that it takes part, so a rank that stays away, or is at another place of the
  * program, is an error here and not a message that never comes.
  *
- * Without checked mode they compare when a loop is made, when it begins and before boundaries are exchanged
- * for the first time, where nobody knows yet whether the others mean the same, and one that refuses would keep all others waiting.
+ * Without checked mode they compare when a loop is made, when it begins and before boundaries are
+ * exchanged for the first time, where nobody knows yet whether the others mean the same, and one
+ * that refuses would keep all others waiting.
  *
  * The comparisons of all loops of a context are one sequence: that is how hooks of two loops in
  * different order meet.  Each has a tag of its own, so what is left of one that was given up

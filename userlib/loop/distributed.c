@@ -59,7 +59,7 @@ static int wait_for(struct equant_loop *loop, int code, int peer, MPI_Request *r
 
 	if (code != MPI_SUCCESS)
 		return equant_mpi_error(code, "sending a slice");
-	error = equant_loop_await(loop, &on, requests, n);
+	error = equant_loop_await(loop, &on, requests, n, MPI_STATUSES_IGNORE);
 	/* The peer has not come, and may never. */
 	if (error == -ETIMEDOUT || error == -ECANCELED)
 		equant_requests_drop(requests, n);

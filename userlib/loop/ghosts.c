@@ -16,6 +16,7 @@
 #include "core/mpi_error.h"
 #include "loop/loop_internal.h"
 
+#define OUTGOING -1
 #define GIVE_UP 0.1 /* seconds */
 #define LONGEST ((size_t)4 << 20) /* more than sockets hold, which MPI would copy first */
 
@@ -23,15 +24,20 @@ static int make_room(struct equant_ghosts *g)
 {
 	int room = g->room ? 2 * g->room : 16;
 	MPI_Request *requests;
-	int *peers;
+	MPI_Status *statuses;
+	int *bytes, *peers;
 
 	if (g->n < g->room)
 		return 0;
 	requests = realloc(g->requests, (size_t)room * sizeof(*requests));
 	g->requests = requests ? requests : g->requests;
+	statuses = realloc(g->statuses, (size_t)room * sizeof(*statuses));
+	g->statuses = statuses ? statuses : g->statuses;
+	bytes = realloc(g->bytes, (size_t)room * sizeof(*bytes));
+	g->bytes = bytes ? bytes : g->bytes;
 	peers = realloc(g->peers, (size_t)room * sizeof(*peers));
 	g->peers = peers ? peers : g->peers;
-	if (!requests || !peers)
+	if (!requests || !statuses || !bytes || !peers)
 		return -ENOMEM;
 	g->room = room;
 	return 0;
@@ -40,6 +46,8 @@ static int make_room(struct equant_ghosts *g)
 void equant_ghosts_release(struct equant_ghosts *g)
 {
 	free(g->requests);
+	free(g->statuses);
+	free(g->bytes);
 	free(g->peers);
 }
 
@@ -51,6 +59,7 @@ static int post_piece(struct equant_loop *loop, char *piece, int bytes, int peer
 
 	if (make_room(g))
 		return -ENOMEM;
+	g->bytes[g->n] = incoming ? bytes : OUTGOING;
 	g->peers[g->n] = peer;
 	request = &g->requests[g->n++];
 	*request = MPI_REQUEST_NULL;
@@ -202,6 +211,26 @@ int equant_loop_ghosts_start(struct equant_loop *loop, long below, long above)
 	return start(loop, below, above);
 }
 
+/* Neighbours that follow units may come before anybody has compared what was registered since. */
+static int check_sizes(const struct equant_loop *loop)
+{
+	const struct equant_ghosts *g = &loop->ghosts;
+	int got = 0;
+
+	for (int i = 0; i < g->n; i++) {
+		if (g->bytes[i] == OUTGOING)
+			continue;
+		MPI_Get_count(&g->statuses[i], MPI_BYTE, &got);
+		if (got == g->bytes[i])
+			continue;
+		equant_message(
+			"loop %s, rank %d: rank %d has sent %d bytes of a boundary slice, not %d: were the same arrays registered?",
+			loop->name, loop->rank, g->statuses[i].MPI_SOURCE, got, g->bytes[i]);
+		return -EPROTO;
+	}
+	return 0;
+}
+
 static void say_missing(const struct equant_waited_on *on, double seconds)
 {
 	const struct equant_loop *loop = on->of;
@@ -222,8 +251,8 @@ static int await(struct equant_loop *loop, double timeout)
 	if (!g->n)
 		return 0;
 	equant_waited_on_begin(&loop->eq->waiter, &on);
-	error = equant_wait_requests(&loop->eq->waiter, g->requests, g->n, MPI_STATUSES_IGNORE,
-				     timeout, &waited);
+	error = equant_wait_requests(&loop->eq->waiter, g->requests, g->n, g->statuses, timeout,
+				     &waited);
 	equant_waited_on_end(&loop->eq->waiter);
 	/* Long messages end for their senders when they have been taken. */
 	equant_node_ring(loop->eq->node, -1);
@@ -239,7 +268,7 @@ static int await_with_moves(struct equant_loop *loop)
 
 	if (!g->n)
 		return 0;
-	error = equant_mover_await(&loop->mover, &on, g->requests, g->n);
+	error = equant_mover_await(&loop->mover, &on, g->requests, g->n, g->statuses);
 	equant_node_ring(loop->eq->node, -1);
 	return error;
 }
@@ -249,7 +278,7 @@ static int await_all(struct equant_loop *loop)
 {
 	struct equant_ghosts *g = &loop->ghosts;
 	struct equant_waited_on on = { .say = say_missing, .of = loop };
-	int error = g->n ? equant_loop_await(loop, &on, g->requests, g->n) : 0;
+	int error = g->n ? equant_loop_await(loop, &on, g->requests, g->n, g->statuses) : 0;
 
 	/* Long messages end for their senders when they have been taken. */
 	equant_node_ring(loop->eq->node, -1);
@@ -274,6 +303,9 @@ int equant_loop_ghosts_finish(struct equant_loop *loop)
 		return refuse(loop, "ghosts_finish", "no exchange is under way");
 	loop->eq->meetings++;
 	error = await_all(loop);
+	/* Are they what they should be?  Requests that are complete tell so once only. */
+	if (!error)
+		error = check_sizes(loop);
 	end(g);
 	if (!error && g->hooks != equant_loop_hooks(loop))
 		return refuse(loop, "ghosts_finish", "equant_hook() was called since the start");
@@ -314,6 +346,8 @@ int equant_neighbours_follow(struct equant_loop *loop)
 		error = start(loop, loop->below, loop->above);
 	if (!error)
 		error = await_with_moves(loop);
+	if (!error)
+		error = check_sizes(loop);
 	give_up(loop, GIVE_UP);
 	return error;
 }

@@ -80,6 +80,8 @@ struct equant_window {
  * @hooks: the loop's when it began
  * @agreed: all ranks have registered slices of the same @layout
  * @requests: @n of them, room for @room
+ * @statuses: what has come
+ * @bytes: what should come, negative where it goes
  * @peers: to whom, from whom
  */
 struct equant_ghosts {
@@ -88,6 +90,8 @@ struct equant_ghosts {
 	int agreed;
 	uint64_t layout;
 	MPI_Request *requests;
+	MPI_Status *statuses;
+	int *bytes;
 	int *peers;
 	int n;
 	int room;

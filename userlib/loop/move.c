@@ -112,15 +112,15 @@ static void say_missing(const struct equant_waited_on *on, double seconds)
 }
 
 int equant_mover_await(struct equant_mover *m, struct equant_waited_on *on, MPI_Request *requests,
-		       int n)
+		       int n, MPI_Status *statuses)
 {
 	uint64_t since_ns = m->waited_ns;
 	int error, gone = 0;
 
 	equant_waited_on_begin(m->waiter, on);
 	do {
-		error = equant_wait_requests(m->waiter, requests, n, MPI_STATUSES_IGNORE,
-					     EQUANT_LOOK, &m->waited_ns);
+		error = equant_wait_requests(m->waiter, requests, n, statuses, EQUANT_LOOK,
+					     &m->waited_ns);
 		if (error == -ETIMEDOUT)
 			gone = go_on_waiting(m, since_ns);
 	} while (error == -ETIMEDOUT && !gone);
@@ -131,7 +131,7 @@ int equant_mover_await(struct equant_mover *m, struct equant_waited_on *on, MPI_
 static int await(struct equant_mover *m, const struct equant_parcel *p)
 {
 	struct equant_waited_on on = { .say = say_missing, .of = p };
-	int error = equant_mover_await(m, &on, p->requests, p->nr_requests);
+	int error = equant_mover_await(m, &on, p->requests, p->nr_requests, MPI_STATUSES_IGNORE);
 
 	if (error)
 		abandon(m);

@@ -93,12 +93,13 @@ int equant_mover_queue(struct equant_mover *m, int queue);
  * @m: the mover
  * @on: names who is missing
  * @requests: @n of them
+ * @statuses: as many, or MPI_STATUSES_IGNORE
  *
  * Return: 0; -ECANCELED another rank has failed; -ETIMEDOUT; -EIO.  After an error requests may be
  * under way.
  */
 int equant_mover_await(struct equant_mover *m, struct equant_waited_on *on, MPI_Request *requests,
-		       int n);
+		       int n, MPI_Status *statuses);
 
 /** equant_mover_complete() - what is under way has arrived; 0 or -errno */
 int equant_mover_complete(struct equant_mover *m);

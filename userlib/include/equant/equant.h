@@ -526,7 +526,7 @@ EQUANT_API int equant_loop_neighbours(struct equant_loop *loop, long below, long
  * equant_loop_ghosts_finish() - the slices are here
  * @loop: the loop
  *
- * Return: 0; -EINVAL no start, or a hook since; -EIO; -ECANCELED another rank has
+ * Return: 0; -EINVAL no start, or a hook since; -EPROTO slices of another size; -EIO; -ECANCELED another rank has
  * failed, and in checked mode -ETIMEDOUT, after which the loop must only be freed.
  */
 EQUANT_API int equant_loop_ghosts_finish(struct equant_loop *loop);
