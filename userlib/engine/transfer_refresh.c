@@ -5,10 +5,12 @@
  *
  * A message comes in pieces.  The time between two pieces that come one after the other from the
  * same rank is what the second one took, whoever waited for whom before.  The first ones do not
- * count, as they have been under way since before, beside others.  Added up over a run that gives
+ * count, as they have been under way since before, beside others; nor do those after them that
+ * come with one that does not, as their time is in its wait.  Added up over a run that gives
  * the rate of each link that a message of some more pieces came by.  Of a port that messages share
  * each gets a part, so it is too slow only below that.  Where it is clearly another than the
- * network has, all ranks learn of it, change the network and plan again.
+ * network has, all ranks learn of it, change the network and plan again.  A run in which a link
+ * changes gives a rate in between, so the run after that is looked at more closely.
  *
  * Source: Bhat, Prasanna, Raghavendra, section 4: schedules for the bandwidths that there are
  * now; how these are found out is an addition.
@@ -24,22 +26,33 @@
 #include "redist/redist_internal.h"
 
 #define CHANGED 1.33 /* times as fast as expected, or as slow */
+#define CHANGED_AGAIN 1.1 /* likewise, where the last look found another rate */
 #define PIECES 3 /* whose times tell a rate */
+
+/**
+ * struct sum - pieces whose times are known
+ * @pieces: how many
+ * @bytes: of them
+ * @seconds: the times
+ */
+struct sum {
+	int pieces;
+	double bytes;
+	double seconds;
+};
 
 /**
  * struct arrivals - what came from one rank in a run
  * @row: pieces that have come one after the other
  * @last: when the last one came
- * @pieces: whose times are known
- * @bytes: of them
- * @seconds: the times
+ * @head: the first ones in the row that count
+ * @all: what counts, with these
  */
 struct arrivals {
 	int row;
 	double last;
-	int pieces;
-	double bytes;
-	double seconds;
+	struct sum head;
+	struct sum all;
 };
 
 /**
@@ -48,6 +61,7 @@ struct arrivals {
  * @network: as it is taken to be
  * @scheduler: its name; likewise @router
  * @from: by rank
+ * @anew: likewise, has the last look found another rate of the link from there?
  * @counts: likewise, how many links each has found changed; after them, of all before it
  */
 struct equant_refresh {
@@ -56,6 +70,7 @@ struct equant_refresh {
 	char *scheduler;
 	char *router;
 	struct arrivals *from;
+	bool *anew;
 	int *counts;
 };
 
@@ -75,6 +90,7 @@ int equant_refresh_keep(struct equant_transfer *transfer,
 	refresh->options = *options;
 	refresh->network = equant_redist_network_copy(options->network);
 	refresh->from = calloc((size_t)transfer->ranks, sizeof(*refresh->from));
+	refresh->anew = calloc((size_t)transfer->ranks, sizeof(*refresh->anew));
 	refresh->counts = calloc((size_t)transfer->ranks, 2 * sizeof(*refresh->counts));
 	if (options->scheduler)
 		refresh->scheduler = strdup(options->scheduler);
@@ -85,7 +101,7 @@ int equant_refresh_keep(struct equant_transfer *transfer,
 	refresh->options.router = refresh->router;
 	refresh->options.senders = refresh->options.receivers = NULL;
 	refresh->options.beside = NULL;
-	if (!refresh->network || !refresh->from || !refresh->counts ||
+	if (!refresh->network || !refresh->from || !refresh->anew || !refresh->counts ||
 	    (options->scheduler && !refresh->scheduler) || (options->router && !refresh->router))
 		return -ENOMEM;
 	return 0;
@@ -99,6 +115,7 @@ void equant_refresh_free(struct equant_refresh *refresh)
 	free(refresh->scheduler);
 	free(refresh->router);
 	free(refresh->from);
+	free(refresh->anew);
 	free(refresh->counts);
 	free(refresh);
 }
@@ -112,8 +129,32 @@ void equant_refresh_begin(struct equant_transfer *transfer)
 	memset(refresh->from, 0, (size_t)transfer->ranks * sizeof(*refresh->from));
 }
 
+static void add(struct sum *sum, int pieces, double bytes, double seconds)
+{
+	sum->pieces += pieces;
+	sum->bytes += bytes;
+	sum->seconds += seconds;
+}
+
+/*
+ * A piece of those that count.  At most @depth come at once: where one of the first as many takes
+ * much longer than those before it these had come with what does not count.
+ */
+static void count(struct arrivals *from, int depth, int bytes, double seconds)
+{
+	if (from->row <= 2 * depth + 1) {
+		if (seconds > 2 * from->head.seconds) {
+			add(&from->all, -from->head.pieces, -from->head.bytes, -from->head.seconds);
+			from->head = (struct sum){ 0 };
+		}
+		add(&from->head, 1, bytes, seconds);
+	}
+	add(&from->all, 1, bytes, seconds);
+}
+
 void equant_refresh_arrived(struct equant_transfer *transfer, int peer, int bytes, bool first)
 {
+	int depth = transfer->lanes[1].depth;
 	struct arrivals *from;
 	double now;
 
@@ -122,11 +163,10 @@ void equant_refresh_arrived(struct equant_transfer *transfer, int peer, int byte
 	from = &transfer->refresh->from[peer];
 	now = MPI_Wtime();
 	from->row = first ? 1 : from->row + 1;
-	if (from->row > transfer->lanes[1].depth + 1) {
-		from->pieces++;
-		from->bytes += bytes;
-		from->seconds += now - from->last;
-	}
+	if (first)
+		from->head = (struct sum){ 0 };
+	if (from->row > depth + 1)
+		count(from, depth, bytes, now - from->last);
 	from->last = now;
 }
 
@@ -151,23 +191,28 @@ static double least(const struct equant_transfer *transfer, const int *sharers, 
 	return bandwidth;
 }
 
+static bool is_known(const struct sum *sum)
+{
+	return sum->pieces >= PIECES && sum->seconds > 0;
+}
+
 /* Is the link from @peer another one than it was?  What ports leave, alone or shared, is not. */
 static bool has_changed(const struct equant_transfer *transfer, const int *sharers, int peer,
 			struct equant_redist_link *link)
 {
 	const struct equant_refresh *refresh = transfer->refresh;
-	const struct arrivals *from = &refresh->from[peer];
+	const struct sum *all = &refresh->from[peer].all;
+	double was, seen, factor = refresh->anew[peer] ? CHANGED_AGAIN : CHANGED;
 	int me = transfer->rank;
-	double was, seen;
 
-	if (from->pieces < PIECES || from->seconds <= 0)
+	if (!is_known(all))
 		return false;
 	*link = equant_redist_network_link(refresh->network, peer, me);
 	was = link->bandwidth;
-	link->bandwidth = seen = from->bytes / from->seconds;
+	link->bandwidth = seen = all->bytes / all->seconds;
 	return equant_redist_network_through(refresh->network, peer, me, seen) >
-		       CHANGED * equant_redist_network_through(refresh->network, peer, me, was) ||
-	       least(transfer, sharers, peer, was) > CHANGED * least(transfer, sharers, peer, seen);
+		       factor * equant_redist_network_through(refresh->network, peer, me, was) ||
+	       least(transfer, sharers, peer, was) > factor * least(transfer, sharers, peer, seen);
 }
 
 /* How many there are in @links, or -ENOMEM. */
@@ -302,6 +347,25 @@ static int learn(struct equant_transfer *transfer, const struct equant_redist_li
 	return error;
 }
 
+/*
+ * After a look that made others of @mine.  One that this one looked at more closely is not looked
+ * at so again, or there would be another plan for each run where rates vary.
+ */
+static void remember(struct equant_transfer *transfer, const struct equant_redist_link *mine)
+{
+	struct equant_refresh *refresh = transfer->refresh;
+	const struct equant_redist_link *end = mine + refresh->counts[transfer->rank];
+
+	for (int r = 0; r < transfer->ranks; r++) {
+		bool changed = mine < end && mine->from == r;
+
+		mine += changed;
+		if (is_known(&refresh->from[r].all))
+			refresh->anew[r] = changed && !refresh->anew[r];
+	}
+	equant_refresh_begin(transfer);
+}
+
 /* How many links are others now, or -errno. */
 static int look(const struct equant_transfer *transfer, const int *changed,
 		struct equant_redist_link *links)
@@ -338,7 +402,7 @@ int equant_transfer_refresh(struct equant_transfer *transfer, int *changed)
 		error = learn(transfer, mine, count);
 	if (!error) {
 		*changed = count;
-		equant_refresh_begin(transfer);
+		remember(transfer, mine);
 	}
 	free(mine);
 	/* MPI's errors not all ranks need have: they may have another plan. */

@@ -249,10 +249,12 @@ EQUANT_API int equant_transfer_free(struct equant_transfer *transfer);
  * @changed: receives the number of links that are others now, on all ranks; 0: the plan is as it
  *	was
  *
- * Looks at the last run: at the times between the pieces of each message that has six at least,
- * twelve of 60000 bytes, and is not read straight out of memory.  A link on which they came 1.33
+ * Looks at the last run: at the times between the pieces of each message that has enough, seven or
+ * nineteen of 60000 bytes (six or twelve unless they come in bursts), and is not read straight out of
+ * memory.  A link on which they came 1.33
  * times as fast or as slow as the network has it has that bandwidth from then on, and the transfer
- * the schedule for that.
+ * the schedule for that.  If a link changed in the middle of a run that is something in between, so
+ * the next run that tells anything of this link is looked at again, for 1.1 times.
  * Too slow is only what is below a fair part of the ports that messages share.  Links that nothing
  * comes by, or only what is sent on, and ports stay as they were.  Until it returns there is memory
  * for both plans.
