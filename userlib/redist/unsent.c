@@ -33,33 +33,79 @@ static int fill_lists(struct equant_redist_unsent *unsent, const struct equant_r
 	return 0;
 }
 
-/* Is entry @a to be sent at @now rather than @b? */
-static bool rather(const struct equant_redist_unsent *unsent, const double *free_at, int64_t first,
-		   double now, const struct equant_redist_entry *a,
-		   const struct equant_redist_entry *b)
+static inline double lesser(double a, double b)
 {
-	double x = free_at[a->to], y = free_at[b->to];
+	return a < b ? a : b;
+}
 
-	if (unsent->keys && (x <= now || y <= now)) {
-		double p = unsent->keys[first + a->at], q = unsent->keys[first + b->at];
+/*
+ * When the first of @count receivers is free: without branches that nobody can predict, in chains
+ * that do not wait for each other.
+ */
+static double first_time(const struct equant_redist_entry *list, int64_t count,
+			 const double *free_at)
+{
+	double least[4] = { free_at[list->to], free_at[list->to], free_at[list->to],
+			    free_at[list->to] };
+	int64_t k = 0;
 
-		if (x > now || y > now)
-			return x <= now;
-		if (p != q)
-			return p < q;
+	for (; k + 4 <= count; k += 4) {
+		least[0] = lesser(free_at[list[k].to], least[0]);
+		least[1] = lesser(free_at[list[k + 1].to], least[1]);
+		least[2] = lesser(free_at[list[k + 2].to], least[2]);
+		least[3] = lesser(free_at[list[k + 3].to], least[3]);
 	}
-	return x < y || (x == y && a->to < b->to);
+	for (; k < count; k++)
+		least[0] = lesser(free_at[list[k].to], least[0]);
+	return lesser(lesser(least[0], least[1]), lesser(least[2], least[3]));
+}
+
+/* The entry of the one that is free then, of equals the lowest rank. */
+static struct equant_redist_entry *find_first(struct equant_redist_entry *list, int64_t count,
+					      const double *free_at)
+{
+	double time = first_time(list, count, free_at);
+	struct equant_redist_entry *best = NULL;
+
+	for (int64_t k = 0; k < count; k++)
+		if (free_at[list[k].to] == time && (!best || list[k].to < best->to))
+			best = &list[k];
+	return best;
+}
+
+/*
+ * Of those that are free at @now the one with the least key, of equals the one that is free first;
+ * or NULL.
+ */
+static struct equant_redist_entry *find_key(struct equant_redist_entry *list, int64_t count,
+					    const double *free_at, double now, const double *keys)
+{
+	struct equant_redist_entry *best = NULL;
+
+	for (int64_t k = 0; k < count; k++) {
+		double x = free_at[list[k].to], key = keys[list[k].at];
+
+		if (x > now)
+			continue;
+		if (!best || key < keys[best->at] ||
+		    (key == keys[best->at] &&
+		     (x < free_at[best->to] || (x == free_at[best->to] && list[k].to < best->to))))
+			best = &list[k];
+	}
+	return best;
 }
 
 static struct equant_redist_entry take_listed(struct equant_redist_unsent *unsent,
 					      const struct equant_redist_draft *draft, int sender)
 {
 	int64_t first = draft->costs->starts[sender], left = unsent->left[sender];
-	struct equant_redist_entry *list = unsent->list + first, *best = list, taken;
+	struct equant_redist_entry *list = unsent->list + first, *best = NULL, taken;
 
-	for (int64_t k = 1; k < left; k++)
-		if (rather(unsent, draft->receive, first, draft->send[sender], &list[k], best))
-			best = &list[k];
+	if (unsent->keys)
+		best = find_key(list, left, draft->receive, draft->send[sender],
+				unsent->keys + first);
+	if (!best)
+		best = find_first(list, left, draft->receive);
 	taken = *best;
 	*best = list[left - 1];
 	return taken;
