@@ -329,12 +329,56 @@ TEST_F(pace, changes_are_averaged_over_no_more_than_a_second)
 
 TEST_F(pace, dear_interactions_lengthen_the_period)
 {
-	/* 20 us / 5 % is below a quantum; then 0.5 * 20 us + 0.5 * 380 us = 200 us */
+	/* 20 us / 1 % is below a quantum; then 0.5 * 20 us + 0.5 * 380 us = 200 us */
 	EXPECT_TRUE(near(decide(self).period, 0.004));
 	self->samples[0].interact = 760e-6;
-	EXPECT_TRUE(near(decide(self).period, 0.004));
+	EXPECT_TRUE(near(decide(self).period, 200e-6 / 0.01));
 	self->samples[1].interact = 760e-6;
-	EXPECT_TRUE(near(decide(self).period, (0.5 * 200e-6 + 0.5 * 760e-6) / 0.05));
+	EXPECT_TRUE(near(decide(self).period, (0.5 * 200e-6 + 0.5 * 760e-6) / 0.01));
+}
+
+/* The period where an interaction takes a millisecond. */
+static double period_of_dear(FIXTURE_DATA(pace) * self, double first, double second)
+{
+	bool dear = self->samples[0].interact > 0;
+
+	for (int i = 0; i < 2; i++)
+		self->samples[i].interact = dear ? 1e-3 : 2 * 1e-3 - 20e-6;
+	self->samples[0].hold = first;
+	self->samples[1].hold = second;
+	return decide(self).period;
+}
+
+TEST_F(pace, interactions_take_what_pays_where_shares_change)
+{
+	/* sqrt(0.4 * 1 ms / 1 s) = 2 %, of the shorter of two times */
+	EXPECT_TRUE(near(period_of_dear(self, 1, 1), 1e-3 / 0.02));
+	EXPECT_TRUE(near(period_of_dear(self, 3, 1), 1e-3 / 0.02));
+	EXPECT_TRUE(near(period_of_dear(self, 0, 1), 1e-3 / 0.02));
+	EXPECT_TRUE(near(period_of_dear(self, 0.2, 1), 1e-3 / sqrt(0.002)));
+	/* that would be more than 5 %, and less than 1 % */
+	EXPECT_TRUE(near(period_of_dear(self, 0.15, 1), 1e-3 / 0.01));
+	EXPECT_TRUE(near(period_of_dear(self, 5, 5), 1e-3 / 0.01));
+	EXPECT_TRUE(near(period_of_dear(self, 0, 0), 1e-3 / 0.01));
+
+	/* 40 ms, of which sqrt(0.4 * 40 ms / 16 s) is the best part; what is no prediction counts for nothing */
+	self->samples[1].flags = EQUANT_SAMPLE_RUN;
+	self->samples[0].interact = self->samples[1].interact = 79e-3;
+	EXPECT_TRUE(near(decide(self).period, 40e-3 / 0.01));
+	self->samples[0].interact = self->samples[1].interact = 40e-3;
+	self->samples[1].hold = 16;
+	EXPECT_TRUE(near(decide(self).period, 40e-3 / 0.01));
+	self->samples[1].flags |= EQUANT_SAMPLE_PREDICTED;
+	EXPECT_TRUE(near(decide(self).period, 40e-3 / sqrt(0.001)));
+}
+
+TEST_F(pace, a_fifth_of_the_largest_part_of_the_time_is_for_interactions)
+{
+	equant_balancer_free(self->balancer);
+	self->options.interact_fraction = 0.5;
+	self->balancer = equant_balancer_new(2, &self->options);
+	ASSERT_NE(NULL, self->balancer);
+	EXPECT_TRUE(near(period_of_dear(self, 0, 0), 1e-3 / 0.1));
 }
 
 TEST_F(pace, dear_movements_lengthen_the_period_unless_they_are_rare)

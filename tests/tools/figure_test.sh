@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 26
+plan 33
 
 export LC_ALL=C
 
@@ -188,6 +188,26 @@ overhead()
 }
 succeeds "7.2 to 7.4: balancing adds little on dedicated CPUs" overhead
 
+# less FIGURE COLUMN FIGURE COLUMN N: by how much the first is below the second on N CPUs
+less()
+{
+	awk -v a="$(number "$1" "$2" "$5")" -v b="$(number "$3" "$4" "$5")" 'BEGIN { print b - a }'
+}
+
+# Interactions of 5 ms, of which there are more where shares change.
+interactions_take_one_per_cent()
+{
+	local figure n
+
+	for figure in 7.2 7.3 7.4; do
+		for n in 2 3 4 5 6 7 8; do
+			between "$(number $figure equant $n)" \
+				"$(number $figure none $n | awk '{ print 0.989 * $1 }')" 1 || return 1
+		done
+	done
+}
+succeeds "... and interactions that take long take 1 % of the time" interactions_take_one_per_cent
+
 settled()
 {
 	# 4 CPUs, half of one: a seventh of the work, 4/7 of an equal part
@@ -207,6 +227,82 @@ constant()
 	done
 }
 succeeds "7.6, 7.7: a constant load is balanced nearly as if there were none" constant
+
+much_data()
+{
+	local n
+
+	for n in 2 3 4 5 6 7 8; do
+		between "$(less 7.8 thesis 7.4 thesis $n)" "$(less 7.7 thesis 7.3 thesis $n)" 1 &&
+			between "$(less 7.8 thesis 7.4 thesis $n)" "$(less 7.6 thesis 7.2 thesis $n)" 1 &&
+			between "$(number 7.8 thesis $n)" "$(number 7.8 none $n)" 1 || return 1
+	done
+}
+succeeds "7.8: to balance a constant load takes more where there is more data to move" much_data
+
+seldom()
+{
+	local n
+
+	for n in 2 3 4 5 6 7; do
+		between "$(less 7.9a none 7.9a thesis $n)" 0.05 1 && between "$(less 7.9b none 7.9b thesis $n)" 0.04 1 &&
+			between "$(less 7.9a thesis 7.2 thesis $n)" 0.02 1 &&
+			between "$(less 7.9b thesis 7.3 thesis $n)" 0.02 1 &&
+			between "$(less 7.9c none 7.9c thesis $n)" -1 "$(less 7.9b none 7.9b thesis $n)" || return 1
+	done
+}
+succeeds "7.9: a load that seldom changes is balanced with much gain, but not where much data moves" seldom
+
+often()
+{
+	local n
+
+	for n in 2 3 4 5 6 7; do
+		between "$(less 7.10a thesis 7.9a thesis $n)" 0.01 1 &&
+			between "$(less 7.10b thesis 7.9b thesis $n)" "$(less 7.10a thesis 7.9a thesis $n)" 1 ||
+			return 1
+	done
+	for n in 2 3 4; do
+		between "$(less 7.10c thesis 7.9c thesis $n)" "$(less 7.10b thesis 7.9b thesis $n)" 1 || return 1
+	done
+}
+succeeds "7.10: the more often it changes the less is gained, and the more data, the less" often
+
+very_often()
+{
+	local n
+
+	for n in 4 5 6 7 8; do
+		between "$(less 7.11a none 7.11a thesis $n)" 0.04 1 || return 1
+	done
+	for n in 2 3; do
+		between "$(less 7.11b none 7.11b thesis $n)" -1 0 || return 1
+	done
+}
+succeeds "7.11: in some cases there is a gain beside changes every 3 s, too" very_often
+
+never_worse()
+{
+	local figure n
+
+	for figure in 7.6 7.9a 7.10a 7.11a 7.12a 7.12c; do
+		for n in 2 3 4 5 6 7 8; do
+			between "$(less $figure none $figure equant $n)" 0 1 || return 1
+		done
+	done
+}
+succeeds "7.6 to 7.12: where moves are cheap the library gains beside any load" never_worse
+
+cancelled()
+{
+	local n
+
+	for n in 2 3 4 5 6 7 8; do
+		between "$(less 5.11 none 5.11 profit $n)" 0.04 1 &&
+			between "$(less 5.11 profit 5.11 without $n)" 0 0.05 || return 1
+	done
+}
+succeeds "5.11: weighing moves that pay loses little" cancelled
 
 three_quarters()
 {

@@ -193,6 +193,7 @@ void equant_debt_shrink(struct equant_debt *debt, double elapsed);
 /**
  * struct equant_pace - what eqs. 4.1-4.3 and 4.12 need to know of the past
  * @interact: smoothed cost of an interaction
+ * @hold: the shortest time for which the share of a rank holds; 0 = not known
  * @movement: smoothed cost of the moves of one phase
  * @worksale: smoothed number of phases from one movement to the next
  * @since: phases since the last movement
@@ -202,6 +203,7 @@ void equant_debt_shrink(struct equant_debt *debt, double elapsed);
  */
 struct equant_pace {
 	double interact;
+	double hold;
 	double movement;
 	double worksale;
 	double since;
