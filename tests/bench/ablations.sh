@@ -69,6 +69,7 @@ variants()
 		equant		period		1 s		equant,PERIOD=1
 		equant		period		2 s		equant,PERIOD=2
 		equant		prompt		off		equant,PROMPT=off
+		equant		steady		off		equant,STEADY=off
 		equant		control		tree		equant,CONTROL=tree
 		equant		control		central		equant,CONTROL=central
 		equant		wait		block		equant,WAIT=block

@@ -75,6 +75,7 @@ void number_options(struct equant_options *options)
 		.grain = 29,
 		.prompt = 30,
 		.tiles = 31,
+		.steady = 32,
 	};
 }
 

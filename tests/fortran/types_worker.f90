@@ -127,6 +127,7 @@ contains
         call number(29, o%grain, "grain")
         call number(30, real(o%prompt, c_double), "prompt")
         call number(31, real(o%tiles, c_double), "tiles")
+        call number(32, real(o%steady, c_double), "steady")
     end subroutine options
 
     subroutine defaults()
@@ -153,6 +154,7 @@ contains
         call same(mine%grain, c%grain, "default of grain")
         call demand(mine%prompt == c%prompt, "default of prompt")
         call demand(mine%tiles == c%tiles, "default of tiles")
+        call demand(mine%steady == c%steady, "default of steady")
         call demand(mine%mode == c%mode, "default of mode")
         call same(mine%period, c%period, "default of period")
         call same(mine%threshold, c%threshold, "default of threshold")

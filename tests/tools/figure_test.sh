@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 33
+plan 34
 
 export LC_ALL=C
 
@@ -292,6 +292,22 @@ never_worse()
 	done
 }
 succeeds "7.6 to 7.12: where moves are cheap the library gains beside any load" never_worse
+
+# Where the thesis' settings lose
+pipelines()
+{
+	local figure n
+
+	for figure in 7.9b 7.10b 7.10c 7.11b 7.12b; do
+		for n in 3 4 5 6 7 8; do
+			between "$(less $figure none $figure equant $n)" 0 1 || return 1
+		done
+	done
+	for n in 3 4 5 6 7 8; do
+		between "$(less 7.11b none 7.11b equant $n)" 0.04 1 || return 1
+	done
+}
+succeeds "7.9 to 7.12: it gains for pipelines of three CPUs and more, too" pipelines
 
 cancelled()
 {

@@ -25,6 +25,7 @@ struct run_options {
 	bool no_barrier;
 	bool no_filter;
 	bool no_prompt;
+	bool no_steady;
 	bool restricted;
 	double duty;
 	double step;
@@ -59,6 +60,7 @@ static struct equant_balance_options balance_options(const struct run_options *o
 	b.threshold = o->threshold;
 	b.profit = o->profit;
 	b.period = o->target;
+	b.restraint = 0; /* to wait costs nothing in the simulation */
 	b.default_quantum = o->quantum;
 	b.move_per_unit = o->move_all / (double)(o->units * o->ranks);
 	b.interact = o->interact;
@@ -66,6 +68,8 @@ static struct equant_balance_options balance_options(const struct run_options *o
 		b.filter = EQUANT_FILTER_NONE;
 	if (o->no_prompt)
 		b.prompt = 0;
+	if (o->no_steady)
+		b.steady = 0;
 	b.ports = (int)o->ports;
 	b.omit = o->omit;
 	if (o->restricted)
@@ -210,6 +214,7 @@ int simulate_run(int argc, char **argv, struct table *table)
 		{ "profit", SIMULATE_NUMBER, &o.profit, 0, 1e6, NULL },
 		{ "no-filter", SIMULATE_FLAG, &o.no_filter, 0, 0, NULL },
 		{ "no-prompt", SIMULATE_FLAG, &o.no_prompt, 0, 0, NULL },
+		{ "no-steady", SIMULATE_FLAG, &o.no_steady, 0, 0, NULL },
 		{ "ports", SIMULATE_WHOLE, &o.ports, 0, SIMULATE_CPUS, NULL },
 		{ "omit", SIMULATE_WHOLE, &o.omit, 0, 1e6, NULL },
 		{ "restricted", SIMULATE_FLAG, &o.restricted, 0, 0, NULL },

@@ -99,6 +99,7 @@ static struct equant_balance_options options_of(const struct thesis_run *run)
 		b.filter = s->filter;
 		b.prompt = 0;
 	}
+	b.restraint = 0; /* to wait costs nothing in the simulation */
 	b.default_quantum = THESIS_QUANTUM;
 	b.move_per_unit = run->program->move;
 	b.interact = INTERACT;

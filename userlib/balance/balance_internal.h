@@ -285,6 +285,62 @@ double equant_restrained_rate(const struct equant_restraint *restraint,
 			      const struct equant_sample *sample, const struct equant_rate *rate,
 			      double part);
 
+/* ---- steady.c --------------------------------------------------------------- */
+
+/**
+ * struct equant_swing - between which shares a rank's swings
+ * @lows: the least share of the last seconds, and of those before
+ * @highs: the highest ones
+ * @age: of the first of both, seconds
+ * @swings: it does, and ranks meet while it holds
+ * @low: the least share; of a rank whose share does not swing the rate instead
+ * @mean: likewise
+ * @high: likewise
+ */
+struct equant_swing {
+	double lows[2];
+	double highs[2];
+	double age;
+	bool swings;
+	double low;
+	double mean;
+	double high;
+};
+
+/* What work is divided by where shares swing. */
+enum equant_stand {
+	EQUANT_STAND_FOLLOW, /* what they are, or their averages */
+	EQUANT_STAND_LOW, /* the least ones */
+	EQUANT_STAND_HIGH,
+};
+
+struct equant_steady {
+	struct equant_swing *swings;
+	enum equant_stand stand;
+};
+
+/**
+ * struct equant_prospect - what it costs to follow shares
+ * @how: they would be followed
+ * @period: between balancing phases, seconds
+ * @units: of all ranks
+ * @costs: of moving them
+ */
+struct equant_prospect {
+	const struct equant_following *how;
+	double period;
+	double units;
+	const struct equant_costs *costs;
+};
+
+/** equant_steady_choose() - @used: the rates of ranks whose shares do not swing */
+void equant_steady_choose(struct equant_steady *steady, const struct equant_sample *samples,
+			  const struct equant_rate *rates, const double *used, int n,
+			  const struct equant_prospect *prospect);
+
+/** equant_steady_share() - the share by which a rank is given work; 0: what it is, or its average */
+double equant_steady_share(const struct equant_steady *steady, int rank);
+
 /* ---- options.c ------------------------------------------------------------ */
 
 int equant_balance_options_copy(struct equant_balance_options *to,

@@ -8,6 +8,7 @@
  * at the filtered ones; a rate from a prediction is its own raw rate.
  * The start can be balanced too: in a phase before anything has been computed the
  * predicted shares alone decide.
+ * Where shares come and go too often to be followed, work is divided for the least or the highest of them (steady.c).
  * Where ranks sleep while they wait, and that is often, those that share their CPU use less than
  * their share (restraint.c).  Where ranks poll and synchronise more often than the scheduler switches, the
  * rates lean towards the split that grain.c finds best.
@@ -40,6 +41,8 @@
  * @horizon: seconds after which there is no work left that a move would speed up; 0 = not known
  * @following: how changes of shares are answered, as of the last phase
  * @elapsed: seconds since the phase before
+ * @steady: whether work stays where it is while shares come and go
+ * @period: from the last phase to this one, if changes of shares are to be answered
  * @debt: what the distribution has cost
  * @transfers: each rank's part in the last move, to judge what it cost
  */
@@ -51,6 +54,8 @@ struct equant_balancer {
 	struct equant_pace pace;
 	struct equant_split split;
 	struct equant_restraint restraint;
+	struct equant_steady steady;
+	double period;
 	struct equant_rate *rates;
 	double *raw;
 	double *used;
@@ -78,6 +83,7 @@ struct equant_balancer *equant_balancer_new(int n, const struct equant_balance_o
 	}
 	b->n = n;
 	b->rates = calloc(n, sizeof(*b->rates));
+	b->steady.swings = calloc(n, sizeof(*b->steady.swings));
 	b->raw = calloc(n, sizeof(*b->raw));
 	b->used = calloc(n, sizeof(*b->used));
 	b->target = calloc(n, sizeof(*b->target));
@@ -87,8 +93,9 @@ struct equant_balancer *equant_balancer_new(int n, const struct equant_balance_o
 	b->room = calloc(n, sizeof(*b->room));
 	b->restricted.lists = calloc(n, sizeof(*b->restricted.lists));
 	b->restricted.players = calloc(n, sizeof(*b->restricted.players));
-	if (!b->rates || !b->raw || !b->used || !b->target || !b->after || !b->transfers ||
-	    !b->instructions || !b->room || !b->restricted.lists || !b->restricted.players) {
+	if (!b->rates || !b->steady.swings || !b->raw || !b->used || !b->target || !b->after ||
+	    !b->transfers || !b->instructions || !b->room || !b->restricted.lists ||
+	    !b->restricted.players) {
 		errno = ENOMEM;
 		goto failed;
 	}
@@ -114,6 +121,7 @@ void equant_balancer_free(struct equant_balancer *b)
 	if (!b)
 		return;
 	free(b->rates);
+	free(b->steady.swings);
 	free(b->raw);
 	free(b->used);
 	free(b->target);
@@ -282,7 +290,7 @@ static double benefit(const struct equant_balancer *b, const struct equant_sampl
 
 	if (b->options.mode != EQUANT_RATE_PREDICTED)
 		worth = gain * equant_history_stable(&b->history, b->options.window);
-	else if (equant_holds_known(samples, b->n))
+	else if (b->steady.stand == EQUANT_STAND_FOLLOW && equant_holds_known(samples, b->n))
 		worth = worth_of_answer(b, samples, gain);
 	return worth < rest ? worth : rest;
 }
@@ -400,6 +408,36 @@ static bool is_imbalanced(struct equant_balancer *b, const long *units, double r
 	       b->debt.stood >= STANDING * quantum;
 }
 
+/* Where shares that come and go are not worth following, or not fast enough to be. */
+static void stand_still(struct equant_balancer *b, const struct equant_sample *samples,
+			const long *units)
+{
+	struct equant_prospect prospect = {
+		.how = &b->following,
+		.period = fmax(b->period, b->following.phase),
+		.costs = &b->costs,
+	};
+
+	if (!b->options.steady || b->options.mode != EQUANT_RATE_PREDICTED)
+		return;
+	for (int i = 0; i < b->n; i++)
+		prospect.units += (double)units[i];
+	equant_steady_choose(&b->steady, samples, b->rates, b->used, b->n, &prospect);
+	for (int i = 0; i < b->n; i++) {
+		double share = equant_steady_share(&b->steady, i);
+		struct equant_sample sample = samples[i];
+		struct equant_rate rate = b->rates[i];
+
+		if (share <= 0)
+			continue;
+		sample.settled = rate.share = share;
+		sample.age = HUGE_VAL;
+		rate.rate = rate.speed * share;
+		b->raw[i] = b->used[i] =
+			equant_restrained_rate(&b->restraint, &sample, &rate, b->options.restraint);
+	}
+}
+
 /* Below the grain a proportional split is not what ranks that poll compute fastest with. */
 static void lean(struct equant_balancer *b, const struct equant_sample *samples)
 {
@@ -419,8 +457,10 @@ static int judge(struct equant_balancer *b, const struct equant_sample *samples,
 	decision->verdict = EQUANT_VERDICT_NO_RATES;
 	if (!guessed && !known_rates(b, samples, units))
 		return 0;
-	if (!guessed)
+	if (!guessed) {
+		stand_still(b, samples, units);
 		lean(b, samples);
+	}
 	decision->even = b->split.even;
 	error = distribute(b, b->raw, units);
 	if (error)
@@ -455,6 +495,19 @@ static bool is_outdated(struct equant_balancer *b, const struct equant_sample *s
 	return true;
 }
 
+/* Nobody is waited for to answer a change where work stays where it is. */
+static double period(struct equant_balancer *b, const struct equant_sample *samples)
+{
+	double scheduling =
+		equant_scheduling_bound(samples, b->rates, b->n, &b->options, &b->following);
+
+	b->period = equant_pace_period(&b->pace, &b->options, scheduling);
+	if (b->steady.stand == EQUANT_STAND_FOLLOW)
+		return b->period;
+	b->pace.hold = 0;
+	return equant_pace_period(&b->pace, &b->options, scheduling);
+}
+
 int equant_balancer_decide(struct equant_balancer *b, const struct equant_sample *samples,
 			   const long *units, struct equant_decision *decision)
 {
@@ -475,9 +528,7 @@ int equant_balancer_decide(struct equant_balancer *b, const struct equant_sample
 		b->history.pending = false;
 		b->debt = (struct equant_debt){ 0 };
 	}
-	made.period = equant_pace_period(&b->pace, &b->options,
-					 equant_scheduling_bound(samples, b->rates, b->n,
-								 &b->options, &b->following));
+	made.period = period(b, samples);
 	made.next_hook = equant_pace_hooks(&b->pace, made.period);
 	made.prompt = wants_promptness(b, samples);
 	*decision = made;

@@ -35,6 +35,7 @@ void equant_balance_options_fill(struct equant_balance_options *options, size_t 
 		.quanta = EQUANT_DEFAULT_QUANTA,
 		.restraint = EQUANT_DEFAULT_RESTRAINT,
 		.prompt = EQUANT_DEFAULT_PROMPT,
+		.steady = EQUANT_DEFAULT_STEADY,
 	};
 
 	memset(options, 0, size);
@@ -73,7 +74,7 @@ static bool options_valid(const struct equant_balance_options *o)
 		return false;
 	return within(o->interact, 0, FIELD_MOST) && o->ports >= 0 && o->omit >= 0 &&
 	       (o->polls == 0 || o->polls == 1) && within(o->restraint, 0, 1) &&
-	       (o->prompt == 0 || o->prompt == 1);
+	       (o->prompt == 0 || o->prompt == 1) && (o->steady == 0 || o->steady == 1);
 }
 
 /* As the kernel's copy_struct_from_user(): a newer caller may set only what is known here. */

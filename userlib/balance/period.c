@@ -17,9 +17,10 @@
  * That is least for k = sqrt(0.4 t_interact / hold) (as with the time between two checkpoints: Young,
  * "A first order approximation to the optimum checkpoint interval", 1974).  So k is that, but a fifth of
  * k_interact at least; and no more where nothing is known to change, or so often that following it
- * would cost more than k_interact.  In a simulation of 2 and 8 ranks, interactions of 0.2 to 5 ms and
- * changes every 50 ms to 10 s, efficiency was within 0.013, once 0.026, of the best of k = 5, 2 and 1 %,
- * each of which was 0.14, 0.05 and 0.09 below the best somewhere.
+ * would cost more than k_interact, or where work stays where it is (steady.c).  In a simulation of 2 and 8
+ * ranks that follow all changes, interactions of 0.2 to 5 ms and changes every 50 ms to 10 s, efficiency was
+ * within 0.013, once 0.026, of the best of k = 5, 2 and 1 %, each of which was 0.14, 0.05 and 0.09 below
+ * the best somewhere.
  *
  * The thesis fixed t_quantum at 100 ms and measured rates only.  Here the
  * quantum is the live one, and a share that is predicted rather than measured

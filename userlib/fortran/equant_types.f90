@@ -121,7 +121,7 @@ module equant_types
         real(c_double) :: delay = 0
         real(c_double) :: grain = 0
         integer(c_int) :: prompt = 1
-        integer(c_int), private :: unused_too = 0
+        integer(c_int) :: steady = 1
         integer(c_long) :: tiles = 0
     end type equant_options
 

@@ -35,6 +35,7 @@ struct equant_balance_options equant_loop_balancing(const struct equant_loop *lo
 	/* Ranks in a sweep wait for strips, not for each other, and can use all of their shares. */
 	b.restraint = loop->pipeline ? 1 : o->restraint;
 	b.prompt = !loop->pass && o->prompt;
+	b.steady = o->steady;
 	return b;
 }
 

@@ -50,6 +50,7 @@ struct equant_job_sent {
  * @samples: last taken
  * @sent: a ring, as long as the job is deep, of @pending phases, the oldest at @oldest
  * @hooks: since the last phase
+ * @meetings: in them: how often all ranks have waited for each other
  * @lists: room for restricted moves
  */
 struct equant_simulation {
@@ -68,6 +69,7 @@ struct equant_simulation {
 	int oldest;
 	int pending;
 	long hooks;
+	long meetings;
 	long countdown;
 	bool known;
 	bool prompt;

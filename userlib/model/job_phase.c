@@ -32,6 +32,7 @@ struct equant_sample equant_job_sample(struct equant_simulation *s, int rank, lo
 		.move = (double)r->move * 1e-9,
 		.moved = (double)r->moved,
 		.hooks = (uint32_t)hooks,
+		.meetings = (uint16_t)(s->meetings < UINT16_MAX ? s->meetings : UINT16_MAX),
 	};
 
 	if (job->probe != EQUANT_JOB_CLOCK)
@@ -48,7 +49,7 @@ static void take_samples(struct equant_simulation *s)
 {
 	for (int i = 0; i < s->job->n; i++)
 		s->samples[i] = equant_job_sample(s, i, s->hooks);
-	s->hooks = 0;
+	s->hooks = s->meetings = 0;
 }
 
 void equant_job_interact(struct equant_simulation *s, int rank)

@@ -124,8 +124,10 @@ int equant_job_pipeline(struct equant_simulation *s)
 	for (long left = job->steps; left && !error; left -= s->length) {
 		s->length = job->barrier && job->blocks < left ? job->blocks : left;
 		error = sweep(s);
-		if (!error && job->barrier)
+		if (!error && job->barrier) {
 			equant_job_wait(s, equant_job_latest(s));
+			s->meetings++;
+		}
 	}
 	return error;
 }

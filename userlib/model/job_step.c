@@ -41,7 +41,9 @@ void equant_job_step(struct equant_simulation *s)
 		s->units[s->owner[s->done_units++]]--;
 	for (int i = 0; i < job->n; i++)
 		equant_job_compute(s, i, s->units[i]);
-	if (job->barrier)
+	if (job->barrier) {
 		equant_job_wait(s, equant_job_latest(s));
+		s->meetings++;
+	}
 	s->hooks++;
 }

@@ -394,7 +394,7 @@ struct equant_balance_options {
 	/* k of section 5.6: cancel if cost > k x benefit; 0 = never; 1 at most where shares are predicted (5) */
 	double profit;
 	double window; /* seconds of history for t_stable (10) */
-	double interact_fraction; /* k_interact of eq. 4.2 (0.05) */
+	double interact_fraction; /* k_interact of eq. 4.2 at most, see period.c (0.05) */
 	double amplitude; /* tolerated amplitude, eq. 4.10 (0.1) */
 	double period; /* fixed period in seconds; 0 = from the quantum */
 	double default_quantum; /* seconds, used until a rank knows better (0.004) */
@@ -412,6 +412,7 @@ struct equant_balance_options {
 	double quanta; /* quantumscale of eq. 4.4; 0 = from eq. 4.10 */
 	double restraint; /* if not: part of a share to use where phases are short (0.85), see restraint.c */
 	int prompt; /* decisions come a phase or more late, but need not: mind @prompt of the decision */
+	int steady; /* work stays where it is while shares change too often to be followed, see steady.c */
 };
 
 /**

@@ -124,6 +124,7 @@ struct equant_options {
 	double delay; /* seconds for which each message keeps its sender busy in addition */
 	double grain; /* quanta of work per strip of a sweep; 0 = from the measured costs */
 	int prompt; /* no pipelining while shares change every few phases and phases are long */
+	int steady; /* work stays where it is while shares change too often to be followed */
 	long tiles; /* inner iterations computed at once in a strip; 0 = what is fastest */
 };
 
