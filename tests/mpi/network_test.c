@@ -43,6 +43,20 @@ TEST_F(network, is_looked_at_in_one_collective_and_one_that_fails_breaks_the_tra
 	EXPECT_PASSED(&self->job);
 }
 
+TEST_F(network, is_seen_through_bursts_and_again_after_a_change_but_not_of_ports)
+{
+	static const char *const cases[] = { "rates_are_those_of_whole_bursts",
+					     "a_link_that_changed_is_looked_at_again_once",
+					     "what_ports_leave_is_not_looked_at_more_closely" };
+
+	self->job.ranks = 4;
+	self->job.program = "refresh_worker";
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		self->job.argv[0] = cases[i];
+		EXPECT_PASSED(&self->job);
+	}
+}
+
 TEST_F(network, asks_for_a_plan_that_is_too_large_and_the_old_one_stays)
 {
 	self->job.ranks = 4;

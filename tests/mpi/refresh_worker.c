@@ -5,6 +5,7 @@
  */
 #include <equant/transfer.h>
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "libworker.h"
@@ -12,13 +13,15 @@
 #define ELEMENTS 40 /* of 8 bytes, that a rank sends to each receiver, each of them a piece */
 
 static double clock_now;
+static double (*waited)(int piece); /* what the clock goes on by, if not a second */
+static int pieces; /* of which the clock has been looked at */
 static int collectives; /* so far */
 static int fatal = -1; /* the one of them that fails */
 static int fault = MPI_ERR_OTHER; /* and with what */
 
 double MPI_Wtime(void)
 {
-	return clock_now++;
+	return clock_now += waited ? waited(++pieces) : 1;
 }
 
 static int end_collective(int error)
@@ -152,6 +155,99 @@ static void collectives_fail(void)
 	equant_redist_network_free(network);
 }
 
+/* Pieces 9, 17, 25 and 33 come after eight seconds, each with the seven that follow. */
+static double in_bursts(int piece)
+{
+	return piece % 8 == 1 ? 8 : 0;
+}
+
+/* A second for each, from the 23rd on two. */
+static double slower(int piece)
+{
+	return piece < 23 ? 1 : 2;
+}
+
+static double slow(int piece)
+{
+	(void)piece;
+	return 2;
+}
+
+static double faster(int piece)
+{
+	(void)piece;
+	return 1;
+}
+
+static double hardly_slower(int piece)
+{
+	(void)piece;
+	return 1.12;
+}
+
+static double varied(int piece)
+{
+	(void)piece;
+	return 2.4;
+}
+
+/* A run, after which @expected links are others, and the one from here or to here has @bandwidth. */
+static void run_and_see(struct equant_transfer *transfer, double (*clock)(int piece), int expected,
+			double bandwidth)
+{
+	struct equant_redist_link link;
+
+	waited = clock;
+	pieces = 0;
+	demand_equal(0, run(transfer));
+	must_refresh(transfer, expected);
+	link = equant_redist_network_link(equant_transfer_network(transfer), rank % 2,
+					  rank % 2 + 2);
+	demand(fabs(link.bandwidth / bandwidth - 1) < 1e-12);
+	waited = NULL;
+}
+
+static void rates_are_those_of_whole_bursts(void)
+{
+	struct equant_redist_network *network = equant_redist_network_new(ranks, 0, 16, NULL, 0);
+	struct equant_transfer *transfer = make(network);
+
+	run_and_see(transfer, in_bursts, 2, 8);
+	demand_equal(0, equant_transfer_free(transfer));
+	equant_redist_network_free(network);
+}
+
+/* 13 pieces of a second and 18 of two; then 4 bytes per second, which is less by a quarter only. */
+static void a_link_that_changed_is_looked_at_again_once(void)
+{
+	struct equant_redist_network *network = equant_redist_network_new(ranks, 0, 8, NULL, 0);
+	struct equant_transfer *transfer = make(network);
+
+	run_and_see(transfer, slower, 2, 31 * 8 / 49.);
+	run_and_see(transfer, slow, 2, 4);
+	run_and_see(transfer, varied, 0, 4);
+	demand_equal(0, equant_transfer_free(transfer));
+	equant_redist_network_free(network);
+}
+
+/* Of a port that is shared one message may get somewhat less at any time. */
+static void what_ports_leave_is_not_looked_at_more_closely(void)
+{
+	const struct equant_redist_host host = { 16, 16 };
+	struct equant_redist_network *network = equant_redist_network_new(ranks, 0, 4, NULL, 0);
+	struct equant_transfer *transfer;
+
+	for (int h = 0; h < 2; h++)
+		demand_equal(h, equant_redist_network_host(network, &host, NULL, 0));
+	for (int r = 0; r < ranks; r++)
+		demand_equal(0, equant_redist_network_place(network, r, r / 2, NULL, 0));
+	transfer = make(network);
+	run_and_see(transfer, faster, 2, 8);
+	run_and_see(transfer, hardly_slower, 0, 8);
+	demand_equal(0, equant_transfer_free(transfer));
+	equant_redist_network_free(network);
+}
+
 #define MANY ((int64_t)1 << 21)
 
 /* The only link that is used turns out to be slow, and what goes another way has no room there. */
@@ -196,8 +292,14 @@ static void a_plan_that_is_too_large_is_not_taken(void)
 
 int main(int argc, char **argv)
 {
-	static const struct worker_case cases[] = { CASE(a_port_is_shared), CASE(collectives_fail),
-						    CASE(a_plan_that_is_too_large_is_not_taken) };
+	static const struct worker_case cases[] = {
+		CASE(a_port_is_shared),
+		CASE(collectives_fail),
+		CASE(rates_are_those_of_whole_bursts),
+		CASE(a_link_that_changed_is_looked_at_again_once),
+		CASE(what_ports_leave_is_not_looked_at_more_closely),
+		CASE(a_plan_that_is_too_large_is_not_taken)
+	};
 
 	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));
 }

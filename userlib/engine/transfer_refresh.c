@@ -45,13 +45,15 @@ struct sum {
  * struct arrivals - what came from one rank in a run
  * @row: pieces that have come one after the other
  * @last: when the last one came
- * @head: the first ones in the row that count
- * @all: what counts, with these
+ * @head: the first ones in the row whose times are known
+ * @begun: what came with those before them is not among them any more
+ * @all: what counts, without these
  */
 struct arrivals {
 	int row;
 	double last;
 	struct sum head;
+	bool begun;
 	struct sum all;
 };
 
@@ -129,27 +131,39 @@ void equant_refresh_begin(struct equant_transfer *transfer)
 	memset(refresh->from, 0, (size_t)transfer->ranks * sizeof(*refresh->from));
 }
 
-static void add(struct sum *sum, int pieces, double bytes, double seconds)
+static void add(struct sum *sum, const struct sum *more)
 {
-	sum->pieces += pieces;
-	sum->bytes += bytes;
-	sum->seconds += seconds;
+	sum->pieces += more->pieces;
+	sum->bytes += more->bytes;
+	sum->seconds += more->seconds;
+}
+
+/* A row is over, or its head is: what may have come with pieces that do not count does not either. */
+static void end_head(struct arrivals *from)
+{
+	if (from->begun)
+		add(&from->all, &from->head);
+	from->head = (struct sum){ 0 };
+	from->begun = false;
 }
 
 /*
- * A piece of those that count.  At most @depth come at once: where one of the first as many takes
- * much longer than those before it these had come with what does not count.
+ * A piece of those that count.  At most @depth come at once, so one of as many that takes much longer
+ * than all before it is where a burst begins; if there is none, pieces do not come in bursts.
  */
-static void count(struct arrivals *from, int depth, int bytes, double seconds)
+static void take(struct arrivals *from, int depth, const struct sum *piece)
 {
-	if (from->row <= 2 * depth + 1) {
-		if (seconds > 2 * from->head.seconds) {
-			add(&from->all, -from->head.pieces, -from->head.bytes, -from->head.seconds);
-			from->head = (struct sum){ 0 };
-		}
-		add(&from->head, 1, bytes, seconds);
+	if (from->row > 2 * depth + 1) {
+		from->begun = true;
+		end_head(from);
+		add(&from->all, piece);
+		return;
 	}
-	add(&from->all, 1, bytes, seconds);
+	if (from->head.pieces && piece->seconds > 2 * from->head.seconds) {
+		from->head = (struct sum){ 0 };
+		from->begun = true;
+	}
+	add(&from->head, piece);
 }
 
 void equant_refresh_arrived(struct equant_transfer *transfer, int peer, int bytes, bool first)
@@ -164,9 +178,9 @@ void equant_refresh_arrived(struct equant_transfer *transfer, int peer, int byte
 	now = MPI_Wtime();
 	from->row = first ? 1 : from->row + 1;
 	if (first)
-		from->head = (struct sum){ 0 };
+		end_head(from);
 	if (from->row > depth + 1)
-		count(from, depth, bytes, now - from->last);
+		take(from, depth, &(struct sum){ 1, bytes, now - from->last });
 	from->last = now;
 }
 
@@ -196,22 +210,28 @@ static bool is_known(const struct sum *sum)
 	return sum->pieces >= PIECES && sum->seconds > 0;
 }
 
-/* Is the link from @peer another one than it was?  What ports leave, alone or shared, is not. */
+/*
+ * Is the link from @peer another one than it was?  What ports leave, alone or shared, is not.  How they are
+ * shared is never known so well that what is near a fair part could be looked at more closely.
+ */
 static bool has_changed(const struct equant_transfer *transfer, const int *sharers, int peer,
 			struct equant_redist_link *link)
 {
 	const struct equant_refresh *refresh = transfer->refresh;
+	const struct equant_redist_network *network = refresh->network;
 	const struct sum *all = &refresh->from[peer].all;
-	double was, seen, factor = refresh->anew[peer] ? CHANGED_AGAIN : CHANGED;
+	double was, seen, factor = CHANGED;
 	int me = transfer->rank;
 
 	if (!is_known(all))
 		return false;
-	*link = equant_redist_network_link(refresh->network, peer, me);
+	*link = equant_redist_network_link(network, peer, me);
 	was = link->bandwidth;
 	link->bandwidth = seen = all->bytes / all->seconds;
-	return equant_redist_network_through(refresh->network, peer, me, seen) >
-		       factor * equant_redist_network_through(refresh->network, peer, me, was) ||
+	if (refresh->anew[peer] && least(transfer, sharers, peer, HUGE_VAL) > CHANGED * was)
+		factor = CHANGED_AGAIN;
+	return equant_redist_network_through(network, peer, me, seen) >
+		       factor * equant_redist_network_through(network, peer, me, was) ||
 	       least(transfer, sharers, peer, was) > factor * least(transfer, sharers, peer, seen);
 }
 
@@ -224,8 +244,10 @@ static int find_changes(const struct equant_transfer *transfer, struct equant_re
 
 	if (!sharers)
 		return -ENOMEM;
-	for (int r = 0; r < transfer->ranks; r++)
+	for (int r = 0; r < transfer->ranks; r++) {
+		end_head(&transfer->refresh->from[r]);
 		count += has_changed(transfer, sharers, r, &links[count]);
+	}
 	free(sharers);
 	return count;
 }

@@ -250,11 +250,11 @@ EQUANT_API int equant_transfer_free(struct equant_transfer *transfer);
  *	was
  *
  * Looks at the last run: at the times between the pieces of each message that has enough, seven or
- * nineteen of 60000 bytes (six or twelve unless they come in bursts), and is not read straight out of
- * memory.  A link on which they came 1.33
+ * nineteen of 60000 bytes, and is not read straight out of memory.  A link on which they came 1.33
  * times as fast or as slow as the network has it has that bandwidth from then on, and the transfer
  * the schedule for that.  If a link changed in the middle of a run that is something in between, so
- * the next run that tells anything of this link is looked at again, for 1.1 times.
+ * the next run that tells anything of this link is looked at again, for 1.1 times unless
+ * a fair part of a port is not much more.
  * Too slow is only what is below a fair part of the ports that messages share.  Links that nothing
  * comes by, or only what is sent on, and ports stay as they were.  Until it returns there is memory
  * for both plans.
