@@ -20,7 +20,7 @@
  * Checksum of the decisions below.  It changes with every change of the
  * algorithm or its constants; if one was intended, put the new value here.
  */
-#define CHECKSUM 0x7f8d0bc97d1fcfb9ull
+#define CHECKSUM 0x62e57aa1c8ad3892ull
 
 struct situation {
 	int n;
@@ -47,6 +47,10 @@ static struct equant_sample random_sample(struct random *random, double units)
 	sample.quantum = 0.003 + 0.001 * random_unit(random);
 	sample.interact = 0.00002 * random_unit(random);
 	sample.hooks = (uint32_t)random_below(random, 20);
+	if (random_below(random, 4) == 0)
+		sample.interact = 0.005 * random_unit(random);
+	if (random_below(random, 2) == 0)
+		sample.meetings = (uint16_t)random_below(random, 30);
 	if (random_below(random, 10) == 0)
 		sample.settled = random_unit(random);
 	if (random_below(random, 3) == 0)
@@ -114,6 +118,7 @@ static struct equant_balance_options random_options(struct random *random)
 	options.handshake = (enum equant_handshake)random_below(random, 2);
 	options.move_fixed = 0.001 * random_unit(random);
 	options.prompt = (int)random_below(random, 2);
+	options.steady = (int)random_below(random, 2);
 	return options;
 }
 

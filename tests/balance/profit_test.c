@@ -372,6 +372,35 @@ TEST_F(pace, interactions_take_what_pays_where_shares_change)
 	EXPECT_TRUE(near(decide(self).period, 40e-3 / sqrt(0.001)));
 }
 
+TEST_F(pace, measured_rates_have_the_fraction_of_the_thesis)
+{
+	equant_balancer_free(self->balancer);
+	self->options.mode = EQUANT_RATE_MEASURED;
+	self->balancer = equant_balancer_new(2, &self->options);
+	ASSERT_NE(NULL, self->balancer);
+	self->samples[0].interact = self->samples[1].interact = 20e-3 - 20e-6;
+	EXPECT_TRUE(near(decide(self).period, 10e-3 / 0.05));
+}
+
+/* No change for as long as from one sample to the next: shares hold for that much longer. */
+TEST_F(pace, a_time_that_is_not_known_any_more_grows)
+{
+	EXPECT_TRUE(near(period_of_dear(self, 1, 1), 1e-3 / sqrt(0.4e-3)));
+	EXPECT_TRUE(near(period_of_dear(self, 0, 0), 1e-3 / sqrt(0.4e-3 / 1.1)));
+	EXPECT_TRUE(near(period_of_dear(self, 0, 0), 1e-3 / sqrt(0.4e-3 / 1.2)));
+	for (int i = 0; i < 30; i++)
+		period_of_dear(self, 0, 0);
+	EXPECT_TRUE(near(period_of_dear(self, 0, 0), 1e-3 / 0.01));
+}
+
+/* Shares that hold for less than twelve phases of a millisecond are averaged. */
+TEST_F(pace, shares_that_are_not_followed_ask_for_no_interactions)
+{
+	EXPECT_TRUE(near(period_of_dear(self, 1, 1), 1e-3 / 0.02));
+	self->samples[1].hold = 0.005;
+	EXPECT_TRUE(near(period_of_dear(self, 1, 0.005), 0.05));
+}
+
 TEST_F(pace, a_fifth_of_the_largest_part_of_the_time_is_for_interactions)
 {
 	equant_balancer_free(self->balancer);

@@ -141,6 +141,66 @@ TEST(dear_moves_are_made_once)
 	job_stop(&job);
 }
 
+/* Phases of a tenth of a second with ten meetings each; shares change in the middle of them. */
+TEST(work_stays_where_few_samples_tell_of_shares_that_change_often)
+{
+	struct equant_balance_options options = options_with(1);
+	double time = 0;
+	int late = 0;
+	struct job job;
+
+	start(&job, 8, &options);
+	for (int i = 0; i < 8; i++)
+		job.meetings[i] = 10;
+	job.hold = 0.0743;
+	for (int phase = 0; phase < 1000; phase++) {
+		job.predicted[0] = (long)(time / job.hold) % 2 ? 1 : 0.5;
+		job.share[0] = 0.75;
+		late += job_phase(&job) > 0 && phase >= 100;
+		time += job.samples[0].interval;
+	}
+	EXPECT_EQ(0, late);
+	EXPECT_LE(51, job.units[0]);
+	EXPECT_GE(55, job.units[0]);
+	job_stop(&job);
+}
+
+/* The kernel's view forgets how long shares hold when it has seen one change in some seconds. */
+TEST(a_time_that_is_forgotten_for_some_phases_changes_nothing)
+{
+	const struct load load = { 0.5, 5, 5 };
+	struct equant_balance_options options = options_with(1);
+	struct job job;
+
+	start(&job, 8, &options);
+	oscillate(&job, &load, 30);
+	EXPECT_EQ(0, job_phases(&job, 3));
+	job.hold = 0;
+	EXPECT_EQ(0, job_phases(&job, 3));
+	EXPECT_EQ(0, oscillate(&job, &load, 3));
+	EXPECT_GE(55, job.units[0]);
+	job_stop(&job);
+}
+
+/* Shares hold for a second, phases last 0.1 s: where they are followed ranks wait for decisions. */
+TEST(nobody_waits_for_a_decision_where_work_stays)
+{
+	const struct load load = { 0.5, 10, 10 };
+
+	for (int dear = 0; dear < 2; dear++) {
+		struct equant_balance_options options = options_with(1);
+		struct job job;
+
+		options.prompt = 1;
+		if (dear)
+			options.move_per_unit = 0.03;
+		start(&job, 8, &options);
+		oscillate(&job, &load, 30);
+		EXPECT_EQ(!dear, job.decision.prompt);
+		job_stop(&job);
+	}
+}
+
 TEST(when_the_load_is_gone_for_good_work_is_in_equal_parts_again)
 {
 	const struct load load = { 0.5, 5, 5 };
@@ -151,7 +211,7 @@ TEST(when_the_load_is_gone_for_good_work_is_in_equal_parts_again)
 	oscillate(&job, &load, 30);
 	EXPECT_GE(55, job.units[0]);
 	job.hold = 0;
-	job_phases(&job, 30);
+	job_phases(&job, 60);
 	EXPECT_LE(97, job.units[0]);
 	EXPECT_GE(100, job.units[0]);
 	job_stop(&job);

@@ -97,7 +97,7 @@ contains
 
         call demand_equal(size_of_options(), int(c_sizeof(o), c_long), "size of equant_options")
         call demand_equal(size_of_options(), said_of_options(o), "sz of equant_options")
-        call demand_equal(32_c_long, int(count_options(), c_long), "number of options")
+        call demand_equal(33_c_long, int(count_options(), c_long), "number of options")
         call number_options(o)
         call number(4, real(o%balance, c_double), "balance")
         call number(5, real(o%rate, c_double), "rate")

@@ -116,6 +116,7 @@ TEST_F(options, without_anything_set_the_defaults_hold)
 	EXPECT_EQ(0, self->set.delay);
 	EXPECT_EQ(0, self->set.grain);
 	EXPECT_EQ(1, self->set.prompt);
+	EXPECT_EQ(1, self->set.steady);
 	EXPECT_EQ(0, self->set.tiles);
 	EXPECT_STREQ("", self->messages.text);
 	equant_options_release(&self->set);
@@ -220,7 +221,7 @@ TEST_F(options, every_bad_value_is_refused_and_named)
 		{ "EQUANT_WAIT", "poll" },	{ "EQUANT_WAIT", "" },
 		{ "EQUANT_DELAY", "-1e-6" },	{ "EQUANT_DELAY", "11" },
 		{ "EQUANT_GRAIN", "-1" },	{ "EQUANT_GRAIN", "1.5q" },
-		{ "EQUANT_PROMPT", "2" },
+		{ "EQUANT_PROMPT", "2" },	{ "EQUANT_STEADY", "2" },
 	};
 	char named[128];
 
@@ -417,7 +418,7 @@ TEST_F(options, what_differs_is_named_where_ranks_must_agree_and_nowhere_else)
 		{ "EQUANT_CONTROL", "tree" },	{ "EQUANT_QUANTUM", "0.1" },
 		{ "EQUANT_QUANTA", "10" },	{ "EQUANT_MOVEMENT", "restricted" },
 		{ "EQUANT_DELAY", "0.001" },	{ "EQUANT_GRAIN", "1.5" },
-		{ "EQUANT_PROMPT", "off" },
+		{ "EQUANT_PROMPT", "off" },	{ "EQUANT_STEADY", "off" },
 	};
 	static const struct setting local[] = {
 		{ "EQUANT_PROBE", "clock" },
@@ -463,7 +464,7 @@ TEST_F(options, every_field_is_described_and_the_described_defaults_are_the_defa
 
 	ASSERT_EQ(0, shared(self, plain));
 	equant_options_describe(count_line, &census);
-	EXPECT_EQ(32, census.lines);
+	EXPECT_EQ(33, census.lines);
 	EXPECT_EQ(0, census.bad);
 	ASSERT_EQ(0, shared(self, told));
 	EXPECT_EQ(0, memcmp(plain, told, sizeof(plain)))
@@ -496,7 +497,7 @@ TEST_F(options, every_one_that_the_balancer_has_reaches_it)
 		{ "EQUANT_PORTS", "2" },	{ "EQUANT_OMIT", "3" },
 		{ "EQUANT_POLLS", "on" },	{ "EQUANT_QUANTUM", "0.006" },
 		{ "EQUANT_QUANTA", "7" },	{ "EQUANT_RESTRAINT", "0.4" },
-		{ "EQUANT_PROMPT", "off" },
+		{ "EQUANT_PROMPT", "off" },	{ "EQUANT_STEADY", "off" },
 	};
 	struct equant_loop loop = { .restricted = 1 };
 	struct equant_balance_options b;
@@ -521,6 +522,7 @@ TEST_F(options, every_one_that_the_balancer_has_reaches_it)
 	EXPECT_EQ(7, b.quanta);
 	EXPECT_EQ(0.4, b.restraint);
 	EXPECT_EQ(0, b.prompt);
+	EXPECT_EQ(0, b.steady);
 	EXPECT_EQ(EQUANT_QUANTUM_UNSEEN, b.default_quantum);
 	EXPECT_EQ(3e-5, b.move_fixed);
 	EXPECT_EQ(4e-7, b.move_per_unit);
@@ -554,6 +556,7 @@ TEST_F(options, what_is_not_set_reaches_the_balancer_as_its_default)
 	EXPECT_EQ(0, b.quanta);
 	EXPECT_EQ(self->set.restraint, b.restraint);
 	EXPECT_EQ(1, b.prompt);
+	EXPECT_EQ(1, b.steady);
 	EXPECT_EQ(EQUANT_MOVEMENT_UNRESTRICTED, b.movement);
 	equant_options_release(&self->set);
 }
@@ -582,7 +585,7 @@ TEST_F(options, the_kind_of_loop_and_how_ranks_wait_reach_the_balancer_too)
 	equant_options_release(&self->set);
 }
 
-/* What `equant simulate` decides by: all that a loop does, but for the costs, which a loop measures. */
+/* What `equant simulate` begins with: all that a loop does, but for the costs, which a loop measures. */
 TEST_F(options, a_decision_begins_with_those_of_a_program_that_sets_none)
 {
 	struct equant_loop loop = { 0 };
@@ -615,6 +618,7 @@ TEST_F(options, a_decision_begins_with_those_of_a_program_that_sets_none)
 	EXPECT_EQ(loops.quanta, b.quanta);
 	EXPECT_EQ(loops.restraint, b.restraint);
 	EXPECT_EQ(loops.prompt, b.prompt);
+	EXPECT_EQ(loops.steady, b.steady);
 	equant_options_release(&self->set);
 }
 

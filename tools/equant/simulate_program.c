@@ -65,12 +65,19 @@ static const struct thesis_setting profits[] = {
 	{ 0 },
 };
 
-static const char *const comparisons[] = { "settings",	"depth",  "grain",  "period",
-					   "threshold", "filter", "profit", NULL };
+static const struct thesis_setting steadies[] = {
+	{ .name = "none", .off = true },
+	{ .name = "without", .library = true, .follows = true, .depth = 1 },
+	{ .name = "steady", .library = true, .depth = 1 },
+	{ 0 },
+};
+
+static const char *const comparisons[] = { "settings", "depth",	 "grain",  "period", "threshold",
+					   "filter",   "profit", "steady", NULL };
 
 /* In the order of the words; the first is made of the settings that the thesis and equant use. */
 static const struct thesis_setting *const compared[] = {
-	NULL, depths, grains, periods, thresholds, filters, profits,
+	NULL, depths, grains, periods, thresholds, filters, profits, steadies,
 };
 
 struct program_options {

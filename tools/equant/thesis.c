@@ -100,6 +100,8 @@ static struct equant_balance_options options_of(const struct thesis_run *run)
 		b.prompt = 0;
 	}
 	b.restraint = 0; /* to wait costs nothing in the simulation */
+	if (s->follows)
+		b.steady = 0;
 	b.default_quantum = THESIS_QUANTUM;
 	b.move_per_unit = run->program->move;
 	b.interact = INTERACT;

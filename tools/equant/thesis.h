@@ -38,6 +38,7 @@ enum thesis_load {
  * @off: none
  * @library: shares are seen and decisions are the library's, as by default; else there is only wall time, and
  *	the parameters are those below
+ * @follows: of the library: always, EQUANT_STEADY=off
  * @depth: of the pipeline of interactions
  * @asynchronous: not at all pipelined; programs without barriers only
  * @target: period, seconds; 0 = by the library
@@ -47,6 +48,7 @@ struct thesis_setting {
 	const char *name;
 	bool off;
 	bool library;
+	bool follows;
 	enum equant_filter_kind filter;
 	int depth;
 	bool asynchronous;

@@ -193,7 +193,7 @@ void equant_debt_shrink(struct equant_debt *debt, double elapsed);
 /**
  * struct equant_pace - what eqs. 4.1-4.3 and 4.12 need to know of the past
  * @interact: smoothed cost of an interaction
- * @hold: the shortest time for which the share of a rank holds; 0 = not known
+ * @hold: the shortest time for which a share that is followed holds; longer without a change; 0 = not known
  * @movement: smoothed cost of the moves of one phase
  * @worksale: smoothed number of phases from one movement to the next
  * @since: phases since the last movement
@@ -213,9 +213,13 @@ struct equant_pace {
 };
 
 void equant_pace_update(struct equant_pace *pace, const struct equant_sample *samples, int n);
+void equant_pace_hold(struct equant_pace *pace, const struct equant_sample *samples, int n,
+		      const struct equant_following *how);
 double equant_pace_meeting(const struct equant_pace *pace);
+/* @answers: changes of shares are to be answered. */
 double equant_pace_period(const struct equant_pace *pace,
-			  const struct equant_balance_options *options, double scheduling);
+			  const struct equant_balance_options *options, double scheduling,
+			  bool answers);
 double equant_scheduling_bound(const struct equant_sample *samples, const struct equant_rate *rates,
 			       int n, const struct equant_balance_options *options,
 			       const struct equant_following *how);
@@ -288,19 +292,33 @@ double equant_restrained_rate(const struct equant_restraint *restraint,
 /* ---- steady.c --------------------------------------------------------------- */
 
 /**
+ * struct equant_seen - shares of a rank in one window
+ * @low: the least one
+ * @high: the highest one
+ * @sum: of shares times the seconds for which they were there
+ * @time: seconds
+ */
+struct equant_seen {
+	double low;
+	double high;
+	double sum;
+	double time;
+};
+
+/**
  * struct equant_swing - between which shares a rank's swings
- * @lows: the least share of the last seconds, and of those before
- * @highs: the highest ones
- * @age: of the first of both, seconds
+ * @now: the last seconds
+ * @before: those before
+ * @hold: the last known time for which a share has held; 0 = none
  * @swings: it does, and ranks meet while it holds
  * @low: the least share; of a rank whose share does not swing the rate instead
  * @mean: likewise
  * @high: likewise
  */
 struct equant_swing {
-	double lows[2];
-	double highs[2];
-	double age;
+	struct equant_seen now;
+	struct equant_seen before;
+	double hold;
 	bool swings;
 	double low;
 	double mean;

@@ -176,6 +176,7 @@ static void observe(struct equant_balancer *b, const struct equant_sample *sampl
 		.meeting = equant_pace_meeting(&b->pace),
 		.prompt = b->options.prompt,
 	};
+	equant_pace_hold(&b->pace, samples, b->n, &b->following);
 	for (int i = 0; i < b->n; i++) {
 		equant_rate_take(&b->rates[i], &samples[i], &b->following);
 		elapsed += samples[i].interval;
@@ -256,7 +257,8 @@ static int distribute(struct equant_balancer *b, const double *rates, const long
 static int wants_promptness(const struct equant_balancer *b, const struct equant_sample *samples)
 {
 	for (int i = 0; i < b->n; i++)
-		if (equant_rate_follows(&samples[i], &b->following) &&
+		if (b->steady.stand == EQUANT_STAND_FOLLOW &&
+		    equant_rate_follows(&samples[i], &b->following) &&
 		    equant_rate_promptly(&samples[i], &b->following))
 			return 1;
 	return 0;
@@ -408,7 +410,7 @@ static bool is_imbalanced(struct equant_balancer *b, const long *units, double r
 	       b->debt.stood >= STANDING * quantum;
 }
 
-/* Where shares that come and go are not worth following, or not fast enough to be. */
+/* Where shares that come and go are not worth following, or do so too fast for it. */
 static void stand_still(struct equant_balancer *b, const struct equant_sample *samples,
 			const long *units)
 {
@@ -495,17 +497,15 @@ static bool is_outdated(struct equant_balancer *b, const struct equant_sample *s
 	return true;
 }
 
-/* Nobody is waited for to answer a change where work stays where it is. */
+/* Changes need no answers where work stays where it is. */
 static double period(struct equant_balancer *b, const struct equant_sample *samples)
 {
+	bool answers = b->steady.stand == EQUANT_STAND_FOLLOW;
 	double scheduling =
 		equant_scheduling_bound(samples, b->rates, b->n, &b->options, &b->following);
 
-	b->period = equant_pace_period(&b->pace, &b->options, scheduling);
-	if (b->steady.stand == EQUANT_STAND_FOLLOW)
-		return b->period;
-	b->pace.hold = 0;
-	return equant_pace_period(&b->pace, &b->options, scheduling);
+	b->period = equant_pace_period(&b->pace, &b->options, scheduling, true);
+	return answers ? b->period : equant_pace_period(&b->pace, &b->options, scheduling, false);
 }
 
 int equant_balancer_decide(struct equant_balancer *b, const struct equant_sample *samples,

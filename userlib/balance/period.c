@@ -145,16 +145,26 @@ static void update_interact(struct equant_pace *pace, const struct equant_sample
 		pace->interact = smooth(pace->interact, sum / n);
 }
 
-/* The shortest time for which shares hold, as far as it is known. */
-static void update_hold(struct equant_pace *pace, const struct equant_sample *samples, int n)
+/*
+ * Of shares that are followed the shortest time for which one holds.  As long as none is known to have
+ * changed lately that time grows.
+ */
+void equant_pace_hold(struct equant_pace *pace, const struct equant_sample *samples, int n,
+		      const struct equant_following *how)
 {
-	pace->hold = 0;
+	double least = 0, interval = 0;
+
 	for (int i = 0; i < n; i++) {
-		if (!(samples[i].flags & EQUANT_SAMPLE_PREDICTED) || samples[i].hold <= 0)
+		interval += samples[i].interval / n;
+		if (samples[i].hold <= 0 || !equant_rate_follows(&samples[i], how))
 			continue;
-		if (pace->hold <= 0 || samples[i].hold < pace->hold)
-			pace->hold = samples[i].hold;
+		if (least <= 0 || samples[i].hold < least)
+			least = samples[i].hold;
 	}
+	if (least > 0)
+		pace->hold = least;
+	else if (pace->hold > 0)
+		pace->hold += interval;
 }
 
 static void update_movement(struct equant_pace *pace, const struct equant_sample *samples, int n)
@@ -202,24 +212,28 @@ void equant_pace_update(struct equant_pace *pace, const struct equant_sample *sa
 {
 	update_compute(pace, samples, n);
 	update_interact(pace, samples, n);
-	update_hold(pace, samples, n);
 	update_movement(pace, samples, n);
 	update_meetings(pace, samples, n);
 }
 
-/* k of eq. 4.2 */
-static double interact_fraction(const struct equant_pace *pace, double most)
+/* k of eq. 4.2; the thesis' where rates are measured as there, which takes longer than to wait for a phase. */
+static double interact_fraction(const struct equant_pace *pace,
+				const struct equant_balance_options *options, bool answers)
 {
-	double least = QUIET * most;
-	double best = pace->hold > 0 ? sqrt(LATE * pace->interact / pace->hold) : 0;
+	double most = options->interact_fraction, least = QUIET * most, best = 0;
 
+	if (options->mode == EQUANT_RATE_MEASURED)
+		return most;
+	if (answers && pace->hold > 0)
+		best = sqrt(LATE * pace->interact / pace->hold);
 	return best < least || best > most ? least : best;
 }
 
 double equant_pace_period(const struct equant_pace *pace,
-			  const struct equant_balance_options *options, double scheduling)
+			  const struct equant_balance_options *options, double scheduling,
+			  bool answers)
 {
-	double interact = pace->interact / interact_fraction(pace, options->interact_fraction);
+	double interact = pace->interact / interact_fraction(pace, options, answers);
 	double movement = pace->movement / (pace->worksale > 1 ? pace->worksale : 1);
 	double period = scheduling;
 

@@ -2,12 +2,12 @@
 /*
  * Work that stays where it is while shares come and go.
  *
- * Where ranks meet several times before a share changes, all of them work at the pace of the one that is
- * slowest just then.  A rank whose share swings between l and h can be given work for the share that it has
+ * Where ranks meet before a share changes, all of them work at the pace of the one that is slowest just
+ * then.  A rank whose share swings between l and h can be given work for the share that it has
  * at the moment, and each answer is late and has its price; or for l for ever ("avoid tracking"), which
- * is never wrong, but leaves a part of h unused; or for h.  What lies between is worse than the better one of
- * these: with too little work it has nothing to do while the others are waited for, and with too much it
- * is waited for.  S(x) being what all ranks do together where those that swing have x, this is done:
+ * is never wrong, but leaves a part of h unused; or for h.  Where ranks meet often what lies between is worse
+ * than the better one of these: with too little work it has nothing to do while the others are waited for, and
+ * with too much it is waited for.  S(x) being what all ranks do together where those that swing have x, this is done:
  *
  *	followed	S(mean) - S(h) sum of (late / 2 (1 - l / h) + cost of moving) / hold
  *	averaged	S(mean) (p + (1 - p) min of l / mean)
@@ -18,7 +18,7 @@
  * l, so that following it pays where shares hold for more than n times as long as answers are late: two
  * ranks lose much by standing still, eight next to nothing.
  *
- * Source: Siegell 1995, figures 7.14b, 7.14c and 7.15, table 7.4: "not generally applicable because they require
+ * Source: Siegell 1995, figures 7.14a, 7.14b and 7.15, table 7.4: "not generally applicable because they require
  * prior knowledge of the loads", which a view of the scheduler gives; when to do so is an addition.
  */
 #include <math.h>
@@ -26,157 +26,174 @@
 #include "balance/balance_internal.h"
 
 #define WINDOW 2.0 /* seconds, or */
-#define CHANGES 4 /* so many times as long as shares hold */
+#define CHANGES 4 /* times as long as shares hold, or */
+#define SAMPLES 16 /* times as long as from one sample to the next */
 #define SWING 0.1 /* of a share; less is none */
-#define LATE 2 /* periods, and a quantum */
+#define LATE 2 /* periods, or one where ranks wait for decisions, and a quantum */
 #define BETTER 1.05 /* times what is done now, or that goes on */
 
+/**
+ * struct together - what all ranks do, units per second
+ * @low: with the least shares of those that swing
+ * @mean: with the mean ones; @high: likewise
+ * @all: part of the time in which no share is below the highest
+ * @below_mean: least part of the mean share that one has; @below_high: likewise
+ */
+struct together {
+	double low;
+	double mean;
+	double high;
+	double all;
+	double below_mean;
+	double below_high;
+};
+
+static void begin(struct equant_seen *seen, double share)
+{
+	*seen = (struct equant_seen){ .low = share, .high = share };
+}
+
+/* Shares that swing do so in either of two windows, whatever is known of how long they hold just now. */
 static void note(struct equant_swing *swing, const struct equant_sample *sample)
 {
 	double share = fmax(sample->settled, EQUANT_SHARE_MIN);
 
-	if (!(sample->flags & EQUANT_SAMPLE_PREDICTED) || sample->hold <= 0 ||
-	    swing->lows[0] <= 0) {
-		*swing = (struct equant_swing){
-			.lows = { share, share },
-			.highs = { share, share },
-		};
-		return;
+	if (!(sample->flags & EQUANT_SAMPLE_PREDICTED) || swing->now.low <= 0) {
+		begin(&swing->now, share);
+		begin(&swing->before, share);
+		swing->hold = 0;
 	}
-	swing->age += sample->interval;
-	if (swing->age > fmax(WINDOW, CHANGES * sample->hold)) {
-		swing->lows[1] = swing->lows[0];
-		swing->highs[1] = swing->highs[0];
-		swing->lows[0] = swing->highs[0] = share;
-		swing->age = 0;
+	if (sample->hold > 0)
+		swing->hold = sample->hold;
+	if (swing->now.time >
+	    fmax(fmax(WINDOW, CHANGES * swing->hold), SAMPLES * sample->interval)) {
+		swing->before = swing->now;
+		begin(&swing->now, share);
 	}
-	swing->lows[0] = fmin(swing->lows[0], share);
-	swing->highs[0] = fmax(swing->highs[0], share);
+	swing->now.low = fmin(swing->now.low, share);
+	swing->now.high = fmax(swing->now.high, share);
+	swing->now.sum += share * sample->interval;
+	swing->now.time += sample->interval;
 }
 
 /* Does it?  And do ranks wait for each other while it holds? */
 static void measure(struct equant_swing *swing, const struct equant_sample *sample,
 		    const struct equant_rate *rate, double used, double meeting)
 {
-	double wanted = rate->mean_run + rate->mean_wait;
+	double time;
 
 	note(swing, sample);
-	swing->low = fmin(swing->lows[0], swing->lows[1]);
-	swing->high = fmax(swing->highs[0], swing->highs[1]);
-	swing->swings = sample->flags & EQUANT_SAMPLE_RUN && rate->speed > 0 &&
-			wanted >= EQUANT_TIME_MIN && meeting > 0 && sample->hold >= meeting &&
+	time = swing->now.time + swing->before.time;
+	swing->low = fmin(swing->now.low, swing->before.low);
+	swing->high = fmax(swing->now.high, swing->before.high);
+	swing->swings = sample->flags & EQUANT_SAMPLE_RUN && rate->speed > 0 && meeting > 0 &&
+			swing->hold >= meeting && time >= EQUANT_TIME_MIN &&
 			swing->high - swing->low >= SWING * swing->high;
 	if (swing->swings)
-		swing->mean = fmin(fmax(rate->mean_run / wanted, swing->low), swing->high);
+		swing->mean = (swing->now.sum + swing->before.sum) / time;
 	else
 		swing->low = swing->mean = swing->high = used;
 }
 
-/* What is done where work is divided by the highest shares, or the mean ones. */
-static double stood(const struct equant_steady *steady, const struct equant_rate *rates, int n,
-		    bool by_mean)
+static void add_up(const struct equant_steady *steady, const struct equant_rate *rates, int n,
+		   struct together *together)
 {
-	double sum = 0, all = 1, least = 1;
-
+	*together = (struct together){ .all = 1, .below_mean = 1, .below_high = 1 };
 	for (int i = 0; i < n; i++) {
 		const struct equant_swing *swing = &steady->swings[i];
-		double share = by_mean ? swing->mean : swing->high;
+		double speed = swing->swings ? rates[i].speed : 1;
 
-		sum += swing->swings ? rates[i].speed * share : share;
+		together->low += speed * swing->low;
+		together->mean += speed * swing->mean;
+		together->high += speed * swing->high;
 		if (!swing->swings)
 			continue;
-		all *= (swing->mean - swing->low) / (swing->high - swing->low);
-		least = fmin(least, swing->low / share);
+		together->all *= (swing->mean - swing->low) / (swing->high - swing->low);
+		together->below_mean = fmin(together->below_mean, swing->low / swing->mean);
+		together->below_high = fmin(together->below_high, swing->low / swing->high);
 	}
-	return sum * (all + (1 - all) * least);
 }
 
-static double sum_of(const struct equant_steady *steady, const struct equant_rate *rates, int n,
-		     bool low)
+/* Seconds that it takes to move work after a change of this rank's share. */
+static double moving(const struct equant_swing *swing, double speed,
+		     const struct together *together, const struct equant_prospect *prospect)
 {
-	double sum = 0;
+	const struct equant_costs *costs = prospect->costs;
+	double units = prospect->units *
+		       (speed * swing->high / together->high - speed * swing->low / together->low);
 
+	return costs->scale * (costs->fixed + costs->per_unit * fmax(units, 0));
+}
+
+/* Where work follows shares: the part of the time that answers are late, and that moves take. */
+static void follow(const struct equant_steady *steady, const struct equant_sample *samples,
+		   const struct equant_rate *rates, int n, const struct together *together,
+		   const struct equant_prospect *prospect, double *late, double *moves)
+{
+	*late = *moves = 0;
 	for (int i = 0; i < n; i++) {
 		const struct equant_swing *swing = &steady->swings[i];
-		double share = low ? swing->low : swing->high;
+		int periods = equant_rate_promptly(&samples[i], prospect->how) ? 1 : LATE;
+		double time = periods * prospect->period + prospect->how->quantum;
 
-		sum += swing->swings ? rates[i].speed * share : share;
+		if (!swing->swings)
+			continue;
+		*late += time / 2 * (1 - swing->low / swing->high) / swing->hold;
+		*moves += moving(swing, rates[i].speed, together, prospect) / swing->hold;
 	}
-	return sum;
 }
 
-/* Seconds in which units move when rank @i's share changes. */
-static double moving(const struct equant_steady *steady, const struct equant_rate *rates, int n,
-		     int i, const struct equant_prospect *prospect)
+static bool any_swings(const struct equant_steady *steady, int n)
 {
-	const struct equant_swing *swing = &steady->swings[i];
-	double most = rates[i].speed * swing->high / sum_of(steady, rates, n, false);
-	double least = rates[i].speed * swing->low / sum_of(steady, rates, n, true);
-	double units = prospect->units * (most - least);
+	int i = 0;
 
-	return prospect->costs->scale *
-	       (prospect->costs->fixed + prospect->costs->per_unit * fmax(units, 0));
+	while (i < n && !steady->swings[i].swings)
+		i++;
+	return i < n;
 }
 
-/* The part of the time that it takes to move work after shares. */
-static double spent(const struct equant_steady *steady, const struct equant_sample *samples,
-		    const struct equant_rate *rates, int n, const struct equant_prospect *prospect)
+/* Are all shares followed that swing?  If not they are averaged. */
+static bool all_follow(const struct equant_steady *steady, const struct equant_sample *samples,
+		       int n, const struct equant_prospect *prospect)
 {
-	double sum = 0;
-
 	for (int i = 0; i < n; i++)
-		if (steady->swings[i].swings)
-			sum += moving(steady, rates, n, i, prospect) / samples[i].hold;
-	return sum;
+		if (steady->swings[i].swings && !equant_rate_follows(&samples[i], prospect->how))
+			return false;
+	return true;
 }
 
-/* What is done where work follows shares, or their averages where one does not hold for long enough. */
-static double followed(const struct equant_steady *steady, const struct equant_sample *samples,
-		       const struct equant_rate *rates, int n,
-		       const struct equant_prospect *prospect)
+static void weigh(struct equant_steady *steady, const struct equant_sample *samples,
+		  const struct equant_rate *rates, int n, const struct equant_prospect *prospect)
 {
-	double late = LATE * prospect->period + prospect->how->quantum, sum = 0;
-	double lost = spent(steady, samples, rates, n, prospect);
+	struct together s;
+	double worth[3], late, moves;
 
-	for (int i = 0; i < n; i++) {
-		const struct equant_swing *swing = &steady->swings[i];
-
-		sum += swing->swings ? rates[i].speed * swing->mean : swing->mean;
-		if (!swing->swings)
-			continue;
-		if (!equant_rate_follows(&samples[i], prospect->how))
-			return stood(steady, rates, n, true);
-		lost += late / 2 * (1 - swing->low / swing->high) / samples[i].hold;
-	}
-	return sum - lost * sum_of(steady, rates, n, false);
+	add_up(steady, rates, n, &s);
+	follow(steady, samples, rates, n, &s, prospect, &late, &moves);
+	if (all_follow(steady, samples, n, prospect))
+		worth[EQUANT_STAND_FOLLOW] = s.mean - s.high * (late + moves);
+	else
+		worth[EQUANT_STAND_FOLLOW] = s.mean * (s.all + (1 - s.all) * s.below_mean);
+	worth[EQUANT_STAND_LOW] = s.low;
+	worth[EQUANT_STAND_HIGH] = s.high * (s.all + (1 - s.all) * s.below_high);
+	/* Another one needs a move, which several changes have to pay for. */
+	worth[steady->stand] = BETTER * worth[steady->stand] + s.high * moves / CHANGES;
+	for (int stand = 0; stand < 3; stand++)
+		if (worth[stand] > worth[steady->stand])
+			steady->stand = (enum equant_stand)stand;
 }
 
 void equant_steady_choose(struct equant_steady *steady, const struct equant_sample *samples,
 			  const struct equant_rate *rates, const double *used, int n,
 			  const struct equant_prospect *prospect)
 {
-	double worth[3];
-	bool any = false;
-
-	for (int i = 0; i < n; i++) {
+	for (int i = 0; i < n; i++)
 		measure(&steady->swings[i], &samples[i], &rates[i], used[i],
 			prospect->how->meeting);
-		any |= steady->swings[i].swings;
-	}
-	if (!any) {
+	if (any_swings(steady, n))
+		weigh(steady, samples, rates, n, prospect);
+	else
 		steady->stand = EQUANT_STAND_FOLLOW;
-		return;
-	}
-	worth[EQUANT_STAND_FOLLOW] = followed(steady, samples, rates, n, prospect);
-	worth[EQUANT_STAND_LOW] = sum_of(steady, rates, n, true);
-	worth[EQUANT_STAND_HIGH] = stood(steady, rates, n, false);
-	/* Another one needs a move, which several changes have to pay for. */
-	worth[steady->stand] =
-		BETTER * worth[steady->stand] + spent(steady, samples, rates, n, prospect) /
-							CHANGES * sum_of(steady, rates, n, false);
-	for (int stand = 0; stand < 3; stand++)
-		if (worth[stand] > worth[steady->stand])
-			steady->stand = (enum equant_stand)stand;
 }
 
 double equant_steady_share(const struct equant_steady *steady, int rank)

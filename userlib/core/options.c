@@ -151,7 +151,8 @@ static const struct option options[] = {
 	  .low = 1e-6,
 	  .high = 1,
 	  .initial = EQUANT_DEFAULT_INTERACT,
-	  .meaning = "largest fraction of time for balancing interactions" },
+	  .meaning =
+		  "largest fraction of time for balancing interactions, five times the usual one" },
 	{ .variable = "EQUANT_AMPLITUDE",
 	  .kind = REAL,
 	  .offset = FIELD(amplitude),
