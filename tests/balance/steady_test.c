@@ -16,20 +16,30 @@ struct load {
 	int off;
 };
 
-static struct equant_balance_options options_with(int steady)
+FIXTURE(steady)
 {
-	struct equant_balance_options options = default_options(EQUANT_RATE_PREDICTED);
+	struct equant_balance_options options;
+	struct job job;
+};
 
-	options.steady = steady;
-	return options;
+FIXTURE_SETUP(steady)
+{
+	self->options = default_options(EQUANT_RATE_PREDICTED);
+	self->options.steady = 1;
 }
 
-/* Ranks of 100 units, a tenth of a second, that meet after each phase. */
-static void start(struct job *job, int n, const struct equant_balance_options *options)
+FIXTURE_TEARDOWN(steady)
 {
-	job_start(job, n, 100, options);
+	job_stop(&self->job);
+}
+
+/* Ranks of 100 units, a tenth of a second, that meet @meetings times in each phase. */
+static struct job *start(FIXTURE_DATA(steady) * self, int n, uint32_t meetings)
+{
+	job_start(&self->job, n, 100, &self->options);
 	for (int i = 0; i < n; i++)
-		job->meetings[i] = 1;
+		self->job.meetings[i] = meetings;
+	return &self->job;
 }
 
 /* Return: how often work moved. */
@@ -47,194 +57,168 @@ static int oscillate(struct job *job, const struct load *load, int times)
 	return moves;
 }
 
-TEST(among_eight_ranks_one_has_work_for_its_least_share)
+TEST_F(steady, among_eight_ranks_one_has_work_for_its_least_share)
 {
 	const struct load load = { 0.5, 5, 5 };
-	struct equant_balance_options options = options_with(1);
-	struct job job;
+	struct job *job = start(self, 8, 1);
 
-	start(&job, 8, &options);
-	oscillate(&job, &load, 30);
-	EXPECT_EQ(0, oscillate(&job, &load, 10));
+	oscillate(job, &load, 30);
+	EXPECT_EQ(0, oscillate(job, &load, 10));
 	/* 800 x 0.5 / 7.5 */
-	EXPECT_LE(51, job.units[0]);
-	EXPECT_GE(55, job.units[0]);
-	job_stop(&job);
+	EXPECT_LE(51, job->units[0]);
+	EXPECT_GE(55, job->units[0]);
 }
 
-TEST(switched_off_it_has_work_for_the_mean_one)
+TEST_F(steady, switched_off_it_has_work_for_the_mean_one)
 {
 	const struct load load = { 0.5, 5, 5 };
-	struct equant_balance_options options = options_with(0);
-	struct job job;
+	struct job *job;
 
-	start(&job, 8, &options);
-	oscillate(&job, &load, 30);
+	self->options.steady = 0;
+	job = start(self, 8, 1);
+	oscillate(job, &load, 30);
 	/* 800 x 0.6 / 7.6: phases are longer while the load is there */
-	EXPECT_LE(63, job.units[0]);
-	EXPECT_GE(78, job.units[0]);
-	job_stop(&job);
+	EXPECT_LE(63, job->units[0]);
+	EXPECT_GE(78, job->units[0]);
 }
 
-TEST(ranks_that_do_not_meet_even_changes_out)
+TEST_F(steady, ranks_that_do_not_meet_even_changes_out)
 {
 	const struct load load = { 0.5, 5, 5 };
-	struct equant_balance_options options = options_with(1);
-	struct job job;
+	struct job *job = start(self, 8, 0);
 
-	start(&job, 8, &options);
-	for (int i = 0; i < 8; i++)
-		job.meetings[i] = 0;
-	oscillate(&job, &load, 30);
-	EXPECT_LE(63, job.units[0]);
-	EXPECT_GE(78, job.units[0]);
-	job_stop(&job);
+	oscillate(job, &load, 30);
+	EXPECT_LE(63, job->units[0]);
+	EXPECT_GE(78, job->units[0]);
 }
 
-TEST(a_load_that_is_seldom_there_leaves_work_for_the_highest_share)
+TEST_F(steady, a_load_that_is_seldom_there_leaves_work_for_the_highest_share)
 {
 	const struct load load = { 0.2, 1, 9 };
-	struct equant_balance_options options = options_with(1);
-	struct job job;
+	struct job *job = start(self, 2, 1);
 
-	start(&job, 2, &options);
-	oscillate(&job, &load, 60);
-	EXPECT_EQ(0, oscillate(&job, &load, 10));
-	EXPECT_LE(97, job.units[0]);
-	EXPECT_GE(100, job.units[0]);
-	job_stop(&job);
+	oscillate(job, &load, 60);
+	EXPECT_EQ(0, oscillate(job, &load, 10));
+	EXPECT_LE(97, job->units[0]);
+	EXPECT_GE(100, job->units[0]);
 }
 
-TEST(shares_that_hold_for_long_are_followed)
+TEST_F(steady, shares_that_hold_for_long_are_followed)
 {
 	const struct load load = { 0.5, 40, 40 };
-	struct equant_balance_options options = options_with(1);
-	struct job job;
+	struct job *job = start(self, 2, 1);
 
-	start(&job, 2, &options);
-	oscillate(&job, &load, 4);
-	EXPECT_EQ(100, job.units[0]);
-	job.share[0] = job.predicted[0] = 0.5;
-	job_phases(&job, 20);
+	oscillate(job, &load, 4);
+	EXPECT_EQ(100, job->units[0]);
+	job->share[0] = job->predicted[0] = 0.5;
+	job_phases(job, 20);
 	/* 200 / 3 */
-	EXPECT_LE(66, job.units[0]);
-	EXPECT_GE(68, job.units[0]);
-	job_stop(&job);
+	EXPECT_LE(66, job->units[0]);
+	EXPECT_GE(68, job->units[0]);
 }
 
-TEST(dear_moves_are_made_once)
+TEST_F(steady, dear_moves_are_made_once)
 {
 	const struct load load = { 0.5, 40, 40 };
-	struct equant_balance_options options = options_with(1);
-	struct job job;
+	struct job *job;
 
 	/* Half of its units are a second and a half to move; four seconds pass between two changes. */
-	options.move_per_unit = 0.03;
-	options.interact = 0.004;
-	start(&job, 8, &options);
-	oscillate(&job, &load, 6);
-	EXPECT_EQ(0, oscillate(&job, &load, 4));
+	self->options.move_per_unit = 0.03;
+	self->options.interact = 0.004;
+	job = start(self, 8, 1);
+	oscillate(job, &load, 6);
+	EXPECT_EQ(0, oscillate(job, &load, 4));
 	/* 1 % of the time for interactions; to follow sqrt(0.4 x 4 ms / 4 s), 2 %, would be best */
-	EXPECT_TRUE(near(job.decision.period, 0.4));
-	EXPECT_LE(51, job.units[0]);
-	EXPECT_GE(56, job.units[0]);
-	job_stop(&job);
+	EXPECT_TRUE(near(job->decision.period, 0.4));
+	EXPECT_LE(51, job->units[0]);
+	EXPECT_GE(56, job->units[0]);
 }
 
 /* Phases of a tenth of a second with ten meetings each; shares change in the middle of them. */
-TEST(work_stays_where_few_samples_tell_of_shares_that_change_often)
+TEST_F(steady, work_stays_where_few_samples_tell_of_shares_that_change_often)
 {
-	struct equant_balance_options options = options_with(1);
+	struct job *job = start(self, 8, 10);
 	double time = 0;
 	int late = 0;
-	struct job job;
 
-	start(&job, 8, &options);
-	for (int i = 0; i < 8; i++)
-		job.meetings[i] = 10;
-	job.hold = 0.0743;
+	job->hold = 0.0743;
 	for (int phase = 0; phase < 1000; phase++) {
-		job.predicted[0] = (long)(time / job.hold) % 2 ? 1 : 0.5;
-		job.share[0] = 0.75;
-		late += job_phase(&job) > 0 && phase >= 100;
-		time += job.samples[0].interval;
+		job->predicted[0] = (long)(time / job->hold) % 2 ? 1 : 0.5;
+		job->share[0] = 0.75;
+		late += job_phase(job) > 0 && phase >= 100;
+		time += job->samples[0].interval;
 	}
 	EXPECT_EQ(0, late);
-	EXPECT_LE(51, job.units[0]);
-	EXPECT_GE(55, job.units[0]);
-	job_stop(&job);
+	EXPECT_LE(51, job->units[0]);
+	EXPECT_GE(55, job->units[0]);
 }
 
 /* The kernel's view forgets how long shares hold when it has seen one change in some seconds. */
-TEST(a_time_that_is_forgotten_for_some_phases_changes_nothing)
+TEST_F(steady, a_time_that_is_forgotten_for_some_phases_changes_nothing)
 {
 	const struct load load = { 0.5, 5, 5 };
-	struct equant_balance_options options = options_with(1);
-	struct job job;
+	struct job *job = start(self, 8, 1);
 
-	start(&job, 8, &options);
-	oscillate(&job, &load, 30);
-	EXPECT_EQ(0, job_phases(&job, 3));
-	job.hold = 0;
-	EXPECT_EQ(0, job_phases(&job, 3));
-	EXPECT_EQ(0, oscillate(&job, &load, 3));
-	EXPECT_GE(55, job.units[0]);
-	job_stop(&job);
+	oscillate(job, &load, 30);
+	EXPECT_EQ(0, job_phases(job, 3));
+	job->hold = 0;
+	EXPECT_EQ(0, job_phases(job, 3));
+	EXPECT_EQ(0, oscillate(job, &load, 3));
+	EXPECT_GE(55, job->units[0]);
 }
 
-/* Shares hold for a second, phases last 0.1 s: where they are followed ranks wait for decisions. */
-TEST(nobody_waits_for_a_decision_where_work_stays)
+/* Shares hold for a second, phases last 0.1 s. */
+TEST_F(steady, ranks_wait_for_decisions_where_work_follows)
 {
 	const struct load load = { 0.5, 10, 10 };
+	struct job *job;
 
-	for (int dear = 0; dear < 2; dear++) {
-		struct equant_balance_options options = options_with(1);
-		struct job job;
-
-		options.prompt = 1;
-		if (dear)
-			options.move_per_unit = 0.03;
-		start(&job, 8, &options);
-		oscillate(&job, &load, 30);
-		EXPECT_EQ(!dear, job.decision.prompt);
-		job_stop(&job);
-	}
+	self->options.prompt = 1;
+	job = start(self, 8, 1);
+	oscillate(job, &load, 30);
+	EXPECT_EQ(1, job->decision.prompt);
 }
 
-TEST(when_the_load_is_gone_for_good_work_is_in_equal_parts_again)
+TEST_F(steady, nobody_waits_for_decisions_where_work_stays)
+{
+	const struct load load = { 0.5, 10, 10 };
+	struct job *job;
+
+	self->options.prompt = 1;
+	self->options.move_per_unit = 0.03;
+	job = start(self, 8, 1);
+	oscillate(job, &load, 30);
+	EXPECT_EQ(0, job->decision.prompt);
+}
+
+TEST_F(steady, when_the_load_is_gone_for_good_work_is_in_equal_parts_again)
 {
 	const struct load load = { 0.5, 5, 5 };
-	struct equant_balance_options options = options_with(1);
-	struct job job;
+	struct job *job = start(self, 8, 1);
 
-	start(&job, 8, &options);
-	oscillate(&job, &load, 30);
-	EXPECT_GE(55, job.units[0]);
-	job.hold = 0;
-	job_phases(&job, 60);
-	EXPECT_LE(97, job.units[0]);
-	EXPECT_GE(100, job.units[0]);
-	job_stop(&job);
+	oscillate(job, &load, 30);
+	EXPECT_GE(55, job->units[0]);
+	job->hold = 0;
+	job_phases(job, 60);
+	EXPECT_LE(97, job->units[0]);
+	EXPECT_GE(100, job->units[0]);
 }
 
-TEST(two_ranks_take_turns_in_being_loaded_and_all_have_work_for_the_least_share)
+TEST_F(steady, two_ranks_take_turns_in_being_loaded_and_all_have_work_for_the_least_share)
 {
-	struct equant_balance_options options = options_with(1);
-	struct job job;
+	struct job *job = start(self, 3, 1);
 
-	start(&job, 3, &options);
-	job.hold = 0.5;
+	job->hold = 0.5;
 	for (int i = 0; i < 300; i++) {
-		job.share[0] = job.predicted[0] = i % 10 < 5 ? 0.5 : 1;
-		job.share[1] = job.predicted[1] = i % 10 < 5 ? 1 : 0.5;
-		job_phase(&job);
+		job->share[0] = job->predicted[0] = i % 10 < 5 ? 0.5 : 1;
+		job->share[1] = job->predicted[1] = i % 10 < 5 ? 1 : 0.5;
+		job_phase(job);
 	}
 	/* 300 x 0.5 / 2 */
-	EXPECT_LE(73, job.units[0]);
-	EXPECT_GE(77, job.units[0]);
-	EXPECT_LE(73, job.units[1]);
-	EXPECT_GE(77, job.units[1]);
-	job_stop(&job);
+	EXPECT_LE(73, job->units[0]);
+	EXPECT_GE(77, job->units[0]);
+	EXPECT_LE(73, job->units[1]);
+	EXPECT_GE(77, job->units[1]);
 }
 
 TEST_HARNESS_MAIN

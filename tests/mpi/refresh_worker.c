@@ -78,20 +78,28 @@ static int run(struct equant_transfer *transfer)
 	return equant_transfer_run(transfer, stride, from, stride, to);
 }
 
-/* Links that are others after a run, of those that have 16 bytes per second and share @port. */
-static int changed_beside(double port)
+/* Two ranks on each host. */
+static struct equant_redist_network *network_of_ports(double bandwidth, double port)
 {
-	struct equant_redist_network *network = equant_redist_network_new(ranks, 0, 16, NULL, 0);
+	struct equant_redist_network *network =
+		equant_redist_network_new(ranks, 0, bandwidth, NULL, 0);
 	const struct equant_redist_host host = { port, port };
-	struct equant_transfer *transfer;
-	int changed = -1;
 
 	demand(network);
 	for (int h = 0; h < 2; h++)
 		demand_equal(h, equant_redist_network_host(network, &host, NULL, 0));
 	for (int r = 0; r < ranks; r++)
 		demand_equal(0, equant_redist_network_place(network, r, r / 2, NULL, 0));
-	transfer = make(network);
+	return network;
+}
+
+/* Links that are others after a run, of those that have 16 bytes per second and share @port. */
+static int changed_beside(double port)
+{
+	struct equant_redist_network *network = network_of_ports(16, port);
+	struct equant_transfer *transfer = make(network);
+	int changed = -1;
+
 	demand_equal(0, run(transfer));
 	demand_equal(0, equant_transfer_refresh(transfer, &changed));
 	demand_equal(0, equant_transfer_free(transfer));
@@ -233,15 +241,9 @@ static void a_link_that_changed_is_looked_at_again_once(void)
 /* Of a port that is shared one message may get somewhat less at any time. */
 static void what_ports_leave_is_not_looked_at_more_closely(void)
 {
-	const struct equant_redist_host host = { 16, 16 };
-	struct equant_redist_network *network = equant_redist_network_new(ranks, 0, 4, NULL, 0);
-	struct equant_transfer *transfer;
+	struct equant_redist_network *network = network_of_ports(4, 16);
+	struct equant_transfer *transfer = make(network);
 
-	for (int h = 0; h < 2; h++)
-		demand_equal(h, equant_redist_network_host(network, &host, NULL, 0));
-	for (int r = 0; r < ranks; r++)
-		demand_equal(0, equant_redist_network_place(network, r, r / 2, NULL, 0));
-	transfer = make(network);
 	run_and_see(transfer, faster, 2, 8);
 	run_and_see(transfer, hardly_slower, 0, 8);
 	demand_equal(0, equant_transfer_free(transfer));
