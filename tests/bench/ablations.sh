@@ -96,6 +96,7 @@ moving()
 		movement	restricted	equant,MOVEMENT=restricted
 		ports		1		equant,PORTS=1
 		omitted below	20 units	equant,OMIT=20
+		crowds		off		equant,CROWDS=off
 	END
 }
 

@@ -76,6 +76,7 @@ void number_options(struct equant_options *options)
 		.prompt = 30,
 		.tiles = 31,
 		.steady = 32,
+		.crowds = 33,
 	};
 }
 

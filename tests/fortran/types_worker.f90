@@ -97,7 +97,7 @@ contains
 
         call demand_equal(size_of_options(), int(c_sizeof(o), c_long), "size of equant_options")
         call demand_equal(size_of_options(), said_of_options(o), "sz of equant_options")
-        call demand_equal(33_c_long, int(count_options(), c_long), "number of options")
+        call demand_equal(34_c_long, int(count_options(), c_long), "number of options")
         call number_options(o)
         call number(4, real(o%balance, c_double), "balance")
         call number(5, real(o%rate, c_double), "rate")
@@ -128,6 +128,7 @@ contains
         call number(30, real(o%prompt, c_double), "prompt")
         call number(31, real(o%tiles, c_double), "tiles")
         call number(32, real(o%steady, c_double), "steady")
+        call number(33, real(o%crowds, c_double), "crowds")
     end subroutine options
 
     subroutine defaults()
@@ -155,6 +156,7 @@ contains
         call demand(mine%prompt == c%prompt, "default of prompt")
         call demand(mine%tiles == c%tiles, "default of tiles")
         call demand(mine%steady == c%steady, "default of steady")
+        call demand(mine%crowds == c%crowds, "default of crowds")
         call demand(mine%mode == c%mode, "default of mode")
         call same(mine%period, c%period, "default of period")
         call same(mine%threshold, c%threshold, "default of threshold")

@@ -118,6 +118,7 @@ TEST_F(options, without_anything_set_the_defaults_hold)
 	EXPECT_EQ(1, self->set.prompt);
 	EXPECT_EQ(1, self->set.steady);
 	EXPECT_EQ(0, self->set.tiles);
+	EXPECT_EQ(1, self->set.crowds);
 	EXPECT_STREQ("", self->messages.text);
 	equant_options_release(&self->set);
 }
@@ -464,7 +465,7 @@ TEST_F(options, every_field_is_described_and_the_described_defaults_are_the_defa
 
 	ASSERT_EQ(0, shared(self, plain));
 	equant_options_describe(count_line, &census);
-	EXPECT_EQ(33, census.lines);
+	EXPECT_EQ(34, census.lines);
 	EXPECT_EQ(0, census.bad);
 	ASSERT_EQ(0, shared(self, told));
 	EXPECT_EQ(0, memcmp(plain, told, sizeof(plain)))

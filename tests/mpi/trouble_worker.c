@@ -372,6 +372,7 @@ static void competitors(void)
 
 	seed_trouble();
 	o.check = 1;
+	o.crowds = 0; /* with more ranks than CPUs, all for all of them, there is nothing to gain */
 	work_start(&w, &o);
 	demand_equal(0, equant_loop_data(w.loop, &ops, NULL));
 	for (int i = 0; i < 120; i++) {

@@ -111,6 +111,9 @@ struct equant_following {
 double equant_rate_take(struct equant_rate *rate, const struct equant_sample *sample,
 			const struct equant_following *how);
 
+/** equant_rate_set_share() - the share is known to be this one */
+void equant_rate_set_share(struct equant_rate *rate, double share);
+
 /**
  * equant_rate_follows() - is this rank's rate made from predictions?
  *
@@ -358,6 +361,49 @@ void equant_steady_choose(struct equant_steady *steady, const struct equant_samp
 
 /** equant_steady_share() - the share by which a rank is given work; 0: what it is, or its average */
 double equant_steady_share(const struct equant_steady *steady, int rank);
+
+/* ---- crowds.c --------------------------------------------------------------- */
+
+/**
+ * struct equant_crowd - ranks that may use the same CPUs, which are fewer
+ * @ranks: who, in rising order
+ * @n: how many
+ * @cpus: how many CPUs they have
+ * @members: how many of them are still there
+ * @wanted: the last time for which they wanted or had one, a sum
+ */
+struct equant_crowd {
+	const int *ranks;
+	int n;
+	int cpus;
+	int members;
+	double wanted;
+};
+
+/**
+ * struct equant_crowds - all zero: there are none
+ * @runs: by rank, the time on its CPU that is a part of @wanted
+ * @samples: without what is not to be believed; the rest is working room
+ */
+struct equant_crowds {
+	struct equant_crowd *crowds;
+	int n;
+	int *ranks;
+	double *runs;
+	struct equant_heap_entry *room;
+	struct equant_sample *samples;
+};
+
+int equant_crowds_init(struct equant_crowds *crowds, const struct equant_affinity *all, int n);
+void equant_crowds_release(struct equant_crowds *crowds);
+
+/** equant_crowds_see() - @samples, without predictions of ranks in crowds */
+const struct equant_sample *equant_crowds_see(struct equant_crowds *crowds,
+					      const struct equant_sample *samples, int n);
+
+/** equant_crowds_take() - the shares of ranks in crowds; @polls: who waits is not asleep */
+void equant_crowds_take(struct equant_crowds *crowds, const struct equant_sample *samples,
+			struct equant_rate *rates, double quantum, bool polls);
 
 /* ---- options.c ------------------------------------------------------------ */
 

@@ -9,13 +9,14 @@
  * The start can be balanced too: in a phase before anything has been computed the
  * predicted shares alone decide.
  * Where shares come and go too often to be followed, work is divided for the least or the highest of them (steady.c).
+ * Ranks that share CPUs with each other have one share (crowds.c).
  * Where ranks sleep while they wait, and that is often, those that share their CPU use less than
  * their share (restraint.c).  Where ranks poll and synchronise more often than the scheduler switches, the
  * rates lean towards the split that grain.c finds best.
  * Deviations: the distribution must be an improvement by the very rates it was
  * made from; those of a step are named in its file.
  *
- * Nothing here allocates after equant_balancer_new().
+ * Nothing here allocates after equant_balancer_new() and equant_balancer_affinity().
  *
  * Reference: Siegell 1995, section 5.1, figure 5.1.
  */
@@ -55,6 +56,7 @@ struct equant_balancer {
 	struct equant_split split;
 	struct equant_restraint restraint;
 	struct equant_steady steady;
+	struct equant_crowds crowds;
 	double period;
 	struct equant_rate *rates;
 	double *raw;
@@ -122,6 +124,7 @@ void equant_balancer_free(struct equant_balancer *b)
 		return;
 	free(b->rates);
 	free(b->steady.swings);
+	equant_crowds_release(&b->crowds);
 	free(b->raw);
 	free(b->used);
 	free(b->target);
@@ -143,6 +146,14 @@ const struct equant_rate *equant_balancer_rates(const struct equant_balancer *b)
 void equant_balancer_horizon(struct equant_balancer *b, double seconds)
 {
 	b->horizon = seconds;
+}
+
+int equant_balancer_affinity(struct equant_balancer *b, const struct equant_affinity *all)
+{
+	for (int i = 0; i < b->n; i++)
+		if (all[i].cpus && all[i].count < 1)
+			return -EINVAL;
+	return equant_crowds_init(&b->crowds, all, b->n);
 }
 
 static double observed_quantum(const struct equant_sample *samples, int n)
@@ -181,6 +192,8 @@ static void observe(struct equant_balancer *b, const struct equant_sample *sampl
 		equant_rate_take(&b->rates[i], &samples[i], &b->following);
 		elapsed += samples[i].interval;
 	}
+	if (b->options.mode == EQUANT_RATE_PREDICTED)
+		equant_crowds_take(&b->crowds, samples, b->rates, quantum, b->options.polls);
 	if (b->options.restraint > 0 && !b->options.polls)
 		equant_restraint_update(&b->restraint, samples, b->n, quantum);
 	elapsed /= b->n;
@@ -516,6 +529,7 @@ int equant_balancer_decide(struct equant_balancer *b, const struct equant_sample
 
 	if (error)
 		return error;
+	samples = equant_crowds_see(&b->crowds, samples, b->n);
 	made.quantum = job_quantum(b, samples);
 	observe(b, samples, made.quantum);
 	made.verdict = EQUANT_VERDICT_NO_RATES;

@@ -231,6 +231,14 @@ static void update_share(struct equant_rate *rate, const struct equant_sample *s
 		rate->share = EQUANT_SHARE_MIN;
 }
 
+void equant_rate_set_share(struct equant_rate *rate, double share)
+{
+	rate->share = share;
+	rate->rate = rate->speed * share;
+	if (rate->late_run > 0)
+		rate->pace = rate->late_units / rate->late_run * share;
+}
+
 static double take(struct equant_rate *rate, const struct equant_sample *sample,
 		   const struct equant_following *how)
 {
@@ -246,9 +254,8 @@ static double take(struct equant_rate *rate, const struct equant_sample *sample,
 		update_share(rate, sample, equant_rate_follows(sample, how), how->quantum,
 			     how->phase);
 		if (how->mode == EQUANT_RATE_PREDICTED) {
-			if (rate->late_run > 0)
-				rate->pace = rate->late_units / rate->late_run * rate->share;
-			return rate->speed * rate->share;
+			equant_rate_set_share(rate, rate->share);
+			return rate->rate;
 		}
 	} else {
 		/* Wall time is all there is: it stands for the speed of a whole CPU. */

@@ -88,7 +88,7 @@ module equant_types
     ! How to measure, decide and report.  Set what is to differ from the defaults; the
     ! environment wins over both.  The texts are arguments of equant_open().
     type, bind(C) :: equant_options
-        integer(c_size_t), private :: sz = 224
+        integer(c_size_t), private :: sz = 232
         type(c_ptr), private :: probe = c_null_ptr
         type(c_ptr), private :: trace = c_null_ptr
         type(c_ptr), private :: report = c_null_ptr
@@ -123,6 +123,8 @@ module equant_types
         integer(c_int) :: prompt = 1
         integer(c_int) :: steady = 1
         integer(c_long) :: tiles = 0
+        integer(c_int) :: crowds = 1
+        integer(c_int), private :: unused_too = 0
     end type equant_options
 
     ! One rank's account of a loop; times in seconds.

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "control/send.h"
+#include "core/affinity.h"
 #include "core/clock.h"
 #include "core/message.h"
 #include "core/mpi_error.h"
@@ -163,7 +164,15 @@ static int exchange(struct equant_exchange *x, const struct equant_costs *costs)
 	return error ? error : equant_exchange_finish(x, 0, &waited);
 }
 
-int equant_costs_measure(struct equant_loop *loop, struct equant_costs *costs)
+static void take_affinities(const struct equant_costs *all, int n,
+			    struct equant_affinity *affinities)
+{
+	for (int r = 0; r < n; r++)
+		affinities[r] = all[r].affinity;
+}
+
+int equant_costs_measure(struct equant_loop *loop, struct equant_costs *costs,
+			 struct equant_affinity *all)
 {
 	struct equant_exchange *x;
 	double times[ROUNDS];
@@ -177,6 +186,8 @@ int equant_costs_measure(struct equant_loop *loop, struct equant_costs *costs)
 		return error;
 	}
 	costs->interact = 0;
+	costs->affinity = equant_affinity(loop->machine);
+	loop->cpus = costs->affinity.cpus;
 	costs->layout = 0;
 	for (const struct equant_loop *l = loop; l; l = l->follower)
 		costs->layout = equant_mix(costs->layout) ^ equant_slices_layout(&l->slices);
@@ -192,6 +203,8 @@ int equant_costs_measure(struct equant_loop *loop, struct equant_costs *costs)
 	}
 	if (!error)
 		error = compare_layouts(loop, equant_exchange_items(x));
+	if (!error && all)
+		take_affinities(equant_exchange_items(x), loop->ranks, all);
 	if (!error)
 		take_largest(equant_exchange_items(x), loop->ranks, costs);
 	else

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* How the balancing of a loop begins, at the first hook, and how it ends. */
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "core/affinity.h"
 #include "core/message.h"
 #include "core/mpi_error.h"
 #include "loop/loop_internal.h"
@@ -39,11 +42,23 @@ struct equant_balance_options equant_loop_balancing(const struct equant_loop *lo
 	return b;
 }
 
+static int make_balancer(struct equant_loop *loop, const struct equant_costs *costs,
+			 const struct equant_affinity *affinities)
+{
+	struct equant_balance_options balancing = equant_loop_balancing(loop, costs);
+
+	if (!affinities)
+		return -ENOMEM;
+	loop->balancer = equant_balancer_new(loop->ranks, &balancing);
+	loop->control->balancer = loop->balancer;
+	return loop->balancer ? equant_balancer_affinity(loop->balancer, affinities) : -errno;
+}
+
 /* Arrays are registered by now: measure the costs and set up the decision. */
 int equant_loop_start(struct equant_loop *loop)
 {
 	const struct equant_options *o = &loop->eq->options;
-	struct equant_balance_options balancing;
+	struct equant_affinity *affinities;
 	struct equant_costs costs;
 	int error;
 
@@ -66,16 +81,18 @@ int equant_loop_start(struct equant_loop *loop)
 	loop->ended = error != 0;
 	if (error)
 		return error;
-	error = equant_costs_measure(loop, &costs);
+	/* Shares that were recorded are of other CPUs. */
+	if (o->crowds && strcmp(equant_probe_name(loop->eq->probe), "replay") != 0)
+		loop->machine = equant_machine();
+	affinities = calloc((size_t)loop->ranks, sizeof(*affinities));
+	error = equant_costs_measure(loop, &costs, affinities);
 	for (struct equant_loop *l = loop; l && !error; l = l->follower)
 		equant_ghosts_agreed(l);
 	loop->interact = costs.interact;
-	if (error || !loop->control->ops->decides(loop->rank))
-		return error;
-	balancing = equant_loop_balancing(loop, &costs);
-	loop->balancer = equant_balancer_new(loop->ranks, &balancing);
-	loop->control->balancer = loop->balancer;
-	return loop->balancer ? 0 : -errno;
+	if (!error && loop->control->ops->decides(loop->rank))
+		error = make_balancer(loop, &costs, affinities);
+	free(affinities);
+	return error;
 }
 
 /* All ranks are here: did they count the same? */

@@ -164,6 +164,8 @@ struct equant_loop {
 	struct equant_meetings meetings;
 	long sampled; /* units active then */
 	int grown; /* many more have become active since */
+	uint64_t machine; /* 0 = it does not matter which CPUs this rank may use */
+	uint64_t cpus; /* at the start */
 	uint64_t outdated; /* interactions with lower numbers do not know */
 
 	/* the account */
@@ -220,14 +222,17 @@ void equant_ghosts_agreed(struct equant_loop *loop);
 int equant_neighbours_follow(struct equant_loop *loop);
 
 /* cost.c: what an interaction and a transfer cost on this network */
-/* ... and the layout of what moves, which must be the same everywhere */
+/* ... the layout of what moves, which must be the same everywhere, and where the rank is */
 struct equant_costs {
 	uint64_t layout;
+	struct equant_affinity affinity;
 	double interact;
 	double fixed;
 	double per_unit;
 };
-int equant_costs_measure(struct equant_loop *loop, struct equant_costs *costs);
+/* @all: receives where each rank is, unless NULL */
+int equant_costs_measure(struct equant_loop *loop, struct equant_costs *costs,
+			 struct equant_affinity *all);
 
 /* The neighbour that this rank measures with in round 0 or 1, and which does the same; -1 = it has none then. */
 int equant_costs_neighbour(const struct equant_loop *loop, int round);

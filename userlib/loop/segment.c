@@ -7,6 +7,7 @@
 #include <equant/abi.h>
 #include <string.h>
 
+#include "core/affinity.h"
 #include "core/clock.h"
 #include "core/message.h"
 #include "loop/loop_internal.h"
@@ -213,6 +214,8 @@ void equant_sample_take(struct equant_loop *loop, struct equant_sample *sample, 
 		sample->flags |= EQUANT_SAMPLE_PREDICTED;
 	if (loop->grown)
 		sample->flags |= EQUANT_SAMPLE_GROWN;
+	if (loop->machine && equant_affinity(loop->machine).cpus != loop->cpus)
+		sample->flags |= EQUANT_SAMPLE_MOVED;
 	loop->grown = 0;
 	loop->sampled = equant_units_active(&loop->units);
 	loop->quantum = sample->quantum;

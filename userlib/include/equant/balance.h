@@ -33,6 +33,8 @@ extern "C" {
 #define EQUANT_SAMPLE_CLOSED (1u << 3) /* the rank has closed the loop */
 #define EQUANT_SAMPLE_ERROR (1u << 4) /* the rank hit an error; the loop ends */
 #define EQUANT_SAMPLE_GROWN (1u << 5) /* many more units have become active */
+#define EQUANT_SAMPLE_MOVED \
+	(1u << 6) /* the rank's CPUs are not those of its struct equant_affinity */
 
 /**
  * struct equant_sample - what one rank tells all others once per balancing phase
@@ -506,6 +508,29 @@ EQUANT_API int equant_balancer_decide(struct equant_balancer *balancer,
  * Bounds t_stable (section 5.6.2) in the decisions from now on.
  */
 EQUANT_API void equant_balancer_horizon(struct equant_balancer *balancer, double seconds);
+
+/**
+ * struct equant_affinity - the CPUs that a rank may use
+ * @cpus: names them: equal for ranks that may use the same CPUs of the same machine; 0 = not known
+ * @count: how many they are, >= 1 unless @cpus is 0
+ */
+struct equant_affinity {
+	uint64_t cpus;
+	int count;
+};
+
+/**
+ * equant_balancer_affinity() - where the ranks are
+ * @balancer: the state, before its first decision
+ * @all: one per rank; copied
+ *
+ * Those that are more than the CPUs they may use have one share then (balance/crowds.c): what each would
+ * have if all of them wanted their CPUs.  Without this call all ranks are taken to be apart.  For rates that are predicted.
+ *
+ * Return: 0, -EINVAL for a count below 1, -ENOMEM.
+ */
+EQUANT_API int equant_balancer_affinity(struct equant_balancer *balancer,
+					const struct equant_affinity *all);
 
 /** equant_balancer_rates() - the per-rank estimates behind the last decision, n entries */
 EQUANT_API const struct equant_rate *equant_balancer_rates(const struct equant_balancer *balancer);

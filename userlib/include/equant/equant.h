@@ -126,6 +126,7 @@ struct equant_options {
 	int prompt; /* no pipelining while shares change every few phases and phases are long */
 	int steady; /* work stays where it is while shares change too often to be followed */
 	long tiles; /* inner iterations computed at once in a strip; 0 = what is fastest */
+	int crowds; /* ranks that share CPUs with each other have one share */
 };
 
 /**
