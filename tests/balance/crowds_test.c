@@ -162,6 +162,22 @@ TEST_F(crowds, where_all_ranks_share_the_same_cpus_nothing_moves)
 	EXPECT_EQ(0, phases(self, 100));
 }
 
+TEST_F(crowds, they_meet_seldom)
+{
+	add(self, 2, 1, 0);
+	ASSERT_EQ(0, start(self));
+	phases(self, 10);
+	EXPECT_TRUE(near(50 * 0.004, self->job.decision.period));
+	job_stop(&self->job);
+
+	/* for a share that is followed three times as long as a rank is off its CPU */
+	self->affinity[0] = self->affinity[1] = (struct equant_affinity){ 0 };
+	self->job.n = 2;
+	ASSERT_EQ(0, start(self));
+	phases(self, 10);
+	EXPECT_LT(self->job.decision.period, 0.041);
+}
+
 /* The rank that has least work sleeps, so that the other one seems to be faster. */
 TEST_F(crowds, an_uneven_division_in_a_crowd_does_not_become_more_uneven)
 {

@@ -394,10 +394,12 @@ struct equant_crowds {
 	struct equant_sample *samples;
 };
 
+#define EQUANT_SAMPLE_CROWDED (1u << 15) /* a sample's flag in here: the rank is in a crowd */
+
 int equant_crowds_init(struct equant_crowds *crowds, const struct equant_affinity *all, int n);
 void equant_crowds_release(struct equant_crowds *crowds);
 
-/** equant_crowds_see() - @samples, without predictions of ranks in crowds */
+/** equant_crowds_see() - @samples, without predictions of ranks in crowds, which are marked */
 const struct equant_sample *equant_crowds_see(struct equant_crowds *crowds,
 					      const struct equant_sample *samples, int n);
 

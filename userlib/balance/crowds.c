@@ -120,6 +120,7 @@ const struct equant_sample *equant_crowds_see(struct equant_crowds *crowds,
 			if (!is_member(sample))
 				continue;
 			sample->flags &= (uint16_t)~EQUANT_SAMPLE_PREDICTED;
+			sample->flags |= EQUANT_SAMPLE_CROWDED;
 			sample->hold = 0;
 		}
 	}

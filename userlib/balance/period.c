@@ -36,6 +36,7 @@
 #define HOOKS_MOST (1L << 30)
 #define LONGEST_AVERAGE 1.0 /* second */
 #define TURNS 3
+#define CROWD_QUANTA 50
 #define MEETINGS 8
 #define LATE 0.4 /* periods that a change of shares costs */
 #define QUIET 0.2 /* of k_interact, where shares hold */
@@ -67,6 +68,11 @@ double equant_sampling_scale(double quantum, double share, double sample)
  * share is granted the worst case of eq. 4.10, d = c.  Where shares come and go
  * too fast to be followed, their changes are the oscillation to average over,
  * up to a second: longer would be late for a change that stays.
+ *
+ * Ranks that share CPUs with each other have their turns one after the other, and those that meet wait for
+ * the last one; their share is an average of many turns anyhow.  With products of 20 ms on four ranks, two to
+ * a CPU and a competitor on one, periods of 40, 100, 200 and 400 ms reached 0.86, 0.89, 0.92 and 0.84 of
+ * what could be had.
  */
 static double averaging_bound(const struct equant_sample *sample,
 			      const struct equant_balance_options *options, double quantum)
@@ -74,7 +80,11 @@ static double averaging_bound(const struct equant_sample *sample,
 	double bound = equant_sampling_bound(quantum, 0.5, options->amplitude);
 	double changes = sample->hold / options->amplitude;
 
-	if (options->mode == EQUANT_RATE_MEASURED || changes <= bound)
+	if (options->mode == EQUANT_RATE_MEASURED)
+		return bound;
+	if (sample->flags & EQUANT_SAMPLE_CROWDED)
+		return CROWD_QUANTA * quantum;
+	if (changes <= bound)
 		return bound;
 	if (changes > LONGEST_AVERAGE)
 		return bound > LONGEST_AVERAGE ? bound : LONGEST_AVERAGE;
