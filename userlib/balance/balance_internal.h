@@ -369,14 +369,14 @@ double equant_steady_share(const struct equant_steady *steady, int rank);
  * @ranks: who, in rising order
  * @n: how many
  * @cpus: how many CPUs they have
- * @members: how many of them are still there
+ * @who: of them is there; 0 = no more than CPUs
  * @wanted: the last time for which they wanted or had one, a sum
  */
 struct equant_crowd {
 	const int *ranks;
 	int n;
 	int cpus;
-	int members;
+	uint64_t who;
 	double wanted;
 };
 

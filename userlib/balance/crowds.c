@@ -11,8 +11,13 @@
  *	1 / share = sum of w / sum of r + a / c,
  *
  * as those would have been in the queues, too.  Of ranks that begin together and then wait for each other those with less
- * to do sleep while the others go on: a = sum of |r_i - r_j| over all pairs / sum of r.  In a pipeline
- * they sleep in turns, which this does not see: the share is too high then, in all crowds.
+ * to do sleep while the others go on.  With r falling, k are awake for r_k - r_(k+1) of it, and n - k of n asleep;
+ * but those that are fewer than the CPUs leave some unused, and have as much as if they were c:
+ *
+ *	a = sum of k (n - max(k, c)) (r_k - r_(k+1)) / sum of r.
+ *
+ * That is exact where nobody else is there, and where one CPU is shared; else the share of an uneven division is
+ * somewhat too high, and so it is in a pipeline, whose ranks sleep in turns.
  *
  * This is the share of every rank of the crowd, measured over all of them: within it any division takes
  * equally long.  The probe's predictions change with each wait of a neighbour and are not used.
@@ -24,8 +29,9 @@
 #include <string.h>
 
 #include "balance/balance_internal.h"
+#include "core/mix.h"
 
-#define QUANTA 64 /* of each rank's time that count, as for its speed */
+#define QUANTA 64 /* for which each of them wanted a CPU, that count */
 
 void equant_crowds_release(struct equant_crowds *crowds)
 {
@@ -127,28 +133,43 @@ const struct equant_sample *equant_crowds_see(struct equant_crowds *crowds,
 	return crowds->samples;
 }
 
-/* The sum of |a - b| over all pairs of keys; empties the heap. */
-static double differences(struct equant_heap *heap)
+/* a, times the sum of the keys, which are r; empties the heap. */
+static double asleep(struct equant_heap *runs, int cpus)
 {
-	int n = heap->count;
-	double sum = 0;
+	int n = runs->count;
+	double sum = 0, longer = 0;
 
-	equant_heap_make(heap);
-	while (heap->count) {
-		int smaller = heap->count - 1, larger = n - heap->count;
+	equant_heap_make(runs);
+	for (int awake = 0; awake < n; awake++) {
+		double run = equant_heap_pop(runs).key;
+		int others = n - (awake > cpus ? awake : cpus);
 
-		sum += equant_heap_pop(heap).key * (smaller - larger);
+		if (awake)
+			sum += (double)awake * others * (longer - run);
+		longer = run;
 	}
 	return sum;
 }
 
-/* What part of the past still counts; nothing of it if others were in the crowd then. */
-static double part_kept(struct equant_crowd *crowd, int members, double quantum)
+/* Tells which of the ranks are members from any others. */
+static uint64_t who_is_there(const struct equant_crowd *crowd, const struct equant_sample *samples)
 {
-	double most = QUANTA * quantum * members;
-	bool same = members == crowd->members;
+	uint64_t who = 0;
 
-	crowd->members = members;
+	for (int i = 0; i < crowd->n; i++)
+		if (is_member(&samples[crowd->ranks[i]]))
+			who = equant_mix_word(who, (uint64_t)crowd->ranks[i] + 1);
+	return who;
+}
+
+/* What part of the past still counts; nothing of it if others were in the crowd then. */
+static double part_kept(struct equant_crowd *crowd, const struct equant_sample *samples,
+			double most)
+{
+	uint64_t who = who_is_there(crowd, samples);
+	bool same = who == crowd->who;
+
+	crowd->who = who;
 	if (!same)
 		return 0;
 	return crowd->wanted > most ? most / crowd->wanted : 1;
@@ -158,7 +179,8 @@ static double part_kept(struct equant_crowd *crowd, int members, double quantum)
 static double take(struct equant_crowds *crowds, struct equant_crowd *crowd,
 		   const struct equant_sample *samples, double quantum, bool polls)
 {
-	double keep = part_kept(crowd, count_members(crowd, samples), quantum);
+	int members = count_members(crowd, samples);
+	double keep = part_kept(crowd, samples, QUANTA * quantum * members);
 	struct equant_heap runs = { .entries = crowds->room };
 	double run = 0, queued;
 
@@ -174,11 +196,11 @@ static double take(struct equant_crowds *crowds, struct equant_crowd *crowd,
 		runs.entries[runs.count++] =
 			(struct equant_heap_entry){ .key = crowds->runs[rank], .rank = rank };
 	}
-	if (run < EQUANT_TIME_MIN)
-		return 0;
+	if (run < EQUANT_TIME_MIN) /* nothing is known yet */
+		return (double)crowd->cpus / members;
 	queued = crowd->wanted / run;
 	if (!polls)
-		queued += differences(&runs) / run / crowd->cpus;
+		queued += asleep(&runs, crowd->cpus) / run / crowd->cpus;
 	return queued * EQUANT_SHARE_MIN < 1 ? 1 / queued : EQUANT_SHARE_MIN;
 }
 
@@ -189,10 +211,12 @@ void equant_crowds_take(struct equant_crowds *crowds, const struct equant_sample
 		struct equant_crowd *crowd = &crowds->crowds[c];
 		double share;
 
-		if (count_members(crowd, samples) <= crowd->cpus)
+		if (count_members(crowd, samples) <= crowd->cpus) {
+			crowd->who = 0;
 			continue;
+		}
 		share = take(crowds, crowd, samples, quantum, polls);
-		for (int i = 0; share > 0 && i < crowd->n; i++)
+		for (int i = 0; i < crowd->n; i++)
 			if (is_member(&samples[crowd->ranks[i]]))
 				equant_rate_set_share(&rates[crowd->ranks[i]], share);
 	}

@@ -248,7 +248,10 @@ static bool guessed_rates(struct equant_balancer *b, const struct equant_sample 
 	if (b->options.mode != EQUANT_RATE_PREDICTED)
 		return false;
 	for (int i = 0; i < b->n; i++) {
-		if (b->rates[i].windows || (samples[i].flags & needed) != needed)
+		bool known = (samples[i].flags & needed) == needed ||
+			     samples[i].flags & EQUANT_SAMPLE_CROWDED;
+
+		if (b->rates[i].windows || !known)
 			return false;
 		b->raw[i] = b->used[i] = b->rates[i].share;
 		total += units[i];

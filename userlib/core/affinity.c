@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Which CPUs.  Two containers of a machine have one kernel, which numbers its CPUs alike in both, and one boot.
+ * Which CPUs.  Virtual machines that were copied while they ran have one boot, but other names; so have containers of
+ * one machine, whose ranks are taken to be apart.
  */
 #include <sched.h>
 #include <stdio.h>
-#include <string.h>
+#include <unistd.h>
 
 #include "core/affinity.h"
 #include "core/mix.h"
@@ -13,7 +14,7 @@
 
 uint64_t equant_machine(void)
 {
-	char text[40] = "";
+	char text[40] = "", host[256] = "";
 	FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
 
 	if (!file)
@@ -21,7 +22,8 @@ uint64_t equant_machine(void)
 	if (!fgets(text, sizeof(text), file))
 		text[0] = '\0';
 	fclose(file);
-	return text[0] ? equant_mix_text(1, text) : 0;
+	gethostname(host, sizeof(host) - 1);
+	return text[0] ? equant_mix_text(equant_mix_text(1, text), host) : 0;
 }
 
 struct equant_affinity equant_affinity(uint64_t machine)

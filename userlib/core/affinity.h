@@ -6,7 +6,7 @@
 
 #include <equant/balance.h>
 
-/** equant_machine() - names the machine that this is, until its next start; 0 = not known */
+/** equant_machine() - names the machine that this is, by its name and its last start; 0 = not known */
 uint64_t equant_machine(void);
 
 /** equant_affinity() - the CPUs of @machine that the calling thread may use, as they are now */

@@ -59,7 +59,7 @@ int equant_loop_start(struct equant_loop *loop)
 {
 	const struct equant_options *o = &loop->eq->options;
 	struct equant_affinity *affinities;
-	struct equant_costs costs;
+	struct equant_costs costs = { 0 };
 	int error;
 
 	for (struct equant_loop *l = loop; l; l = l->follower) {

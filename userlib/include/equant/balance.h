@@ -527,7 +527,7 @@ struct equant_affinity {
  * Those that are more than the CPUs they may use have one share then (balance/crowds.c): what each would
  * have if all of them wanted their CPUs.  Without this call all ranks are taken to be apart.  For rates that are predicted.
  *
- * Return: 0, -EINVAL for a count below 1, -ENOMEM.
+ * Return: 0; -EINVAL for a count below 1: nothing has changed; -ENOMEM: all are apart.
  */
 EQUANT_API int equant_balancer_affinity(struct equant_balancer *balancer,
 					const struct equant_affinity *all);
