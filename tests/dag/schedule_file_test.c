@@ -9,6 +9,7 @@
 #include "dag/scan.h"
 #include "kselftest_harness.h"
 #include "random.h"
+#include "text/text.h"
 
 FIXTURE(file)
 {
@@ -55,6 +56,24 @@ static bool is_same(const struct equant_dag_schedule *a, const struct equant_dag
 			return false;
 	}
 	return true;
+}
+
+/* As much as the C library writes at once leaves nothing to fail when the file is closed. */
+TEST(a_full_disk_is_told_whatever_is_left_to_write)
+{
+	for (int size = 4000; size < 4200; size++) {
+		FILE *out = fopen("/dev/full", "we");
+
+		ASSERT_NE(NULL, out);
+		setvbuf(out, NULL, _IOFBF, 4096);
+		for (int i = 0; i < size; i++)
+			fputc('x', out);
+		equant_text_put_number(out, 4.9406564584124654e-324);
+		ASSERT_EQ(-ENOSPC, equant_text_close(out))
+		{
+			TH_LOG("after %d bytes", size);
+		}
+	}
 }
 
 TEST_F(file, what_is_written_is_read_to_the_last_bit)
