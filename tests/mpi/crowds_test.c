@@ -67,8 +67,8 @@ static const struct equant_event *next_decision(const struct _test_data_crowds *
 	return NULL;
 }
 
-/* Counts decisions, and those with another share for rank 0 than for rank 1. */
-static int count_decisions(const struct _test_data_crowds *self, int *differ)
+/* Counts decisions, and those with another share for rank 0 than for rank @other. */
+static int count_decisions(const struct _test_data_crowds *self, int other, int *differ)
 {
 	const struct equant_event *first, *second;
 	size_t at[2] = { 0 };
@@ -76,21 +76,54 @@ static int count_decisions(const struct _test_data_crowds *self, int *differ)
 
 	for (*differ = 0;; n++) {
 		first = next_decision(self, 0, &at[0]);
-		second = next_decision(self, 1, &at[1]);
+		second = next_decision(self, other, &at[1]);
 		if (!first || !second)
 			return n;
 		*differ += first->u.decision.share != second->u.decision.share;
 	}
 }
 
-TEST_F(crowds, all_ranks_on_a_cpu_have_the_same_share)
+static void expect_one_share(struct __test_metadata *_metadata, struct _test_data_crowds *self,
+			     int members)
 {
 	int differ, n;
 
+	for (int r = 1; r < members; r++) {
+		n = count_decisions(self, r, &differ);
+		EXPECT_LT(1, n);
+		EXPECT_EQ(0, differ);
+	}
+}
+
+TEST_F(crowds, all_ranks_on_a_cpu_have_the_same_share)
+{
 	run(_metadata, self);
-	n = count_decisions(self, &differ);
-	EXPECT_LT(1, n);
-	EXPECT_EQ(0, differ);
+	expect_one_share(_metadata, self, RANKS);
+}
+
+TEST_F(crowds, it_is_the_same_if_rank_0_decides)
+{
+	self->job.environment[1] = "EQUANT_CONTROL=central";
+	run(_metadata, self);
+	expect_one_share(_metadata, self, RANKS);
+}
+
+TEST_F(crowds, it_is_the_same_if_samples_go_up_a_tree)
+{
+	self->job.environment[1] = "EQUANT_CONTROL=tree";
+	run(_metadata, self);
+	expect_one_share(_metadata, self, RANKS);
+}
+
+TEST_F(crowds, a_rank_with_more_cpus_is_none_of_them)
+{
+	int differ;
+
+	self->job.argv[0] = "beside_one";
+	run(_metadata, self);
+	expect_one_share(_metadata, self, RANKS - 1);
+	EXPECT_LT(1, count_decisions(self, RANKS - 1, &differ));
+	EXPECT_LT(0, differ);
 }
 
 TEST_F(crowds, switched_off_each_has_its_own)
@@ -99,7 +132,7 @@ TEST_F(crowds, switched_off_each_has_its_own)
 
 	self->job.environment[1] = "EQUANT_CROWDS=off";
 	run(_metadata, self);
-	n = count_decisions(self, &differ);
+	n = count_decisions(self, 1, &differ);
 	EXPECT_LT(1, n);
 	EXPECT_LT(0, differ);
 }

@@ -19,8 +19,8 @@ static void compute_units(long units)
 	sink = sum;
 }
 
-/* The last rank gets its other CPUs back before step @when. */
-static void run(int when)
+/* The first @sharing ranks share a CPU; the last rank gets its others back before step @when. */
+static void run(int sharing, int when)
 {
 	struct equant_options options = eager_options();
 	struct equant_loop *loop;
@@ -30,7 +30,8 @@ static void run(int when)
 	options.probe = "schedstat";
 	options.period = 0.001;
 	demand_equal(0, sched_getaffinity(0, sizeof(all), &all));
-	share_a_cpu();
+	if (rank < sharing)
+		share_a_cpu();
 	eq = must_open(MPI_COMM_WORLD, &options);
 	loop = must_loop(eq, "crowd", UNITS);
 	for (int step = 0; step < STEPS; step++) {
@@ -48,12 +49,17 @@ static void run(int when)
 
 static void together(void)
 {
-	run(STEPS);
+	run(ranks, STEPS);
 }
 
 static void parting(void)
 {
-	run(STEPS / 2);
+	run(ranks, STEPS / 2);
+}
+
+static void beside_one(void)
+{
+	run(ranks - 1, STEPS);
 }
 
 int main(int argc, char **argv)
@@ -61,6 +67,7 @@ int main(int argc, char **argv)
 	static const struct worker_case cases[] = {
 		CASE(together),
 		CASE(parting),
+		CASE(beside_one),
 	};
 
 	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));
