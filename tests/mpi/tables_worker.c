@@ -237,7 +237,7 @@ static void boundaries(void)
 	}
 }
 
-/* Nobody writes these slices: what came with the units is good for ever. */
+/* Nobody writes these slices: what came with the units is good for ever, whatever else is exchanged. */
 static void neighbours(void)
 {
 	struct equant_table *constant;
@@ -252,6 +252,10 @@ static void neighbours(void)
 	demand_equal(0, equant_loop_neighbours(s.loop, 2, 1));
 	for (long n = 0; n < STEPS; n++) {
 		step(&s, n);
+		if (n % 2) {
+			demand_equal(0, equant_loop_ghosts_start(s.loop, 1, 1));
+			demand_equal(0, equant_loop_ghosts_finish(s.loop));
+		}
 		for (long u = 0; u < UNITS; u++) {
 			const long *copy = equant_table_copy(constant, u);
 

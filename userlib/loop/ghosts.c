@@ -208,6 +208,11 @@ int equant_loop_ghosts_start(struct equant_loop *loop, long below, long above)
 	if (error)
 		return error;
 	equant_ghosts_agreed(loop);
+	/* All copies in tables are renewed, also those that are there for good. */
+	if (equant_slices_tables(&loop->slices)) {
+		below = most(below, loop->below);
+		above = most(above, loop->above);
+	}
 	return start(loop, below, above);
 }
 
