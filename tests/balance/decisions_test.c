@@ -20,7 +20,7 @@
  * Checksum of the decisions below.  It changes with every change of the
  * algorithm or its constants; if one was intended, put the new value here.
  */
-#define CHECKSUM 0x62e57aa1c8ad3892ull
+#define CHECKSUM 0xc1c0396fbeb6395full
 
 struct situation {
 	int n;
@@ -163,6 +163,41 @@ TEST(decisions_do_not_depend_on_compiler_or_optimisation)
 static int same(const struct equant_decision *a, const struct equant_decision *b)
 {
 	return mix_decision(1, a) == mix_decision(1, b);
+}
+
+/* Without time on the CPU there is nothing that rates could be predicted from. */
+TEST(with_wall_time_alone_rates_are_measured)
+{
+	struct random random = random_seeded();
+
+	for (int round = 0; round < 200; round++) {
+		struct equant_balance_options options = random_options(&random);
+		struct situation situation = { .n = 1 + (int)random_below(&random, RANKS_MOST) };
+		struct equant_balancer *measured, *predicted;
+
+		options.mode = EQUANT_RATE_MEASURED;
+		measured = equant_balancer_new(situation.n, &options);
+		options.mode = EQUANT_RATE_PREDICTED;
+		predicted = equant_balancer_new(situation.n, &options);
+		scatter(&random, situation.units, situation.n, 1000);
+		for (int phase = 0; phase < 100; phase++) {
+			struct equant_decision one, other;
+
+			random_samples(&random, &situation);
+			for (int i = 0; i < situation.n; i++) {
+				situation.samples[i].flags &= ~EQUANT_SAMPLE_RUN;
+				situation.samples[i].wall += 0.001;
+			}
+			ASSERT_EQ(0, equant_balancer_decide(measured, situation.samples,
+							    situation.units, &one));
+			ASSERT_EQ(0, equant_balancer_decide(predicted, situation.samples,
+							    situation.units, &other));
+			ASSERT_TRUE(same(&one, &other));
+			equant_apply(one.instructions, one.count, situation.units);
+		}
+		equant_balancer_free(measured);
+		equant_balancer_free(predicted);
+	}
 }
 
 TEST(two_balancers_decide_alike)

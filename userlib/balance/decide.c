@@ -50,6 +50,7 @@
 struct equant_balancer {
 	int n;
 	struct equant_balance_options options;
+	enum equant_rate_mode wanted; /* options.mode, as it was given */
 	struct equant_costs costs;
 	struct equant_history history;
 	struct equant_pace pace;
@@ -84,6 +85,7 @@ struct equant_balancer *equant_balancer_new(int n, const struct equant_balance_o
 		goto failed;
 	}
 	b->n = n;
+	b->wanted = b->options.mode;
 	b->rates = calloc(n, sizeof(*b->rates));
 	b->steady.swings = calloc(n, sizeof(*b->steady.swings));
 	b->raw = calloc(n, sizeof(*b->raw));
@@ -173,6 +175,19 @@ static double job_quantum(const struct equant_balancer *b, const struct equant_s
 	if (b->options.quantum > 0)
 		return b->options.quantum;
 	return observed >= EQUANT_TIME_MIN ? observed : b->options.default_quantum;
+}
+
+/* With wall time alone rates are measured ones, whatever was asked for. */
+static void choose_mode(struct equant_balancer *b, const struct equant_sample *samples)
+{
+	bool timed = false, known = false;
+
+	for (int i = 0; i < b->n; i++) {
+		timed |= samples[i].wall >= EQUANT_TIME_MIN;
+		known |= (samples[i].flags & EQUANT_SAMPLE_RUN) != 0;
+	}
+	if (timed || known)
+		b->options.mode = known ? b->wanted : EQUANT_RATE_MEASURED;
 }
 
 static void observe(struct equant_balancer *b, const struct equant_sample *samples, double quantum)
@@ -532,6 +547,7 @@ int equant_balancer_decide(struct equant_balancer *b, const struct equant_sample
 
 	if (error)
 		return error;
+	choose_mode(b, samples);
 	samples = equant_crowds_see(&b->crowds, samples, b->n);
 	made.quantum = job_quantum(b, samples);
 	observe(b, samples, made.quantum);
