@@ -10,29 +10,41 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/first_free.h"
 #include "core/message.h"
 #include "core/mpi_error.h"
 #include "loop/loop_internal.h"
 
-#define NAMES 10000 /* loops of one name in one directory */
-
-/* A new file DIR/NAME.N.equant with the first free N. */
-static int create(const struct equant_loop *loop, char *path, size_t size)
+static void name_file(const struct equant_loop *loop, long n, char *path, size_t size)
 {
 	char name[sizeof(loop->name)];
 	char *slash;
-	int fd, n;
 
 	snprintf(name, sizeof(name), "%s", loop->name);
 	while ((slash = strchr(name, '/')))
 		*slash = '_';
-	for (n = 0; n < NAMES; n++) {
-		snprintf(path, size, "%s/%s.%d.equant", loop->eq->options.report, name, n);
+	snprintf(path, size, "%s/%s.%ld.equant", loop->eq->options.report, name, n);
+}
+
+static bool is_there(const void *of, long n)
+{
+	char path[PATH_MAX];
+
+	name_file(of, n, path, sizeof(path));
+	return !access(path, F_OK);
+}
+
+/* A new file DIR/NAME.N.equant with a free N. */
+static int create(const struct equant_loop *loop, char *path, size_t size)
+{
+	int fd;
+
+	for (long n = equant_first_free(0, is_there, loop);; n++) {
+		name_file(loop, n, path, size);
 		fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 		if (fd >= 0 || errno != EEXIST)
 			return fd >= 0 ? fd : -errno;
 	}
-	return -EEXIST;
 }
 
 static int write_all(int fd, const void *bytes, size_t size)

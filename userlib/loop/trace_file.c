@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/first_free.h"
 #include "core/message.h"
 #include "core/mpi_error.h"
 #include "loop/loop_internal.h"
@@ -32,18 +33,19 @@ void equant_trace_path(const struct equant_loop *loop, const char *directory, lo
 	snprintf(path, size, "%s/%s%s.%d.trace", directory, name, number, loop->rank);
 }
 
-/* The first number from @index on that no trace of this rank has. */
-static long free_index(const struct equant_loop *loop, long index)
+static bool is_there(const void *of, long index)
 {
+	const struct equant_loop *loop = of;
 	char path[PATH_MAX];
 
-	if (!loop->eq->options.trace)
-		return NOT_TRACED;
-	for (;; index++) {
-		equant_trace_path(loop, loop->eq->options.trace, index, path, sizeof(path));
-		if (access(path, F_OK))
-			return index;
-	}
+	equant_trace_path(loop, loop->eq->options.trace, index, path, sizeof(path));
+	return !access(path, F_OK);
+}
+
+/* A number from @index on that no trace of this rank has. */
+static long free_index(const struct equant_loop *loop, long index)
+{
+	return loop->eq->options.trace ? equant_first_free(index, is_there, loop) : NOT_TRACED;
 }
 
 /* 0, -EEXIST, or -errno after a message. */
