@@ -191,6 +191,8 @@ static int decide(struct equant_loop *loop)
 	struct equant_decision d;
 	int error;
 
+	/* What this rank decides, and what it gives then, is no computation. */
+	equant_pass_leave(loop);
 	error = equant_reports_decide(&m->reports, loop->balancer, m->units.counts, &d);
 	if (error) {
 		equant_message("loop %s: a report of a rank is none", loop->name);
