@@ -238,7 +238,9 @@ TEST(blocks_keep_their_order_where_the_user_wants_restricted_movement)
 	struct job job = { .ranks = 4, .program = "control_worker", .argv = { "movement" } };
 
 	EXPECT_PASSED(&job);
-	EXPECT_SAID(&job, "but EQUANT_MOVEMENT=restricted");
+	EXPECT_SAID(&job, "units in turn are no blocks, but EQUANT_MOVEMENT=restricted");
+	EXPECT_SAID(&job, "units keep their order: EQUANT_MOVEMENT=restricted");
+	EXPECT_SAID(&job, "passes have no order, but EQUANT_MOVEMENT=restricted");
 }
 
 TEST_HARNESS_MAIN

@@ -136,7 +136,11 @@ static void movement(void)
 	eq = must_open(MPI_COMM_WORLD, &o);
 	loop = must_loop(eq, "refuses", 100);
 	demand_equal(-EINVAL, equant_loop_distribute(loop, EQUANT_CYCLIC));
+	demand_equal(-EINVAL, equant_loop_rename(loop, 0, 1));
 	must_free(loop);
+	loop = must_loop(eq, "passes", 100);
+	demand_equal(-EINVAL, equant_pass_begin(loop));
+	demand_equal(-EINVAL, equant_loop_free(loop));
 	loop = must_loop(eq, "order", 1000);
 	for (int step = 0; step < 40; step++) {
 		equant_begin(loop);

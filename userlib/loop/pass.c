@@ -41,6 +41,8 @@ static const char *fault_of_first(const struct equant_loop *loop)
 		return "a loop is balanced by equant_hook() or in passes, not by both";
 	if (loop->first.t_ns)
 		return "equant_begin() before the first pass, which times itself";
+	if (loop->restricted && loop->eq->options.movement == EQUANT_MOVE_IN_ORDER)
+		return "passes have no order, but EQUANT_MOVEMENT=restricted";
 	if (loop->restricted)
 		return "passes are for loops without dependences (DOALL)";
 	if ((loop->leader || loop->follower) && loop->eq->options.balance && loop->eq->options.mode)

@@ -24,6 +24,9 @@ static int check(const struct equant_loop *loop, long a, long b)
 
 	if (a < 0 || a >= units || b < 0 || b >= units)
 		return refuse(loop, "no such unit", a, b, -EINVAL);
+	if (loop->restricted && loop->eq->options.movement == EQUANT_MOVE_IN_ORDER)
+		return refuse(loop, "units keep their order: EQUANT_MOVEMENT=restricted", a, b,
+			      -EINVAL);
 	if (loop->restricted)
 		return refuse(loop, "units of a loop that keeps its order cannot change names", a,
 			      b, -EINVAL);
