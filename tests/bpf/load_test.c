@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <equant/probe.h>
@@ -113,6 +114,32 @@ TEST_F(loader, replace_ends_the_old_table_and_new_clients_find_the_new_one)
 	equant_probe_close(before);
 	unmap_table(new);
 	unmap_table(old);
+}
+
+TEST_F(loader, what_is_given_up_of_an_old_table_leaves_the_record_in_the_new_one)
+{
+	const struct timespec pause = { .tv_nsec = 1000000 };
+	struct equant_probe *before, *after;
+
+	ASSERT_EQ(0, tool("load"));
+	before = equant_probe_open("bpf", self->why, sizeof(self->why));
+	ASSERT_NE(NULL, before);
+	EXPECT_EQ(0, tool("load --replace"));
+	after = equant_probe_open("bpf", self->why, sizeof(self->why));
+	ASSERT_NE(NULL, after)
+	{
+		TH_LOG("%s", self->why);
+	}
+	EXPECT_EQ(1, equant_probe_check(before, self->why, sizeof(self->why)));
+	equant_probe_close(before);
+	/* A record that is given back goes at the next switch. */
+	nanosleep(&pause, NULL);
+	EXPECT_EQ(0, equant_probe_check(after, self->why, sizeof(self->why)))
+	{
+		TH_LOG("%s", self->why);
+	}
+	EXPECT_STREQ("bpf", equant_probe_name(after));
+	equant_probe_close(after);
 }
 
 static long sys_bpf(int command, union bpf_attr *attr)

@@ -20,6 +20,7 @@
 
 /* How long a thread asks to be heard, and how long it waits in between. */
 #define PATIENCE_NS 2000000000u
+#define REFUSALS 3 /* that are not somebody else's */
 #define LEAST_PAUSE_NS 100000
 #define LONGEST_PAUSE_NS 4000000
 
@@ -118,7 +119,7 @@ static int ask(struct bpf_source *source, const struct identity *me)
 	source->common.record = find_record(source, me);
 	if (source->common.record)
 		return 0;
-	/* Somebody else's refusal may be mistaken for ours; the next try tells. */
+	/* Somebody else's refusal may be mistaken for ours; the next tries tell. */
 	if (table->refused_full != full)
 		return -EUSERS;
 	return table->refused_user != user ? -EDQUOT : -EAGAIN;
@@ -133,12 +134,17 @@ static bool moves_with_us(const struct bpf_source *source, const struct identity
 	return is_mine(source->common.record, me) && source->common.record->switches != before;
 }
 
-/* The kernel frees the record when the thread is next switched; where it is lost nobody may be listening. */
+/*
+ * The kernel frees the record when the thread is next switched; where it is lost nobody may be listening.
+ * If another table has taken the place of this one, what is detached would be this thread's record there.
+ */
 static void give_back(const struct bpf_source *source)
 {
 	const struct equant_table *table = source->mapping.table;
 	struct patience patience = begin_patience(source->common.lost ? 0 : PATIENCE_NS);
 
+	if (table->state != EQUANT_TABLE_LIVE)
+		return;
 	while (prctl(EQUANT_PRCTL, EQUANT_PRCTL_DETACH, 0, 0, 0) < 0 && errno == EINVAL)
 		if (!(table->features & EQUANT_TABLE_PRCTL_ANSWERS) ||
 		    table->state != EQUANT_TABLE_LIVE || !be_patient(&patience))
@@ -173,11 +179,18 @@ static bool is_passing(int error)
 	return error == -EAGAIN || error == -EINVAL || error == -ENOMEM;
 }
 
+/* Where the kernel does not answer: was that ours? */
+static bool is_doubtful(const struct bpf_source *source, int error, int *refusals)
+{
+	return !(source->mapping.table->features & EQUANT_TABLE_PRCTL_ANSWERS) &&
+	       (error == -EUSERS || error == -EDQUOT) && ++*refusals < REFUSALS;
+}
+
 static int enlist(struct bpf_source *source, char *why, size_t why_size)
 {
 	struct patience patience = begin_patience(PATIENCE_NS);
+	int refusals = 0, ret;
 	struct identity me;
-	int ret;
 
 	identify(&me);
 	do {
@@ -188,7 +201,7 @@ static int enlist(struct bpf_source *source, char *why, size_t why_size)
 			give_back(source);
 			ret = -EAGAIN;
 		}
-	} while (is_passing(ret) && be_patient(&patience));
+	} while ((is_passing(ret) || is_doubtful(source, ret, &refusals)) && be_patient(&patience));
 	return explain_ask(ret, why, why_size);
 }
 

@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <linux/bpf.h>
 #include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -41,12 +43,28 @@ static int explain_open(int error, char *why, size_t why_size)
 	return error == -ENOENT ? -ENODEV : error;
 }
 
+/* Root of a machine whose user namespace this is not has no number here. */
+static bool is_root(uid_t uid)
+{
+	unsigned long inside = 0, outside = 0, count = 0;
+	FILE *map;
+
+	if (uid != OVERFLOW_UID)
+		return uid == 0;
+	map = fopen("/proc/self/uid_map", "re");
+	if (!map)
+		return false;
+	if (fscanf(map, "%lu %lu %lu", &inside, &outside, &count) != 3)
+		count = 0; /* of a namespace that has no numbers at all */
+	fclose(map);
+	return inside || outside || count < UINT32_MAX;
+}
+
 static bool is_roots(const char *path, mode_t type)
 {
 	struct stat st;
 
-	return !lstat(path, &st) && (st.st_mode & S_IFMT) == type &&
-	       (st.st_uid == 0 || st.st_uid == OVERFLOW_UID);
+	return !lstat(path, &st) && (st.st_mode & S_IFMT) == type && is_root(st.st_uid);
 }
 
 /* Only root's table is to be believed, and only in root's directory does it stay what it is. */
