@@ -75,7 +75,7 @@ void equant_speed_end(struct equant_told *told)
 	told->note = NULL;
 }
 
-/* Opening what somebody else's process holds may do anything, unless it is a file. */
+/* Opening what somebody else's process holds may do anything, unless it is a file; one with a lease waits. */
 static int open_note(int dir, const char *name)
 {
 	char link[sizeof(LINK) + 1], path[64];
@@ -90,7 +90,7 @@ static int open_note(int dir, const char *name)
 		return -1;
 	if (!fstat(place, &st) && S_ISREG(st.st_mode)) {
 		snprintf(path, sizeof(path), "/proc/self/fd/%d", place);
-		fd = open(path, O_RDONLY | O_CLOEXEC);
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	}
 	close(place);
 	return fd;
