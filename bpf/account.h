@@ -69,7 +69,7 @@ static __always_inline void learn_quantum(struct equant_record *r, u64 slice)
 {
 	u64 seen = r->slices < (1 << QUANTUM_SHIFT) - 1 ? r->slices : (1 << QUANTUM_SHIFT) - 1;
 
-	r->quantum_ns = (r->quantum_ns * seen + slice) / (seen + 1);
+	r->quantum_ns = (r->quantum_ns * seen + at_most(slice, ~0u)) / (seen + 1);
 	if (r->slices != ~0u)
 		r->slices++;
 }

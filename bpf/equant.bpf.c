@@ -76,7 +76,7 @@ int BPF_PROG(equant_nr_running, struct rq *rq, int change)
 	struct equant_record *r;
 	struct cpu_list *list;
 	struct slot *s;
-	u32 cpu, slot;
+	u32 cpu, slot, where;
 
 	if (!nr_registered)
 		return 0;
@@ -86,10 +86,13 @@ int BPF_PROG(equant_nr_running, struct rq *rq, int change)
 		return 0;
 	if (list->incoming && change > 0) {
 		slot = list->incoming;
-		list->incoming = 0;
 		r = record_of(slot);
 		s = slot_of(slot);
-		if (r && s && locate(slot, cpu) == IS_RUNNABLE) {
+		where = locate(slot, cpu);
+		/* What was queued may have been another task; then that one is still on its way. */
+		if (where != IS_ASLEEP)
+			list->incoming = 0;
+		if (r && s && where == IS_RUNNABLE) {
 			write_begin(r);
 			arrive(r, s, slot, cpu);
 			write_end(r);

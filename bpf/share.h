@@ -304,6 +304,7 @@ static __always_inline void see_levels(struct situation *now, struct slot *s,
 	struct sched_entity *se = &task->se;
 	struct cfs_rq *queue = NULL;
 	u32 tasks = 0, delayed = 0, level;
+	struct rq *rq;
 
 	for (level = 0; level < GROUP_LEVELS && se; level++) {
 		queue = GET(se, cfs_rq);
@@ -317,10 +318,14 @@ static __always_inline void see_levels(struct situation *now, struct slot *s,
 	}
 	if (!queue)
 		return;
-	if (se)
-		now->flags |= EQUANT_F_DEEP;
 	now->levels = level - 1;
-	see_cpu(now, queue, tasks, delayed, cast);
+	if (!se) {
+		see_cpu(now, queue, tasks, delayed, cast);
+		return;
+	}
+	rq = GET(queue, rq);
+	now->flags |= EQUANT_F_DEEP;
+	now->nr_runnable = GET(rq, nr_running);
 }
 
 /* Real-time and deadline tasks have a priority below that; sched_ext's are not in the queue. */
@@ -346,7 +351,8 @@ static __always_inline u32 see_limits(struct slot *s, bool cast)
 
 	for (u32 level = 0; level < GROUP_LEVELS && se; level++) {
 		queue = GET(se, cfs_rq);
-		if (queue && GET(queue, runtime_enabled))
+		if (queue && bpf_core_field_exists(queue->runtime_enabled) &&
+		    GET(queue, runtime_enabled))
 			return EQUANT_F_CPU_MAX;
 		se = GET(se, parent);
 	}

@@ -66,7 +66,7 @@ enum equant_state {
 #define EQUANT_F_CPU_MAX (1u << 1) /* a bandwidth limit (cpu.max) somewhere above */
 #define EQUANT_F_CLASS (1u << 2) /* the task is not of the fair class */
 #define EQUANT_F_DEEP (1u << 3) /* more scheduling-group levels than are followed */
-#define EQUANT_F_CROWDED (1u << 4) /* more registered tasks on this CPU than are tracked */
+#define EQUANT_F_CROWDED (1u << 4) /* more records on this CPU than are looked at */
 #define EQUANT_F_WIDE (1u << 5) /* more runnable entities on a level than are summed */
 #define EQUANT_F_UNSETTLED \
 	(1u << 6) /* group weights cannot be foreseen: share_settled = share_now */
