@@ -101,7 +101,7 @@ static void learn_quantum(struct equant_record *r, u64 slice)
 {
 	u64 seen = min_t(u64, r->slices, (1 << QUANTUM_SHIFT) - 1);
 
-	r->quantum_ns = div64_u64(r->quantum_ns * seen + slice, seen + 1);
+	r->quantum_ns = div64_u64(r->quantum_ns * seen + min_t(u64, slice, U32_MAX), seen + 1);
 	if (r->slices != U32_MAX)
 		r->slices++;
 }

@@ -32,7 +32,8 @@ static void publish(struct equant_attachment *a)
 	raw_spin_lock_irqsave(&a->lock, flags);
 	equant_count_from(a, equant_now());
 	raw_spin_lock(&hash_lock);
-	hlist_add_head_rcu(&a->hash, equant_bucket(a->task));
+	/* Where more are on a CPU than are looked at, those that were there first are. */
+	hlist_add_tail_rcu(&a->hash, equant_bucket(a->task));
 	raw_spin_unlock(&hash_lock);
 	raw_spin_unlock_irqrestore(&a->lock, flags);
 }

@@ -80,7 +80,8 @@ void equant_watch_runnable(struct equant_attachment *a, u64 now)
 	struct equant_watch *w = &a->watch;
 	u64 again;
 
-	if (!is_on(a))
+	/* Of a task that is not in the fair class their number is not known. */
+	if (!is_on(a) || !a->record->nr_runnable)
 		return;
 	if (w->seen != a->record->nr_runnable) {
 		w->seen = a->record->nr_runnable;
@@ -102,7 +103,7 @@ static void judge(struct equant_attachment *a, u32 share, u64 now)
 	struct equant_watch *w = &a->watch;
 	u32 before = w->share;
 
-	if (w->below ? share < w->threshold + w->hysteresis : share + w->hysteresis > w->threshold)
+	if (w->below ? share < w->threshold + w->hysteresis : share + w->hysteresis >= w->threshold)
 		return;
 	w->below = !w->below;
 	w->share = share;

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -204,6 +205,23 @@ TEST_F(events, a_share_is_reported_when_it_crosses_the_threshold)
 	stop_load(pid);
 	ASSERT_TRUE(next_event(self->fd, EQUANT_EVENT_SHARE_UP, 3000, &e));
 	EXPECT_LT(EQUANT_SHARE_ONE / 10 * 8 - 1, e.value);
+}
+
+/* The number of its competitors is not known as long as it is no fair task. */
+TEST_F(events, a_task_that_becomes_a_real_time_one_has_lost_no_competitors)
+{
+	const struct sched_param fifo = { .sched_priority = 1 }, fair = { 0 };
+	struct equant_kmod_event e;
+	pid_t pid;
+
+	ASSERT_EQ(1, watch(self->fd, self->task, 0));
+	pid = start_load(0, 0);
+	sleep_ms(50);
+	ASSERT_EQ(0, sched_setscheduler(self->task, SCHED_FIFO, &fifo));
+	while (next_event(self->fd, EQUANT_EVENT_LEFT, 200, &e))
+		EXPECT_NE(0, e.value);
+	EXPECT_EQ(0, sched_setscheduler(self->task, SCHED_OTHER, &fair));
+	stop_load(pid);
 }
 
 TEST_F(events, the_exit_of_a_task_is_reported)

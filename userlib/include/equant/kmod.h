@@ -167,7 +167,7 @@ struct equant_kmod_event {
 	__u32 index; /* of the record */
 	__u32 tid; /* as in the record */
 	__u32 value; /* runnable tasks, measured share, or number of lost events */
-	__u32 before; /* ->value of the last event of this kind, or as at the attach */
+	__u32 before; /* ->value of the last event of this kind; before the first 1, or EQUANT_SHARE_ONE */
 	__u32 share; /* share_now */
 	__u64 cookie;
 };
