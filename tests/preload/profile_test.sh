@@ -12,7 +12,7 @@ if [ -n "$why" ]; then
 	exit 4
 fi
 
-plan 41
+plan 45
 program=$TEST_BUILD/tests/preload/program_worker
 fortran=$TEST_BUILD/tests/fortran
 mpirun="mpirun --oversubscribe --bind-to none --mca mpi_yield_when_idle 1"
@@ -146,6 +146,53 @@ other_tool()
 		told other '@r == 2 && ! grep { $_->{calls} != 18 } @r'
 }
 succeeds "another tool has the calls, too" other_tool
+
+# A program that knows nothing of MPI, and plugins of it that bring one each.
+cat > "$scratch/loads.c" << END
+#include <dlfcn.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+	void *plugin = dlopen(argv[argc - 1], RTLD_NOW), (*run)(void);
+	if (plugin && (*(void **)&run = dlsym(plugin, "run")))
+		return run(), 0;
+	return puts(dlerror()), 1;
+}
+END
+cat > "$scratch/plugin.c" << END
+#include <mpi.h>
+void run(void) { MPI_Init(NULL, NULL); MPI_Barrier(MPI_COMM_WORLD); MPI_Finalize(); }
+END
+cat > "$scratch/other.c" << END
+#include <stdio.h>
+#include <string.h>
+int MPI_Init(int *argc, char ***argv) { return 0; }
+int MPI_Barrier(int comm) { return printf("barrier of %d\n", comm), 0; }
+int MPI_Finalize(void) { return 0; }
+int PMPI_Initialized(int *flag) { return *flag = 1, 0; }
+int PMPI_Get_library_version(char *text, int *length) { return *length = strlen(strcpy(text, "A third one")), 0; }
+END
+cat > "$scratch/foreign.c" << END
+int MPI_Init(int *argc, char ***argv), MPI_Barrier(int comm), MPI_Finalize(void);
+void run(void) { MPI_Init(0, 0); MPI_Barrier(7); MPI_Finalize(); }
+END
+plugins()
+{
+	cd "$scratch" && gcc -o loads loads.c && gcc -shared -fPIC -o libother.so other.c &&
+		gcc -shared -fPIC -o foreign.so foreign.c -L. -lother -Wl,-rpath,"$scratch" || return 1
+	# shellcheck disable=SC2046
+	gcc -shared -fPIC -o plugin.so plugin.c $(config MPI_CFLAGS) $(config MPI_LIBS)
+}
+succeeds "plugins are built" eval '( plugins )'
+# shellcheck disable=SC2086
+succeeds "a plugin that brings MPI is told" job plugin -- $mpirun -np 2 "$scratch/loads" "$scratch/plugin.so"
+succeeds "... as any program is" told plugin '@r == 2 && ! grep { $_->{calls} != 1 || ! $_->{finished} } @r'
+brings_another()
+{
+	"$equant" run --profile -- "$scratch/loads" "$scratch/foreign.so" > "$scratch/said" 2>&1 &&
+		grep -qx 'barrier of 7' "$scratch/said" && grep -q 'has another MPI .*: A third one$' "$scratch/said"
+}
+succeeds "a plugin that brings another MPI has that one" brings_another
 
 # shellcheck disable=SC2086
 succeeds "a command may start several jobs" job several -- \

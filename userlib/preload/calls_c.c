@@ -6,15 +6,13 @@
 
 #include "preload/rank.h"
 
-/* The function that a call is handed on to; PMPI_ has what no other tool takes. */
+/* The function that a call is handed on to. */
 #define NEXT(name)                                                                \
 	static __typeof__(&MPI_##name) name##_find(void *caller)                  \
 	{                                                                         \
 		static __typeof__(&MPI_##name) next;                              \
 		if (!next)                                                        \
 			*(void **)&next = equant_rank_next("MPI_" #name, caller); \
-		if (!next)                                                        \
-			next = PMPI_##name;                                       \
 		return next;                                                      \
 	}
 
@@ -38,7 +36,7 @@ EQUANT_API int MPI_Init(int *argc, char ***argv)
 {
 	int ret = Init_find(__builtin_return_address(0))(argc, argv);
 
-	equant_rank_begin();
+	equant_rank_begin(__builtin_return_address(0));
 	return ret;
 }
 
@@ -46,7 +44,7 @@ EQUANT_API int MPI_Init_thread(int *argc, char ***argv, int required, int *provi
 {
 	int ret = Init_thread_find(__builtin_return_address(0))(argc, argv, required, provided);
 
-	equant_rank_begin();
+	equant_rank_begin(__builtin_return_address(0));
 	return ret;
 }
 

@@ -4,24 +4,11 @@
  * module mpi, name_f08_ with module mpi_f08.  All their arguments are addresses.  The library that
  * has them comes with the program, if it is in Fortran.
  */
-#include <stdlib.h>
-
 #include <mpi.h>
 
 #include <equant/export.h>
 
-#include "core/message.h"
 #include "preload/rank.h"
-
-static void *find_next(const char *name, void *caller)
-{
-	void *function = equant_rank_next(name, caller);
-
-	if (function)
-		return function;
-	equant_message("%s is called, and no library has it", name);
-	abort();
-}
 
 #define P1 void *a
 #define P2 P1, void *b
@@ -53,15 +40,16 @@ static void *find_next(const char *name, void *caller)
 #define A14 A13, n
 
 /* before and after the function of that name in a library behind this one */
-#define HAND_ON(name, count, before, after)                                                    \
-	static void (*name##next)(P##count);                                                   \
-	EQUANT_API void name(P##count)                                                         \
-	{                                                                                      \
-		if (!name##next)                                                               \
-			*(void **)&name##next = find_next(#name, __builtin_return_address(0)); \
-		before;                                                                        \
-		name##next(A##count);                                                          \
-		after;                                                                         \
+#define HAND_ON(name, count, before, after)                                           \
+	static void (*name##next)(P##count);                                          \
+	EQUANT_API void name(P##count)                                                \
+	{                                                                             \
+		if (!name##next)                                                      \
+			*(void **)&name##next =                                       \
+				equant_rank_next(#name, __builtin_return_address(0)); \
+		before;                                                               \
+		name##next(A##count);                                                 \
+		after;                                                                \
 	}
 
 #define TELL(name, count, mpi)                                \
@@ -77,10 +65,10 @@ static void *find_next(const char *name, void *caller)
 TELL(mpi_win_allocate_cptr_, 7, "MPI_Win_allocate")
 TELL(mpi_win_allocate_shared_cptr_, 7, "MPI_Win_allocate_shared")
 
-HAND_ON(mpi_init_, 1, (void)0, equant_rank_begin())
-HAND_ON(mpi_init_f08_, 1, (void)0, equant_rank_begin())
-HAND_ON(mpi_init_thread_, 3, (void)0, equant_rank_begin())
-HAND_ON(mpi_init_thread_f08_, 3, (void)0, equant_rank_begin())
+HAND_ON(mpi_init_, 1, (void)0, equant_rank_begin(__builtin_return_address(0)))
+HAND_ON(mpi_init_f08_, 1, (void)0, equant_rank_begin(__builtin_return_address(0)))
+HAND_ON(mpi_init_thread_, 3, (void)0, equant_rank_begin(__builtin_return_address(0)))
+HAND_ON(mpi_init_thread_f08_, 3, (void)0, equant_rank_begin(__builtin_return_address(0)))
 HAND_ON(mpi_abort_, 3, equant_rank_stop(), (void)0)
 HAND_ON(mpi_abort_f08_, 3, equant_rank_stop(), (void)0)
 HAND_ON(mpi_finalize_, 1, equant_rank_last(), equant_rank_end())

@@ -25,29 +25,67 @@ static __thread struct equant_profiler *profiler __attribute__((tls_model("initi
 /* Of the process: in its file; NULL: there is none, and in a child that is no rank. */
 static struct equant_profile *profile;
 
-void *equant_rank_next(const char *name, void *caller)
+/* A plugin that has called MPI, first to initialise it: who else calls may have no MPI of its own. */
+static void *plugin;
+
+/* Of the MPI that came with whatever calls. */
+static void *find_from(void *caller, const char *name)
 {
-	void *function = dlsym(RTLD_NEXT, name), *object;
+	void *found = NULL, *object = NULL;
 	Dl_info info;
 
-	if (function || !dladdr(caller, &info))
+	if (dladdr(caller, &info))
+		object = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+	if (object)
+		found = dlsym(object, name);
+	if (found && !plugin)
+		plugin = object;
+	else if (object)
+		dlclose(object);
+	return found || !plugin ? found : dlsym(plugin, name);
+}
+
+void *equant_rank_next(const char *name, void *caller)
+{
+	void *function = dlsym(RTLD_NEXT, name);
+
+	if (!function)
+		function = find_from(caller, name);
+	if (function)
 		return function;
-	object = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-	if (!object)
-		return NULL;
-	function = dlsym(object, name);
-	dlclose(object);
-	return function;
+	equant_message("%s is called, and no library has it", name);
+	abort();
+}
+
+/* What this library has not itself; NULL: nobody has. */
+static void *find(const char *name, void *caller)
+{
+	void *found = dlsym(RTLD_DEFAULT, name);
+
+	return found ? found : find_from(caller, name);
+}
+
+#define FIND(name, caller) ((__typeof__(&name))find(#name, caller))
+
+static MPI_Comm find_world(void *caller)
+{
+#ifdef OPEN_MPI
+	return find("ompi_mpi_comm_world", caller);
+#else
+	(void)caller;
+	return MPI_COMM_WORLD;
+#endif
 }
 
 /* Handles of one MPI mean nothing to another, which is what the program may have been linked with. */
-static bool is_our_mpi(void)
+static bool is_our_mpi(void *caller)
 {
+	__typeof__(&PMPI_Get_library_version) get = FIND(PMPI_Get_library_version, caller);
 	char version[VERSION_BYTES];
 	bool open_mpi, ours = false;
 	int length;
 
-	if (PMPI_Get_library_version(version, &length))
+	if (!get || get(version, &length))
 		return false;
 	open_mpi = strstr(version, "Open MPI");
 #ifdef OPEN_MPI
@@ -103,15 +141,18 @@ static void forget(void)
 	profile = NULL;
 }
 
-static void begin(const char *directory)
+static void begin(const char *directory, void *caller)
 {
+	__typeof__(&PMPI_Comm_rank) get_rank = FIND(PMPI_Comm_rank, caller);
+	__typeof__(&PMPI_Comm_size) get_size = FIND(PMPI_Comm_size, caller);
 	struct equant_profile first = { .magic = EQUANT_PROFILE_MAGIC, .size = sizeof(first) };
 	const char *probe = getenv("EQUANT_PROBE");
 	char path[PATH_MAX], why[512] = "";
 	int error;
 
-	PMPI_Comm_rank(MPI_COMM_WORLD, &first.rank);
-	PMPI_Comm_size(MPI_COMM_WORLD, &first.ranks);
+	if (!get_rank || get_rank(find_world(caller), &first.rank) || !get_size ||
+	    get_size(find_world(caller), &first.ranks))
+		return;
 	gethostname(first.host, sizeof(first.host) - 1);
 	name_job(first.job, sizeof(first.job));
 	snprintf(path, sizeof(path), "%s/%d.%ld.profile", directory, first.rank, (long)getpid());
@@ -132,17 +173,18 @@ static void begin(const char *directory)
 	profile = NULL;
 }
 
-void equant_rank_begin(void)
+void equant_rank_begin(void *caller)
 {
+	__typeof__(&PMPI_Initialized) is_initialized = FIND(PMPI_Initialized, caller);
 	const char *directory = getenv("EQUANT_MPI_PROFILE");
 	static bool begun;
 	int there = 0;
 
-	if (begun || PMPI_Initialized(&there) || !there)
+	if (begun || !is_initialized || is_initialized(&there) || !there)
 		return;
 	begun = true;
-	if (directory && *directory && is_our_mpi())
-		begin(directory);
+	if (directory && *directory && is_our_mpi(caller))
+		begin(directory, caller);
 }
 
 void equant_rank_stop(void)
@@ -154,11 +196,13 @@ void equant_rank_stop(void)
 void equant_rank_last(void)
 {
 	static const struct equant_call call = { "MPI_Finalize" };
+	uint64_t before;
 
 	if (!profiler)
 		return;
+	before = profile->calls;
 	equant_rank_enter(&call);
-	profile->calls--;
+	profile->calls = before;
 }
 
 void equant_rank_end(void)

@@ -8,8 +8,8 @@
 
 #include <equant/profile.h>
 
-/** equant_rank_begin() - MPI may have been initialised by the calling thread: if so, begin */
-void equant_rank_begin(void);
+/** equant_rank_begin() - MPI may have been initialised by the calling thread, in @caller: if so, begin */
+void equant_rank_begin(void *caller);
 
 /** equant_rank_stop() - the job ends by the way of MPI_Abort() */
 void equant_rank_stop(void);
@@ -37,9 +37,9 @@ int equant_rank_leave(int returned);
  * @caller: an address in whoever calls it
  *
  * That is one of another tool, if there is one, or MPI's: among what was loaded with the program, or with
- * the plugin that calls.
+ * the plugin that calls.  This library is linked with no MPI, which would come before a plugin's.
  *
- * Return: its address, or NULL.
+ * Return: its address.  Where nobody has it the process ends, after a message.
  */
 void *equant_rank_next(const char *name, void *caller);
 
