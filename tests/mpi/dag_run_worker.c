@@ -218,6 +218,9 @@ static void calibrated(void)
 	struct equant *eq = must_open(MPI_COMM_WORLD, NULL);
 
 	demand(machine && larger);
+	errno = 0;
+	demand(!equant_dag_run_new(NULL, NULL));
+	demand_equal(EINVAL, errno);
 	demand_equal(-EINVAL, equant_dag_calibrate(eq, larger, 0));
 	demand_equal(-EINVAL, equant_dag_calibrate(eq, machine, (size_t)1 << 31));
 	if (ranks > 1)

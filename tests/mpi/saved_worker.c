@@ -127,6 +127,9 @@ static void damaged_plans(struct random *random)
 	memcpy(bad, good, count);
 	write_plan(bad, count + 1);
 	refused_plan(MPI_COMM_WORLD, NULL, EINVAL);
+	errno = 0;
+	demand(!equant_transfer_load(MPI_COMM_WORLD, NULL, NULL));
+	demand_equal(rank ? ECANCELED : EINVAL, errno);
 	write_plan(good, sizeof(struct equant_plan_header) / 2);
 	refused_plan(MPI_COMM_WORLD, NULL, EINVAL);
 	write_plan(good, count);

@@ -60,7 +60,14 @@ static int measure(struct equant_survey *survey)
 
 	if (!error)
 		error = equant_survey_links(survey);
-	return error ? error : equant_survey_ports(survey);
+	if (!error)
+		error = equant_survey_ports(survey);
+	/* Between hosts, which are fewer than ranks. */
+	for (int i = 0; i < survey->hosts * survey->hosts && !error; i++) {
+		survey->startup[i] = rounded(survey->startup[i]);
+		survey->bandwidth[i] = rounded(survey->bandwidth[i]);
+	}
+	return error;
 }
 
 /* ---- the network ------------------------------------------------------------------------- */
@@ -72,8 +79,8 @@ static struct equant_redist_link link_of(const struct equant_survey *survey, int
 	return (struct equant_redist_link){
 		.from = from,
 		.to = to,
-		.startup = rounded(*equant_survey_at(survey, survey->startup, a, b)),
-		.bandwidth = rounded(*equant_survey_at(survey, survey->bandwidth, a, b)),
+		.startup = *equant_survey_at(survey, survey->startup, a, b),
+		.bandwidth = *equant_survey_at(survey, survey->bandwidth, a, b),
 	};
 }
 

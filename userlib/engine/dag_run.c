@@ -152,9 +152,16 @@ static void release(struct equant_dag_run *run)
 struct equant_dag_run *equant_dag_run_new(struct equant *eq,
 					  const struct equant_dag_run_options *options)
 {
-	struct equant_dag_run *run = calloc(1, sizeof(*run));
-	int error = equant_mpi_agree(eq->collectives, run ? 0 : -ENOMEM);
+	struct equant_dag_run *run;
+	int error;
 
+	if (!eq) {
+		equant_message("equant_dag_run_new: no context");
+		errno = EINVAL;
+		return NULL;
+	}
+	run = calloc(1, sizeof(*run));
+	error = equant_mpi_agree(eq->collectives, run ? 0 : -ENOMEM);
 	if (error) {
 		free(run);
 		errno = -error;

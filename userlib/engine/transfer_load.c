@@ -29,13 +29,14 @@ static int read_bytes(struct equant_plan_file *file, FILE *from)
 
 static int read_file(struct equant_plan_file *file)
 {
-	FILE *from = fopen(file->path, "rb");
-	int error = from ? read_bytes(file, from) : -errno;
+	FILE *from = file->path ? fopen(file->path, "rb") : NULL;
+	int error = from ? read_bytes(file, from) : file->path ? -errno : -EINVAL;
 
 	if (from)
 		fclose(from);
 	if (error)
-		equant_message("%s: %s", file->path, strerror(-error));
+		equant_message("equant_transfer_load: %s: %s", file->path ? file->path : "no file",
+			       strerror(-error));
 	return error;
 }
 
