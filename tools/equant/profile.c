@@ -61,14 +61,15 @@ static int by_job_and_rank(const void *a, const void *b)
 								p->profile.rank - q->profile.rank;
 }
 
-static bool has_place_for(const struct run_result *result, uint64_t job_start_ns, int new)
+/* @first: the profile of the job that began first; none of the others is before it. */
+static bool has_place_for(const struct run_result *result, int first, int new)
 {
 	const struct equant_profile *wanted = &result->profiles[new].profile;
 
-	for (int i = 0; i < new; i++) {
+	for (int i = first; i < new; i++) {
 		const struct run_profile *other = &result->profiles[i];
 
-		if (other->job_start_ns == job_start_ns &&
+		if (other->job_start_ns == result->profiles[first].job_start_ns &&
 		    (other->profile.ranks != wanted->ranks || other->profile.rank == wanted->rank))
 			return false;
 	}
@@ -88,7 +89,7 @@ static uint64_t find_job(const struct run_result *result, int new)
 			       all[new - 1].job_start_ns :
 			       all[new].profile.start_ns;
 	for (int i = 0; i < new; i++)
-		if (has_place_for(result, all[i].job_start_ns, new))
+		if (all[i].job_start_ns == all[i].profile.start_ns && has_place_for(result, i, new))
 			return all[i].job_start_ns;
 	return all[new].profile.start_ns;
 }
