@@ -8,7 +8,7 @@
  * L), and D = 0 then.
  *
  * For DTSS p is V, and worker j gets the sum of the next V_j chunks.  That is what eqs. 3 and
- * 4 abbreviate.  As the chunks fall evenly, down to L and no further, the sum of the first s is
+ * 4 abbreviate.  Its N is rounded up, too, where the paper prints floor (IV.B): with V_j = 1 it is TSS.  As the chunks fall evenly, down to L and no further, the sum of the first s is
  *
  *	s F - D s (s - 1) / 2  for s <= k,  and L for each beyond
  *

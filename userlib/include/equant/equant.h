@@ -499,8 +499,9 @@ EQUANT_API int equant_loop_rename(struct equant_loop *loop, long a, long b);
  * caller's own blocks not be written; what lies between may be computed meanwhile.  A hook in
  * between is an error: of the hook, which ends the loop, or if it was not due, of the finish.  Meant for loops of EQUANT_BLOCK_ORDER; works for any distribution.
  * Slices of up to 4 MiB go to other nodes in pieces that Open MPI sends by TCP without asking the receiver first,
- * so that they come while both ends compute.  The first call of a loop whose balancing has not begun compares what
- * ranks have registered, and waits for all.
+ * so that they come while both ends compute.  In slice tables older copies are void; those that
+ * equant_loop_neighbours() keeps are fetched, too.  The first call of a loop whose balancing has not begun compares
+ * what ranks have registered, and waits for all.
  *
  * Return: 0; -EINVAL a negative width, slices of more than 2 GiB, an exchange that was not finished; where ranks
  * compare, and in checked mode always, -EINVAL other arrays than on other ranks, after which the loop must only be
@@ -668,7 +669,7 @@ EQUANT_API int equant_team_leave(struct equant *eq);
 /* ---- passes: hooks between iterations (section 4.2.1) ----------------------- */
 
 /**
- * equant_pass_begin() - collective, no message; a pass over the units begins
+ * equant_pass_begin() - collective, a pass over the units begins
  * @loop: of independent iterations
  *
  *	equant_pass_begin(rows);
@@ -680,6 +681,7 @@ EQUANT_API int equant_team_leave(struct equant *eq);
  * still to compute.  Every unit is computed once per pass, wherever it moves.  Passes
  * time themselves; neither equant_begin() nor equant_hook() may be called for the same loop.  Within a
  * pass units are neither activated nor deactivated, and slices of other units not asked for.
+ * The first pass of a loop compares what ranks have registered, and waits for all of them; others send nothing.
  *
  * In asynchronous mode (EQUANT_MODE) ranks may be any number of passes apart, and equant_next() hands out
  * a unit that comes from a rank behind several times, once for each pass that it has missed:

@@ -94,7 +94,8 @@ EQUANT_API const char *equant_scheme_summary(const char *name);
  * @why_size: size of @why
  *
  * In more than one dimension (section V) each loop is cut as the scheme cuts it on its own; the
- * chunks are the products.  If an extent is below 4p, p is factorised among the dimensions.
+ * chunks are the products.  If an extent is below four times the workers
+ * that it is cut for, that number is factorised among the dimensions.
  * The weighted schemes cut as tss or fss do for V workers, and worker j gets V_j rectangles
  * at once.  trees cuts into equal pieces of @chunk in each dimension.
  *
