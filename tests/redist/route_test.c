@@ -298,6 +298,30 @@ TEST_F(route, what_a_rank_has_for_itself_keeps_nothing_from_being_relayed)
 	equant_redist_route_free(route);
 }
 
+/* The way by rank 2 saves its sender more, but its last start-up would keep the receiver busy for longer. */
+TEST_F(route, a_way_that_makes_the_receiver_busier_is_not_taken)
+{
+	static const struct equant_redist_link links[] = {
+		{ 0, 1, 0, 1 },	   { 0, 4, 0, 1 }, { 5, 1, 0, 1 }, { 0, 2, 0, 50 },
+		{ 2, 1, 60, 100 }, { 0, 3, 0, 4 }, { 3, 1, 0, 5 },
+	};
+	struct equant_redist_route *route;
+
+	self->network = equant_redist_network_new(6, 0, 0.01, NULL, 0);
+	for (size_t i = 0; i < sizeof(links) / sizeof(*links); i++)
+		equant_redist_network_set(self->network, &links[i], NULL, 0);
+	self->volumes[0] = (struct equant_redist_volume){ 0, 1, 20 };
+	self->volumes[1] = (struct equant_redist_volume){ 0, 4, 80 };
+	self->volumes[2] = (struct equant_redist_volume){ 5, 1, 80 };
+	self->count = 3;
+	route = routed(self, "relay");
+	ASSERT_NE(NULL, route);
+	EXPECT_GT(100, route->makespan);
+	for (int64_t l = 0; l < route->count; l++)
+		EXPECT_NE(2, route->legs[l].to);
+	equant_redist_route_free(route);
+}
+
 /* What a rank keeps is no message: a list of fewer may well be scheduled worse, by chance. */
 static struct equant_redist_schedule *scheduled(FIXTURE_DATA(route) * self)
 {

@@ -147,21 +147,21 @@ static struct detour look(const struct balance *balance, int64_t k, int over, bo
 	double gain = straight - (sender ? out : in), other = straight - (sender ? in : out);
 	double bytes = (double)balance->left[k], cost = sender ? enter : leave;
 	double relief = most + cost; /* less what the part takes from it */
+	double peer = sender ? *receives(balance, to) + leave : *sends(balance, from) + enter;
 
 	if (!(gain > 0) || over == from || over == to)
 		return (struct detour){ 0 };
 	/* At so many bytes somebody else is as busy as the busiest. */
 	bytes = fmin(bytes, (relief - *receives(balance, over) - enter) / (out + gain));
 	bytes = fmin(bytes, (relief - *sends(balance, over) - leave) / (in + gain));
-	if (gain > other) {
-		double peer = sender ? *receives(balance, to) + leave :
-				       *sends(balance, from) + enter;
-
+	if (gain > other)
 		bytes = fmin(bytes, (relief - peer) / (gain - other));
-	}
 	if (bytes >= 1)
 		bytes = fmin(bytes, spare(balance, from, over, to, relief, gain));
 	bytes = floor(bytes);
+	/* What the other end does at the start of a part may be more than it saves. */
+	if (peer - other * bytes > most)
+		return (struct detour){ 0 };
 	return (struct detour){ k, over, bytes, bytes > 0 ? bytes * gain - cost : 0 };
 }
 
