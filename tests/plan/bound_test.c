@@ -22,7 +22,7 @@ TEST(no_schedule_is_faster_than_the_bound)
 		double best = brute_any(&instance);
 		char line[PLAN_LINE];
 
-		EXPECT_LE(bound, best * (1 + 1e-12))
+		EXPECT_LE(bound, best)
 		{
 			TH_LOG("%s", instance_text(&instance, line));
 		}
@@ -56,7 +56,7 @@ TEST(no_planner_is_faster_than_the_bound_behind_a_medium)
 								   instance.machine, NULL, 0);
 
 			if (plan)
-				EXPECT_LE(bound, plan->makespan * (1 + 1e-12));
+				EXPECT_LE(bound, plan->makespan);
 			equant_plan_free(plan);
 		}
 		free_instance(&instance);
@@ -89,10 +89,10 @@ TEST(a_single_iteration_and_all_messages_are_bounds_too)
 	struct equant_plan_machine *machine = equal_machine(3);
 
 	ASSERT_EQ(0, equant_plan_program_work_each(program, each));
-	EXPECT_TRUE(equant_plan_bound(program, machine) == 100);
+	EXPECT_TRUE(near(100, equant_plan_bound(program, machine)));
 	ASSERT_EQ(0, equant_plan_program_bytes(program, 0, 2));
 	ASSERT_EQ(0, equant_plan_machine_medium(machine, 7, 50));
-	EXPECT_TRUE(equant_plan_bound(program, machine) == 307);
+	EXPECT_TRUE(near(307, equant_plan_bound(program, machine)));
 	equant_plan_program_free(program);
 	equant_plan_machine_free(machine);
 }

@@ -2,6 +2,7 @@
 /* Speeds and message costs fitted to disturbed samples. */
 #include <errno.h>
 #include <math.h>
+#include <string.h>
 
 #include "libplan.h"
 
@@ -183,6 +184,50 @@ TEST_F(fit, pairs_give_what_is_each_processors)
 	EXPECT_EQ(0, found[0]);
 	EXPECT_EQ(-EINVAL, equant_plan_fit_pairs((double[]){ 0, 3, 2, 0 }, 2, found));
 	EXPECT_EQ(-EINVAL, equant_plan_fit_pairs((double[]){ 0, INFINITY, INFINITY, 0 }, 2, found));
+}
+
+static double misfit(const double *pairs, const double *each, int p)
+{
+	double sum = 0;
+
+	for (int i = 0; i < p; i++) {
+		for (int j = 0; j < i; j++) {
+			double error = (each[i] + each[j]) / 2 - pairs[i * p + j];
+
+			sum += error * error;
+		}
+	}
+	return sum;
+}
+
+/* Of the three, the first would get -5 and the others 9; beside nothing for it, 22 / 3 fit best. */
+TEST_F(fit, who_would_get_less_than_nothing_is_left_out_of_the_fit)
+{
+	double three[] = { 0, 2, 2, 2, 0, 9, 2, 9, 0 };
+	double pairs[PROCESSORS * PROCESSORS], found[PROCESSORS], moved[PROCESSORS];
+
+	ASSERT_EQ(0, equant_plan_fit_pairs(three, 3, found));
+	EXPECT_EQ(0, found[0]);
+	EXPECT_LT(fabs(found[1] - 22.0 / 3), 1e-12);
+	EXPECT_LT(fabs(found[2] - 22.0 / 3), 1e-12);
+	for (int round = 0; round < 100; round++) {
+		double best;
+
+		for (int i = 0; i < PROCESSORS; i++)
+			for (int j = 0; j < i; j++)
+				pairs[i * PROCESSORS + j] = pairs[j * PROCESSORS + i] =
+					random_unit(&self->random);
+		ASSERT_EQ(0, equant_plan_fit_pairs(pairs, PROCESSORS, found));
+		best = misfit(pairs, found, PROCESSORS);
+		for (int i = 0; i < PROCESSORS; i++) {
+			ASSERT_TRUE(found[i] >= 0);
+			for (int up = 0; up < 2; up++) {
+				memcpy(moved, found, sizeof(moved));
+				moved[i] = fmax(found[i] + (up ? 1e-3 : -1e-3), 0);
+				ASSERT_TRUE(misfit(pairs, moved, PROCESSORS) >= best - 1e-12);
+			}
+		}
+	}
 }
 
 TEST_HARNESS_MAIN

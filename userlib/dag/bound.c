@@ -3,6 +3,7 @@
  * Times that no schedule can beat, and the one of a single processor.
  */
 #include <errno.h>
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -97,7 +98,11 @@ int equant_dag_bounds(const struct equant_dag *dag, const struct equant_dag_mach
 	if (finish) {
 		bounds->critical_path = critical_path(&model, finish);
 		bounds->load = load(&model);
-		bounds->lower = fmax(bounds->critical_path, bounds->load);
+		/* Finish times along a path are rounded as a schedule's are; sums over processors are not. */
+		bounds->lower =
+			fmax(bounds->critical_path,
+			     bounds->load *
+				     (1 - DBL_EPSILON * (dag->tasks + machine->processors + 4.0)));
 		single(&model, bounds);
 	}
 	free(finish);

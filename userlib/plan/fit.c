@@ -244,12 +244,35 @@ int equant_plan_fit(const struct equant_plan_sample *samples, int n, struct equa
  *
  *	s_i = ((p - 2) a_i + S) / 2,  S = sum s_i / (p - 1)
  *
- * Two processors cannot be told apart and get the same.
+ * Two processors cannot be told apart and get the same.  Who would get less than nothing gets nothing,
+ * and the others, f of them, are fitted without: S = 2 sum s_i / (p - 2 + f) over those.  That S is
+ * larger, so that nobody who was left out would come back, and the last S is the optimum's.
  */
+static void fit_each(double *each, int p)
+{
+	int free = p, before;
+	double all;
+
+	do {
+		before = free;
+		all = 0;
+		for (int i = 0; i < p; i++)
+			if (each[i] >= 0)
+				all += each[i];
+		all /= (p - 2 + free) / 2.0;
+		for (int i = 0; i < p; i++) {
+			if (each[i] >= 0 && 2 * each[i] < all) {
+				each[i] = -1;
+				free--;
+			}
+		}
+	} while (free < before);
+	for (int i = 0; i < p; i++)
+		each[i] = each[i] < 0 ? 0 : (2 * each[i] - all) / (p - 2);
+}
+
 int equant_plan_fit_pairs(const double *pairs, int p, double *each)
 {
-	double all = 0;
-
 	if (p < 1)
 		return -EINVAL;
 	for (int i = 0; i < p; i++) {
@@ -264,10 +287,8 @@ int equant_plan_fit_pairs(const double *pairs, int p, double *each)
 				return -EINVAL;
 			each[i] += pair;
 		}
-		all += each[i];
 	}
-	for (int i = 0; i < p; i++)
-		if (p > 2)
-			each[i] = fmax((2 * each[i] - all / (p - 1)) / (p - 2), 0);
+	if (p > 2)
+		fit_each(each, p);
 	return 0;
 }

@@ -41,10 +41,26 @@ static double largest_memory(const struct equant_plan_machine *machine)
 	return largest;
 }
 
+/* What one processor needs more for @missing iterations more, where that is least. */
+static double least_shortfall(const struct equant_plan_program *program,
+			      const struct equant_plan_machine *machine, long missing)
+{
+	double least = INFINITY;
+
+	for (int i = 0; i < machine->count; i++) {
+		double memory = machine->processors[i].memory;
+		double iterations = (double)(room_of(program, memory) + missing);
+		double needed = program->resident + iterations * program->resident_each;
+
+		least = fmin(least, needed - memory);
+	}
+	return least;
+}
+
 int equant_plan_check_room(const struct equant_plan_program *program,
 			   const struct equant_plan_machine *machine, char *why, size_t why_size)
 {
-	double shortfall, first = program->resident + program->resident_each;
+	double first = program->resident + program->resident_each;
 	long missing = program->iterations;
 
 	for (int i = 0; i < machine->count && missing > 0; i++) {
@@ -54,19 +70,17 @@ int equant_plan_check_room(const struct equant_plan_program *program,
 	}
 	if (!missing)
 		return 0;
-	shortfall = (double)missing * program->resident_each;
-	if (missing == program->iterations) {
-		shortfall = first - largest_memory(machine);
+	if (missing == program->iterations)
 		equant_say(
 			why, why_size,
 			"memory too small for any schedule: one iteration needs %.0f bytes, %.0f more than the largest memory",
-			first, shortfall);
-	} else {
+			first, first - largest_memory(machine));
+	else
 		equant_say(
 			why, why_size,
 			"memory too small for any schedule: %ld of %ld iterations fit, %.0f bytes are missing for the other %ld",
-			program->iterations - missing, program->iterations, shortfall, missing);
-	}
+			program->iterations - missing, program->iterations,
+			least_shortfall(program, machine, missing), missing);
 	return -ENOSPC;
 }
 

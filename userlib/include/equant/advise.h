@@ -274,9 +274,9 @@ EQUANT_API int equant_nest_check(const struct equant_nest *nest, char *why, size
  * @why_size: size of @why
  *
  * Iterations are those of the distributed loop.  Each has its operations, all the times that the
- * loop runs; once if a loop around it is unknown.  Memory follows from references by
- * equant_plan_program_nest(): they must be in loops within each other, the distributed one among
- * them.  Messages and barriers are not counted, and no iteration has bytes.
+ * loop runs, once if a loop around it is unknown; one, if the nest has none.  Memory follows from
+ * references by equant_plan_program_nest(): they must be in loops within each other, the distributed
+ * one among them.  Messages and barriers are not counted, and no iteration has bytes.
  *
  * Return: the program, to be freed by equant_plan_program_free(), or NULL and errno: EINVAL for a
  * nest that is none of this, ENOMEM.

@@ -572,7 +572,7 @@ EQUANT_API int equant_dag_ranks(const struct equant_dag *dag,
  *	may run on as far as it is pinned, no messages
  * @load: all work shared out perfectly: sum of work over the sum of 1 / alpha, or, with a table
  *	of costs, the sum of each task's least cost over p
- * @lower: the larger one
+ * @lower: the larger one, less what rounding may have added
  * @single: all tasks on one processor, the best for that, of those that may run all of them; or
  *	infinite
  * @processor: that one, or -1
