@@ -28,6 +28,14 @@ int MPI_Allreduce(const void *from, void *to, int n, MPI_Datatype type, MPI_Op o
 	return reduction == MPI_SUCCESS ? code : reduction;
 }
 
+int MPI_Iallreduce(const void *from, void *to, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+		   MPI_Request *request)
+{
+	int code = PMPI_Iallreduce(from, to, n, type, op, comm, request);
+
+	return reduction == MPI_SUCCESS ? code : reduction;
+}
+
 int MPI_Win_allocate_shared(MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void *base,
 			    MPI_Win *given)
 {

@@ -35,10 +35,11 @@ int MPI_Allreduce(const void *from, void *to, int count, MPI_Datatype type, MPI_
 	return end_collective(PMPI_Allreduce(from, to, count, type, op, comm));
 }
 
-int MPI_Allgather(const void *from, int count, MPI_Datatype type, void *to, int to_count,
-		  MPI_Datatype to_type, MPI_Comm comm)
+int MPI_Iallgather(const void *from, int count, MPI_Datatype type, void *to, int to_count,
+		   MPI_Datatype to_type, MPI_Comm comm, MPI_Request *request)
 {
-	return end_collective(PMPI_Allgather(from, count, type, to, to_count, to_type, comm));
+	return end_collective(
+		PMPI_Iallgather(from, count, type, to, to_count, to_type, comm, request));
 }
 
 int MPI_Allgatherv(const void *from, int count, MPI_Datatype type, void *to, const int counts[],

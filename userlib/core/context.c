@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "control/meet.h"
 #include "core/extreme.h"
 #include "core/message.h"
 #include "core/mpi_error.h"
@@ -134,6 +135,9 @@ int equant_open(struct equant **out, MPI_Comm comm, const struct equant_options 
 
 	*out = NULL;
 	error = equant_mpi_check(comm, "equant_open");
+	if (error)
+		return error;
+	error = equant_meet(comm, "equant_open");
 	if (error)
 		return error;
 	eq = calloc(1, sizeof(*eq));

@@ -510,6 +510,22 @@ fail:
 	return error;
 }
 
+void equant_options_limits(double *timeout, int *check)
+{
+	struct equant_options set;
+
+	take_defaults(&set);
+	for (size_t i = 0; i < NR_OPTIONS; i++) {
+		const char *value = getenv(options[i].variable);
+
+		if (value &&
+		    (options[i].offset == FIELD(timeout) || options[i].offset == FIELD(check)))
+			parse(&set, &options[i], value);
+	}
+	*timeout = set.timeout;
+	*check = set.check;
+}
+
 void equant_options_release(struct equant_options *set)
 {
 	size_t i;

@@ -20,6 +20,13 @@
 int equant_options_resolve(struct equant_options *out, const struct equant_options *user);
 
 /**
+ * equant_options_limits() - EQUANT_TIMEOUT and EQUANT_CHECK for calls that have no context
+ *
+ * What cannot be is told on standard error, and the default counts.
+ */
+void equant_options_limits(double *timeout, int *check);
+
+/**
  * equant_options_misspelled() - say which variables of the environment nearly have an option's name
  *
  * They are no error: the library knows only its own.

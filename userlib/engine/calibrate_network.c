@@ -14,6 +14,7 @@
 
 #include <equant/transfer.h>
 
+#include "control/meet.h"
 #include "core/message.h"
 #include "core/mpi_error.h"
 #include "engine/survey.h"
@@ -174,6 +175,8 @@ int equant_calibrate_network(MPI_Comm comm, double seconds, struct equant_redist
 
 	if (network)
 		*network = NULL;
+	if (!error)
+		error = equant_meet(comm, "equant_calibrate_network");
 	if (!error)
 		error = equant_mpi_error(MPI_Comm_dup(comm, &copy), "MPI_Comm_dup");
 	if (error)

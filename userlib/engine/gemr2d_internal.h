@@ -71,7 +71,9 @@ struct equant_gemr2d_plan {
  * @network: that of @options, or NULL
  * @calls: so far
  * @made: plans, so far
- * @broken: MPI has failed
+ * @mine: what this rank says before a call, in which places its plan may be
+ * @all: what all say
+ * @broken: MPI has failed, or ranks have not come
  * @plan: one place more than are kept: for the call that is carried out
  */
 struct equant_gemr2d_plans {
@@ -85,6 +87,8 @@ struct equant_gemr2d_plans {
 	struct equant_redist_network *network;
 	int64_t calls;
 	int64_t made;
+	uint64_t mine;
+	uint64_t all;
 	bool broken;
 	struct equant_gemr2d_plan plan[EQUANT_GEMR2D_PLANS + 1];
 };
@@ -130,7 +134,7 @@ struct equant_gemr2d_task {
 /* Is it an error that ranks need not have alike? */
 static inline bool equant_gemr2d_breaks(int error)
 {
-	return error == -EIO || error == -EPROTO || error == -EPIPE;
+	return error == -EIO || error == -EPROTO || error == -EPIPE || error == -ETIMEDOUT;
 }
 
 /* ---- gemr2d_part.c --------------------------------------------------------------------- */

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "control/meet.h"
 #include "core/compare.h"
 #include "core/mpi_error.h"
 #include "engine/gemr2d_internal.h"
@@ -43,6 +44,8 @@ static struct equant_gemr2d_plans *open_plans(MPI_Comm comm)
 	struct equant_gemr2d_plans *new = NULL;
 	MPI_Comm copy = MPI_COMM_NULL;
 
+	if (!error)
+		error = equant_meet(comm, "equant_gemr2d_plans_new");
 	if (!error)
 		error = equant_mpi_error(MPI_Comm_dup(comm, &copy), "MPI_Comm_dup");
 	if (!error) {
@@ -104,10 +107,13 @@ int equant_gemr2d_plans_free(struct equant_gemr2d_plans *plans)
 	error = equant_gemr2d_forget(plans);
 	equant_redist_network_free(plans->network);
 	equant_neighbours_free(plans->neighbours, plans->broken);
-	failed = -EPIPE;
-	if (!equant_mpi_is_over())
-		failed = equant_mpi_error(MPI_Comm_free(&plans->comm), "MPI_Comm_free");
-	free(plans);
+	failed = equant_mpi_is_over() ? -EPIPE : 0;
+	/* MPI may still write what the ranks agree on, and Open MPI looks at the communicator then. */
+	if (!plans->broken) {
+		if (!failed)
+			failed = equant_mpi_error(MPI_Comm_free(&plans->comm), "MPI_Comm_free");
+		free(plans);
+	}
 	return error ? error : failed;
 }
 
@@ -157,17 +163,21 @@ struct equant_gemr2d_plan *equant_gemr2d_find(struct equant_gemr2d_plans *plans,
 					      const struct equant_gemr2d_call *call, int refused,
 					      int *error)
 {
-	uint64_t mine = refused ? 0 : matching(plans, call) | WILLING, all = 0;
 	struct equant_gemr2d_plan *plan;
+	MPI_Request request;
+	uint64_t all;
 
-	*error =
-		equant_mpi_error(MPI_Allreduce(&mine, &all, 1, MPI_UINT64_T, MPI_BAND, plans->comm),
-				 "looking for a plan of equant_gemr2d");
-	if (!*error && !(all & WILLING))
+	plans->mine = refused ? 0 : matching(plans, call) | WILLING;
+	*error = equant_mpi_error(MPI_Iallreduce(&plans->mine, &plans->all, 1, MPI_UINT64_T,
+						 MPI_BAND, plans->comm, &request),
+				  "looking for a plan of equant_gemr2d");
+	if (!*error)
+		*error = equant_meet_in(&request, plans->comm, "equant_gemr2d");
+	if (!*error && !(plans->all & WILLING))
 		*error = refused ? refused : -ECANCELED;
 	if (*error)
 		return NULL;
-	all &= ~WILLING;
+	all = plans->all & ~WILLING;
 	plan = all ? &plans->plan[__builtin_ctzll(all)] : make(plans, call, error);
 	if (plan)
 		plan->used = ++plans->calls;

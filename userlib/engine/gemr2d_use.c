@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "control/meet.h"
 #include "core/mpi_error.h"
 #include "engine/gemr2d_internal.h"
 #include "engine/transfer_internal.h"
@@ -57,6 +58,10 @@ int equant_gemr2d_plans_use(struct equant_gemr2d_plans *plans,
 	if (plans->broken || equant_mpi_is_over())
 		return -EPIPE;
 	equant_transfer_set_comm(&lent, plans->comm);
+	error = equant_meet(plans->comm, CALL);
+	plans->broken = error != 0;
+	if (error)
+		return error;
 	error = equant_transfer_copy_options(CALL, options, &all);
 	if (!error)
 		error = check(&lent, &all);

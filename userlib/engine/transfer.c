@@ -199,18 +199,19 @@ int equant_transfer_free(struct equant_transfer *transfer)
 	equant_transfer_release_plan(transfer);
 	free(transfer->lists[0]);
 	free(transfer->lists[1]);
-	equant_refresh_free(transfer->refresh);
 	if (!transfer->lent)
 		equant_neighbours_free(transfer->neighbours, transfer->broken);
 	if (equant_mpi_is_over())
 		failed = -EPIPE;
-	else if (transfer->comm == MPI_COMM_NULL || transfer->lent)
+	else if (transfer->comm == MPI_COMM_NULL || transfer->lent || transfer->broken)
 		failed = 0;
 	else
 		failed = equant_mpi_error(MPI_Comm_free(&transfer->comm), "MPI_Comm_free");
-	/* MPI may still write what the ranks have agreed on. */
-	if (!transfer->broken)
+	/* MPI may still write what the ranks agree on, and Open MPI looks at the communicator then. */
+	if (!transfer->broken) {
+		equant_refresh_free(transfer->refresh);
 		free(transfer);
+	}
 	return error ? error : failed;
 }
 

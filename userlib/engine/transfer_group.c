@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "control/meet.h"
 #include "core/message.h"
 #include "core/mpi_error.h"
 #include "engine/transfer_internal.h"
@@ -93,9 +94,12 @@ static int join_both(struct equant_transfer *transfer, MPI_Comm comm, int group)
 
 int equant_transfer_join(struct equant_transfer *transfer, MPI_Comm comm, int group)
 {
-	int inter = 0;
+	int inter = 0, error;
 
 	transfer->comm = MPI_COMM_NULL;
+	error = equant_meet(comm, transfer->call);
+	if (error)
+		return error;
 	MPI_Comm_test_inter(comm, &inter);
 	return inter ? join_both(transfer, comm, group) : join_one(transfer, comm, group);
 }

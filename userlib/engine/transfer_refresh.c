@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "control/meet.h"
 #include "core/message.h"
 #include "core/mpi_error.h"
 #include "engine/transfer_internal.h"
@@ -64,6 +65,7 @@ struct arrivals {
  * @scheduler: its name; likewise @router
  * @from: by rank
  * @anew: likewise, has the last look found another rate of the link from there?
+ * @mine: how many links this rank has found changed, or -errno
  * @counts: likewise, how many links each has found changed; after them, of all before it
  */
 struct equant_refresh {
@@ -73,6 +75,7 @@ struct equant_refresh {
 	char *router;
 	struct arrivals *from;
 	bool *anew;
+	int mine;
 	int *counts;
 };
 
@@ -259,10 +262,15 @@ static int find_changes(const struct equant_transfer *transfer, struct equant_re
 static int compare(const struct equant_transfer *transfer, int mine, int *total)
 {
 	int *counts = transfer->refresh->counts, *starts = counts + transfer->ranks;
-	int error = equant_mpi_error(MPI_Allgather(&mine, 1, MPI_INT, counts, 1, MPI_INT,
-						   transfer->comm),
-				     "comparing networks");
+	MPI_Request request;
+	int error;
 
+	transfer->refresh->mine = mine;
+	error = equant_mpi_error(MPI_Iallgather(&transfer->refresh->mine, 1, MPI_INT, counts, 1,
+						MPI_INT, transfer->comm, &request),
+				 "comparing networks");
+	if (!error)
+		error = equant_meet_in(&request, transfer->comm, transfer->call);
 	*total = 0;
 	if (mine < 0 || error)
 		return mine < 0 ? mine : error;
@@ -428,6 +436,6 @@ int equant_transfer_refresh(struct equant_transfer *transfer, int *changed)
 	}
 	free(mine);
 	/* MPI's errors not all ranks need have: they may have another plan. */
-	transfer->broken = error == -EIO || error == -EPROTO;
+	transfer->broken = error == -EIO || error == -EPROTO || error == -ETIMEDOUT;
 	return error;
 }

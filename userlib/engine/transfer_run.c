@@ -9,6 +9,7 @@
  */
 #include <errno.h>
 
+#include "control/meet.h"
 #include "core/message.h"
 #include "core/mpi_error.h"
 #include "engine/transfer_internal.h"
@@ -68,10 +69,10 @@ static int agree(struct equant_transfer *transfer, bool block, bool *ends)
 
 	*ends = false;
 	if (block)
-		error = MPI_Wait(&transfer->agreement, MPI_STATUS_IGNORE);
+		error = equant_meet_in(&transfer->agreement, transfer->comm, transfer->call);
 	else
-		error = MPI_Test(&transfer->agreement, &there, MPI_STATUS_IGNORE);
-	error = equant_mpi_error(error, "agreeing on a redistribution");
+		error = equant_mpi_error(MPI_Test(&transfer->agreement, &there, MPI_STATUS_IGNORE),
+					 "agreeing on a redistribution");
 	if (error || !there)
 		return error;
 	if (!transfer->any)

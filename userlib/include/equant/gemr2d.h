@@ -76,7 +76,7 @@ struct equant_gemr2d_matrix {
  *
  * Return: no plans yet, or NULL and errno on all ranks: EINVAL for a communicator or a number
  * that is none and for numbers that differ between ranks, ECANCELED where another rank has
- * refused, ENOMEM, MPI's errors.
+ * refused, ENOMEM, MPI's errors; with EQUANT_CHECK=on ETIMEDOUT where ranks have not come in time.
  */
 EQUANT_API struct equant_gemr2d_plans *equant_gemr2d_plans_new(MPI_Comm comm, int plans,
 							       size_t memory);
@@ -94,7 +94,8 @@ EQUANT_API struct equant_gemr2d_plans *equant_gemr2d_plans_new(MPI_Comm comm, in
  *
  * Return: 0; before anything was changed, and on all ranks, -EINVAL for what equant_transfer_new()
  * refuses and for options that differ between ranks, -ECANCELED where another rank has refused,
- * -ENOMEM; MPI's errors, after which the plans can only be freed, and -EPIPE then.
+ * -ENOMEM; MPI's errors and, with EQUANT_CHECK=on, -ETIMEDOUT where ranks have not come in time,
+ * after which the plans can only be freed, and -EPIPE then.
  */
 EQUANT_API int equant_gemr2d_plans_use(struct equant_gemr2d_plans *plans,
 				       const struct equant_transfer_options *options);
@@ -133,8 +134,9 @@ EQUANT_API int64_t equant_gemr2d_plans_made(const struct equant_gemr2d_plans *pl
  * that are read and written; -ECANCELED where another rank has refused; -EOVERFLOW, -ENOMEM;
  * -ENOBUFS where the memory that equant_gemr2d_plans_use() allows is not enough.
  * What reading another rank's memory fails with, on both ranks and no others, if it did not when
- * the plan was made: some elements have not been moved then, and the plans go on.  MPI's errors,
- * after which the plans can only be freed, and -EPIPE then.
+ * the plan was made: some elements have not been moved then, and the plans go on.  MPI's errors
+ * and, with EQUANT_CHECK=on, -ETIMEDOUT where ranks have not come in time, after which the plans can
+ * only be freed, and -EPIPE then.
  */
 EQUANT_API int equant_gemr2d(struct equant_gemr2d_plans *plans, int64_t rows, int64_t columns,
 			     MPI_Datatype type, const struct equant_gemr2d_matrix *a,

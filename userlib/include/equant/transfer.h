@@ -127,7 +127,8 @@ struct equant_transfer_options {
  * ranks, an unknown scheduler or router, a router without a network or with a scheduler, groups of
  * an intercommunicator of which not one sends and the other receives, and arguments that differ
  * between ranks; EOVERFLOW; ENOBUFS if @memory is not enough even for one piece in each direction
- * and for what @router has sent on; ENOMEM; ECANCELED where another rank has refused; MPI's errors.
+ * and for what @router has sent on; ENOMEM; ECANCELED where another rank has refused; MPI's errors;
+ * with EQUANT_CHECK=on ETIMEDOUT where ranks have not come in time.
  */
 EQUANT_API struct equant_transfer *
 equant_transfer_new(MPI_Comm comm, const struct equant_redist_array *array, size_t element,
@@ -178,8 +179,9 @@ equant_transfer_load(MPI_Comm comm, const char *path,
  * Return: 0; -EINVAL for missing arrays and strides and for memory that overlaps, -ECANCELED where
  * another rank has refused, in both cases before any element was moved and so that it can be tried
  * again; -EBUSY if it is running; what the kernel's error is if a receiver on the sender's node
- * cannot read what it could when the transfer was made, on both; what MPI's errors are, after
- * which the transfer can only be freed, and -EPIPE then.
+ * cannot read what it could when the transfer was made, on both; what MPI's errors are and, with
+ * EQUANT_CHECK=on, -ETIMEDOUT where ranks have not come in time, after which the transfer can only be
+ * freed, and -EPIPE then.
  */
 EQUANT_API int equant_transfer_run(struct equant_transfer *transfer, const int64_t *from_strides,
 				   const void *from, const int64_t *to_strides, void *to);
@@ -263,7 +265,8 @@ EQUANT_API int equant_transfer_free(struct equant_transfer *transfer);
  * Return: 0; -EINVAL without a network or @changed, -EBUSY while it is running, -ENOMEM, -ENOBUFS
  * if @memory is not enough for what a router would have sent on in the new network, -ECANCELED
  * where another rank could not, -EOVERFLOW for 2^31 links that are others, in all cases with the
- * plan that it had; MPI's errors, after which the transfer can only be freed, and -EPIPE then.
+ * plan that it had; MPI's errors and, with EQUANT_CHECK=on, -ETIMEDOUT where ranks have not come in
+ * time, after which the transfer can only be freed, and -EPIPE then.
  */
 EQUANT_API int equant_transfer_refresh(struct equant_transfer *transfer, int *changed);
 
@@ -298,7 +301,8 @@ equant_transfer_network(const struct equant_transfer *transfer);
  * taken for a slow network.
  *
  * Return: 0; -EINVAL for @seconds that are negative, not finite, different between ranks or less
- * than 0.01 for each experiment; -ENOMEM; -ECANCELED another rank could not; -EIO.
+ * than 0.01 for each experiment; -ENOMEM; -ECANCELED another rank could not; -EIO; with
+ * EQUANT_CHECK=on -ETIMEDOUT where ranks have not come in time.
  */
 EQUANT_API int equant_calibrate_network(MPI_Comm comm, double seconds,
 					struct equant_redist_network **network);

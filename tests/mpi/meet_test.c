@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * What becomes of ranks whose others do not come, since they are late, or have another communicator?
+ */
+#include <stdio.h>
+
+#include "kselftest_harness.h"
+#include "libjob.h"
+
+FIXTURE(meet)
+{
+	struct job job;
+	char call[64];
+	char line[128];
+	char folder[64];
+	char said[96];
+};
+
+FIXTURE_VARIANT(meet)
+{
+	const char *call;
+};
+
+/* clang-format off */
+FIXTURE_VARIANT_ADD(meet, contexts) { .call = "equant_open" };
+FIXTURE_VARIANT_ADD(meet, transfers) { .call = "equant_transfer_new" };
+FIXTURE_VARIANT_ADD(meet, runs) { .call = "equant_transfer_run" };
+FIXTURE_VARIANT_ADD(meet, refreshed_runs) { .call = "equant_transfer_refresh" };
+FIXTURE_VARIANT_ADD(meet, plans) { .call = "equant_gemr2d_plans_new" };
+FIXTURE_VARIANT_ADD(meet, use_of_plans) { .call = "equant_gemr2d_plans_use" };
+FIXTURE_VARIANT_ADD(meet, matrices) { .call = "equant_gemr2d" };
+FIXTURE_VARIANT_ADD(meet, networks) { .call = "equant_calibrate_network" };
+/* clang-format on */
+
+FIXTURE_SETUP(meet)
+{
+	snprintf(self->call, sizeof(self->call), "CALL=%s", variant->call);
+	snprintf(self->line, sizeof(self->line), "of 2: %s: not all ranks have come within 0.2 s",
+		 variant->call);
+	ASSERT_EQ(0, folder_make(self->folder, sizeof(self->folder)));
+	snprintf(self->said, sizeof(self->said), "SAID=%s/said", self->folder);
+	self->job = (struct job){ .ranks = 2,
+				  .program = "meet_worker",
+				  .environment = { self->call, self->said, "LIMIT=0.2" } };
+}
+
+FIXTURE_TEARDOWN(meet)
+{
+	folder_remove(self->folder);
+}
+
+TEST_F(meet, whoever_waits_says_so_and_goes_on_when_the_late_one_comes)
+{
+	self->job.argv[0] = "late";
+	EXPECT_PASSED(&self->job);
+	EXPECT_EQ(1, job_count(&self->job, self->line));
+	EXPECT_EQ(1, job_count(&self->job, "equant: rank 0 of 2"));
+}
+
+TEST_F(meet, in_checked_mode_ranks_that_miss_each_other_have_an_error)
+{
+	self->job.argv[0] = "apart";
+	EXPECT_PASSED(&self->job);
+	EXPECT_EQ(2, job_count(&self->job, self->line));
+}
+
+TEST_F(meet, a_time_that_is_none_is_said_to_be_none)
+{
+	self->job.environment[2] = "LIMIT=soon";
+	self->job.argv[0] = "late";
+	EXPECT_EQ(0, job_run(&self->job));
+	EXPECT_SAID(&self->job, "EQUANT_TIMEOUT=soon: not one of 0.01..1e+06");
+	EXPECT_EQ(0, job_count(&self->job, "have come within"));
+}
+
+TEST_HARNESS_MAIN

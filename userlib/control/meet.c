@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+#include <errno.h>
+
+#include "control/meet.h"
+#include "control/wait.h"
+#include "core/message.h"
+#include "core/mpi_error.h"
+#include "core/options.h"
+
+#define SOON 0.01 /* seconds, in which which most waits are over */
+
+static void say_missing(const struct equant_waited_on *on, double seconds)
+{
+	const MPI_Comm *comm = on->of;
+	int rank, ranks;
+
+	MPI_Comm_rank(*comm, &rank);
+	MPI_Comm_size(*comm, &ranks);
+	equant_message(
+		"rank %d of %d: %s: not all ranks have come within %g s; each has to call it, over the same communicator",
+		rank, ranks, on->what, seconds);
+}
+
+/* Who has not come soon may come much later: the CPU is for others until then. */
+static int wait_long(MPI_Request *request, MPI_Comm comm, const char *call)
+{
+	struct equant_waited_on on = { .say = say_missing, .of = &comm, .what = call };
+	struct equant_waiter waiter;
+	uint64_t waited = 0;
+	int error, check;
+
+	equant_waiter_init(&waiter, EQUANT_WAIT_AUTO, NULL, NULL);
+	equant_options_limits(&waiter.timeout, &check);
+	equant_waited_on_begin(&waiter, &on);
+	error = equant_wait_requests(&waiter, request, 1, MPI_STATUSES_IGNORE,
+				     check ? waiter.timeout : 0, &waited);
+	if (error == -ETIMEDOUT)
+		equant_waited_on_give_up(&waiter);
+	return error;
+}
+
+int equant_meet_in(MPI_Request *request, MPI_Comm comm, const char *call)
+{
+	struct equant_waiter waiter;
+	uint64_t waited = 0;
+	int error;
+
+	equant_waiter_init(&waiter, EQUANT_WAIT_YIELD, NULL, NULL);
+	error = equant_wait_requests(&waiter, request, 1, MPI_STATUSES_IGNORE, SOON, &waited);
+	return error == -ETIMEDOUT ? wait_long(request, comm, call) : error;
+}
+
+int equant_meet(MPI_Comm comm, const char *call)
+{
+	MPI_Request request;
+	int error = equant_mpi_error(MPI_Ibarrier(comm, &request), call);
+
+	return error ? error : equant_meet_in(&request, comm, call);
+}
