@@ -31,7 +31,7 @@
 #define PREDICTED_BOUND 0.05
 #define QUANTUM_BOUND 0.25
 #define QUIET 0.03 /* of the CPU for others */
-#define TICKS 0.9 /* at least */
+#define TICKS (1 - PREDICTED_BOUND) /* at least: who stood still meanwhile had what the CPU lost */
 #define PATIENCE_S 12
 
 FIXTURE(shares)

@@ -7,7 +7,7 @@
 #include "core/mpi_error.h"
 #include "core/options.h"
 
-#define SOON 0.01 /* seconds, in which which most waits are over */
+#define SOON 0.01 /* seconds; nearly all waits are shorter */
 
 static void say_missing(const struct equant_waited_on *on, double seconds)
 {
