@@ -32,6 +32,7 @@
 #define QUANTUM_BOUND 0.25
 #define QUIET 0.03 /* of the CPU for others */
 #define TICKS (1 - PREDICTED_BOUND) /* at least: who stood still meanwhile had what the CPU lost */
+#define STOOD 0.9 /* of its ticks: a CPU that had less stood still */
 #define PATIENCE_S 12
 
 FIXTURE(shares)

@@ -14,7 +14,7 @@ TEST_F(shares, a_competitor_of_the_same_session_takes_half)
 	JUDGE("1 in the same session");
 	if (self->quiet)
 		EXPECT_GT(self->finding.now_ms, -1);
-	if (self->finding.ticks <= TICKS)
+	if (self->finding.ticks <= STOOD)
 		return;
 	EXPECT_GT(self->finding.slices, 5);
 	EXPECT_NEAR(self->finding.quantum_us / self->finding.trace_quantum_us, 1, QUANTUM_BOUND);

@@ -10,21 +10,24 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "engine/gemr2d_internal.h"
+#include "engine/transfer_internal.h"
 #include "libworker.h"
 
 /**
  * struct way - to meet
  * @name: of the call
  * @make: what it needs on a communicator, or NULL; all ranks meet there first
+ * @limits: that what was made has of its own
  * @meet: the call; 0 or -errno
  * @release: what it has needed, or made
  */
 struct way {
 	const char *name;
 	void *(*make)(MPI_Comm comm);
+	struct equant_limits *(*limits)(void *thing);
 	int (*meet)(void **thing, MPI_Comm comm);
 	int (*release)(void *thing);
 };
@@ -85,6 +88,11 @@ static int refresh_transfer(void **thing, MPI_Comm comm)
 	return equant_transfer_refresh(*thing, &changed);
 }
 
+static struct equant_limits *limits_of_transfer(void *thing)
+{
+	return &((struct equant_transfer *)thing)->limits;
+}
+
 static int free_transfer(void *thing)
 {
 	return equant_transfer_free(thing);
@@ -129,6 +137,11 @@ static int move_matrix(void **thing, MPI_Comm comm)
 	return equant_gemr2d(*thing, 40, 4, MPI_DOUBLE, &a, from, &b, to);
 }
 
+static struct equant_limits *limits_of_plans(void *thing)
+{
+	return &((struct equant_gemr2d_plans *)thing)->limits;
+}
+
 static int free_plans(void *thing)
 {
 	return equant_gemr2d_plans_free(thing);
@@ -148,14 +161,15 @@ static int free_network(void *thing)
 }
 
 static const struct way ways[] = {
-	{ "equant_open", NULL, open_context, close_context },
-	{ "equant_transfer_new", NULL, new_transfer, free_transfer },
-	{ "equant_transfer_run", make_transfer, run_transfer, free_transfer },
-	{ "equant_transfer_refresh", make_transfer, refresh_transfer, free_transfer },
-	{ "equant_gemr2d_plans_new", NULL, new_plans, free_plans },
-	{ "equant_gemr2d_plans_use", make_plans, use_plans, free_plans },
-	{ "equant_gemr2d", make_plans, move_matrix, free_plans },
-	{ "equant_calibrate_network", NULL, calibrate, free_network },
+	{ "equant_open", NULL, NULL, open_context, close_context },
+	{ "equant_transfer_new", NULL, NULL, new_transfer, free_transfer },
+	{ "equant_transfer_run", make_transfer, limits_of_transfer, run_transfer, free_transfer },
+	{ "equant_transfer_refresh", make_transfer, limits_of_transfer, refresh_transfer,
+	  free_transfer },
+	{ "equant_gemr2d_plans_new", NULL, NULL, new_plans, free_plans },
+	{ "equant_gemr2d_plans_use", make_plans, limits_of_plans, use_plans, free_plans },
+	{ "equant_gemr2d", make_plans, limits_of_plans, move_matrix, free_plans },
+	{ "equant_calibrate_network", NULL, NULL, calibrate, free_network },
 };
 
 static const struct way *way_wanted(void)
@@ -170,10 +184,13 @@ static const struct way *way_wanted(void)
 
 /* ---- cases ------------------------------------------------------------------------------- */
 
-/* What a call needs is there: from now on it has the time that LIMIT says. */
-static void limit_waits(void)
+/* From now on, in which what a call needs is there. */
+static void limit_waits(const struct way *way, void *thing, bool check)
 {
-	setenv("EQUANT_TIMEOUT", getenv("LIMIT"), 1);
+	if (way->make)
+		*way->limits(thing) = (struct equant_limits){ 0.2, check };
+	setenv("EQUANT_TIMEOUT", "0.2", 1);
+	setenv("EQUANT_CHECK", check ? "on" : "off", 1);
 }
 
 /* Standard error, from now on; returns what it has been. */
@@ -197,32 +214,56 @@ static void repeat_said(const char *path, int was)
 	fclose(file);
 }
 
-/* Rank 1 comes when rank 0 has said something. */
-static void late(void)
+static bool has_said(const char *path)
+{
+	char line[512];
+	FILE *file = fopen(path, "r");
+	bool said = false;
+
+	while (file && !said && fgets(line, sizeof(line), file))
+		said = strstr(line, "have come within") != NULL;
+	if (file)
+		fclose(file);
+	return said;
+}
+
+/* Rank 1 comes when rank 0 has said that it waits. */
+static int come_late(const struct way *way, bool check)
 {
 	const char *path = getenv("SAID");
-	const struct way *way = way_wanted();
 	void *thing = NULL;
-	struct stat said;
-	int was = -1;
+	int was = -1, error;
 
 	if (way->make) {
 		thing = way->make(MPI_COMM_WORLD);
 		demand(thing);
 	}
-	limit_waits();
+	limit_waits(way, thing, check);
 	if (!rank)
 		was = keep_said(path);
-	while (rank && (stat(path, &said) || !said.st_size))
+	while (rank && !has_said(path))
 		usleep(10000);
-	demand_equal(0, way->meet(&thing, MPI_COMM_WORLD));
-	demand(thing);
-	demand_equal(0, way->release(thing));
+	error = way->meet(&thing, MPI_COMM_WORLD);
 	if (!rank)
 		repeat_said(path, was);
+	demand(thing || error);
+	if (thing)
+		way->release(thing);
+	return error;
 }
 
-/* What ranks had that missed each other they can free, but not use. */
+static void late(void)
+{
+	demand_equal(0, come_late(way_wanted(), false));
+}
+
+/* Rank 0 has given up then, and rank 1 does not go on alone. */
+static void too_late(void)
+{
+	demand_equal(-ETIMEDOUT, come_late(way_wanted(), true));
+}
+
+/* What ranks have that missed each other they can free, but not use. */
 static void apart(void)
 {
 	const struct way *way = way_wanted();
@@ -236,20 +277,30 @@ static void apart(void)
 			demand(things[i]);
 		}
 	}
-	limit_waits();
-	setenv("EQUANT_CHECK", "on", 1);
+	limit_waits(way, things[rank], true);
 	demand_equal(-ETIMEDOUT, way->meet(&things[rank], comms[rank]));
-	if (way->make) {
-		demand_equal(-EPIPE, way->meet(&things[rank], comms[rank]));
-		for (int i = 0; i < 2; i++)
-			way->release(things[i]);
-	}
 	demand(way->make || !things[rank]);
+	if (!way->make)
+		return;
+	demand_equal(-EPIPE, way->meet(&things[rank], comms[rank]));
+	way->release(things[rank]);
+}
+
+/* What stands in the environment is no number. */
+static void limitless(void)
+{
+	void *transfer = make_transfer(MPI_COMM_WORLD);
+
+	demand(transfer);
+	demand_equal(30, limits_of_transfer(transfer)->timeout);
+	demand_equal(0, free_transfer(transfer));
 }
 
 static const struct worker_case cases[] = {
 	CASE(late),
+	CASE(too_late),
 	CASE(apart),
+	CASE(limitless),
 };
 
 int main(int argc, char **argv)

@@ -82,6 +82,29 @@ TEST(iterations_that_can_be_shared_exactly_take_what_the_bound_says)
 	equant_plan_machine_free(machine);
 }
 
+/* A million times 0.1 is no sum without an error, and a quarter of that has another. */
+TEST(sums_of_many_iterations_that_were_rounded_are_not_above_a_schedule)
+{
+	enum { N = 1000000 };
+	struct equant_plan_program *program = affine_program(N, 0, 1);
+	struct equant_plan_machine *machine = equal_machine(4);
+	double *each = calloc(N, sizeof(*each));
+	struct equant_plan *plan;
+
+	ASSERT_NE(NULL, each);
+	for (long i = 0; i < N; i++)
+		each[i] = 0.1;
+	ASSERT_EQ(0, equant_plan_program_work_each(program, each));
+	plan = equant_plan_new("block", program, machine, NULL, 0);
+	ASSERT_NE(NULL, plan);
+	EXPECT_LE(equant_plan_bound(program, machine), plan->makespan);
+	EXPECT_TRUE(near(plan->makespan, equant_plan_bound(program, machine)));
+	equant_plan_free(plan);
+	equant_plan_program_free(program);
+	equant_plan_machine_free(machine);
+	free(each);
+}
+
 TEST(a_single_iteration_and_all_messages_are_bounds_too)
 {
 	static const double each[] = { 1, 100, 1 };

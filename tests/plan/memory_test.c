@@ -264,7 +264,7 @@ TEST(memory_too_small_names_the_shortfall)
 		  equant_plan_new("memory", instance.program, instance.machine, why, sizeof(why)));
 	EXPECT_EQ(ENOSPC, errno);
 	EXPECT_STREQ(
-		"memory too small for any schedule: 60 of 100 iterations fit, 3950 bytes are missing for the other 40",
+		"memory too small for any schedule: 60 of 100 iterations fit, one processor needs 3950 bytes more for the other 40",
 		why);
 	free_instance(&instance);
 }

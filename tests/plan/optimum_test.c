@@ -153,7 +153,7 @@ TEST_F(optimum, without_enough_memory_names_the_shortfall)
 					sizeof(self->why)));
 	EXPECT_EQ(ENOSPC, errno);
 	EXPECT_STREQ(
-		"memory too small for any schedule: 8 of 10 iterations fit, 20 bytes are missing for the other 2",
+		"memory too small for any schedule: 8 of 10 iterations fit, one processor needs 20 bytes more for the other 2",
 		self->why);
 	ASSERT_EQ(0, equant_plan_program_resident(instance.program, 100, 10));
 	EXPECT_EQ(NULL, equant_plan_new("optimum-blocks", instance.program, instance.machine,

@@ -62,7 +62,7 @@ exits 0 '^block .* memory of processor 2 is too small' "who does not fit is name
 	"$equant" plan smaller
 file smallest 'iterations 4' 'resident 10 1' 'processor a operation 1 memory 13' \
 	'processor b operation 9 memory 10'
-exits 1 'smallest: memory too small for any schedule: 3 of 4 iterations fit, 1 bytes are missing' \
+exits 1 'smallest: memory too small for any schedule: 3 of 4 iterations fit, one processor needs 1 bytes more for the other 1' \
 	"memory too small for any schedule is an error" "$equant" plan smallest
 exits 1 'smallest: memory too small for any schedule' \
 	"so it is if the planner does not look at memory" "$equant" plan --planner block smallest

@@ -148,7 +148,7 @@ emulate()
 		shift
 	done
 	shift
-	exec "${through[@]}" qemu-system-x86_64 "${clock[@]}" -cpu Conroe -smp "$cpus" -m "$memory" \
+	exec "${through[@]}" qemu-system-x86_64 "${clock[@]}" -cpu Conroe,+rdrand -smp "$cpus" -m "$memory" \
 		-nodefaults -display none -no-reboot \
 		-object memory-backend-memfd,id=memory,size="${memory}M",share=on \
 		-numa node,memdev=memory \

@@ -103,7 +103,7 @@ static int one(const struct equant_dag *dag, const struct equant_dag_machine *ma
 	if (!schedule)
 		return -errno;
 	sums->length[v] += schedule->makespan;
-	possible = schedule->makespan >= bounds->lower * (1 - 1e-12);
+	possible = schedule->makespan >= bounds->lower;
 	equant_dag_schedule_free(schedule);
 	return possible ? 0 : -ERANGE;
 }

@@ -7,21 +7,40 @@
 #define EQUANT_CONTROL_MEET_H
 
 #include <mpi.h>
+#include <stdbool.h>
+
+/**
+ * struct equant_limits - of waits for ranks that have not come
+ * @timeout: seconds, after which that is said
+ * @check: ... and is an error
+ */
+struct equant_limits {
+	double timeout;
+	bool check;
+};
+
+/** equant_limits_read() - the environment's, for calls without a context */
+void equant_limits_read(struct equant_limits *limits);
 
 /**
  * equant_meet_in() - complete a collective operation that has been started
  * @request: it
  * @comm: over which
  * @call: of the program
+ * @limits: the same on all ranks as far as they are to be in time
  *
- * After EQUANT_TIMEOUT a line on standard error says that ranks are missing.  In checked mode that is an
- * error, and the operation goes on: what it reads and writes must stay, and the communicator.
+ * After an error the operation may go on: what it reads and writes must stay, and the communicator.
  *
  * Return: 0, -ETIMEDOUT, MPI's error.
  */
-int equant_meet_in(MPI_Request *request, MPI_Comm comm, const char *call);
+int equant_meet_in(MPI_Request *request, MPI_Comm comm, const char *call,
+		   const struct equant_limits *limits);
 
-/** equant_meet() - the same by an operation of its own, before one that waits within MPI */
-int equant_meet(MPI_Comm comm, const char *call);
+/**
+ * equant_meet() - the same by an operation of its own, before one that waits within MPI
+ *
+ * In checked mode by two: who comes when another has given up misses that one in the second.
+ */
+int equant_meet(MPI_Comm comm, const char *call, const struct equant_limits *limits);
 
 #endif /* EQUANT_CONTROL_MEET_H */

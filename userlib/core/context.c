@@ -130,6 +130,7 @@ static void release(struct equant *eq)
 
 int equant_open(struct equant **out, MPI_Comm comm, const struct equant_options *options)
 {
+	struct equant_limits limits;
 	struct equant *eq;
 	int error;
 
@@ -137,7 +138,8 @@ int equant_open(struct equant **out, MPI_Comm comm, const struct equant_options 
 	error = equant_mpi_check(comm, "equant_open");
 	if (error)
 		return error;
-	error = equant_meet(comm, "equant_open");
+	equant_limits_read(&limits);
+	error = equant_meet(comm, "equant_open", &limits);
 	if (error)
 		return error;
 	eq = calloc(1, sizeof(*eq));

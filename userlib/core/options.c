@@ -516,10 +516,12 @@ void equant_options_limits(double *timeout, int *check)
 
 	take_defaults(&set);
 	for (size_t i = 0; i < NR_OPTIONS; i++) {
-		const char *value = getenv(options[i].variable);
+		const char *value;
 
-		if (value &&
-		    (options[i].offset == FIELD(timeout) || options[i].offset == FIELD(check)))
+		if (options[i].offset != FIELD(timeout) && options[i].offset != FIELD(check))
+			continue;
+		value = getenv(options[i].variable);
+		if (value)
 			parse(&set, &options[i], value);
 	}
 	*timeout = set.timeout;

@@ -171,12 +171,14 @@ static int check(MPI_Comm comm, double seconds, struct equant_redist_network *co
 int equant_calibrate_network(MPI_Comm comm, double seconds, struct equant_redist_network **network)
 {
 	int error = equant_mpi_check(comm, "equant_calibrate_network");
+	struct equant_limits limits;
 	MPI_Comm copy;
 
 	if (network)
 		*network = NULL;
+	equant_limits_read(&limits);
 	if (!error)
-		error = equant_meet(comm, "equant_calibrate_network");
+		error = equant_meet(comm, "equant_calibrate_network", &limits);
 	if (!error)
 		error = equant_mpi_error(MPI_Comm_dup(comm, &copy), "MPI_Comm_dup");
 	if (error)

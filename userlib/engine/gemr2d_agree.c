@@ -262,7 +262,7 @@ struct equant_transfer *equant_gemr2d_plan(const struct equant_gemr2d_plans *pla
 {
 	bool near = plans->options.node != EQUANT_TRANSFER_NODE_MESSAGES;
 	struct equant_transfer *transfer =
-		equant_transfer_lend(plans->comm, near ? plans->neighbours : NULL);
+		equant_transfer_lend(plans->comm, near ? plans->neighbours : NULL, &plans->limits);
 	size_t ranks = (size_t)plans->ranks;
 	int *numbers = calloc(ranks, 4 * sizeof(*numbers));
 	struct lists lists = { numbers, { NULL, NULL } };

@@ -9,6 +9,7 @@
 #include <equant/transfer.h>
 
 #include "core/message.h"
+#include "control/meet.h"
 #include "engine/neighbours.h"
 
 /* What of a matrix all ranks of its grid say alike; the last two are each rank's own. */
@@ -71,6 +72,7 @@ struct equant_gemr2d_plan {
  * @network: that of @options, or NULL
  * @calls: so far
  * @made: plans, so far
+ * @limits: of waits for ranks that have not come
  * @mine: what this rank says before a call, in which places its plan may be
  * @all: what all say
  * @broken: MPI has failed, or ranks have not come
@@ -87,6 +89,7 @@ struct equant_gemr2d_plans {
 	struct equant_redist_network *network;
 	int64_t calls;
 	int64_t made;
+	struct equant_limits limits;
 	uint64_t mine;
 	uint64_t all;
 	bool broken;

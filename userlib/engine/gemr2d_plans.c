@@ -17,6 +17,7 @@
 #include "redist/redist_internal.h"
 
 #define PLACES (EQUANT_GEMR2D_PLANS + 1)
+#define CALL "equant_gemr2d"
 #define WILLING (UINT64_C(1) << 63) /* beside a bit for each place */
 
 _Static_assert(PLACES < 63, "a bit for each place");
@@ -38,14 +39,14 @@ static int check(const struct equant_gemr2d_plans *plans, size_t memory, int err
 }
 
 /* On all ranks or on none.  NULL and errno. */
-static struct equant_gemr2d_plans *open_plans(MPI_Comm comm)
+static struct equant_gemr2d_plans *open_plans(MPI_Comm comm, const struct equant_limits *limits)
 {
 	int error = equant_mpi_check(comm, "equant_gemr2d_plans_new");
 	struct equant_gemr2d_plans *new = NULL;
 	MPI_Comm copy = MPI_COMM_NULL;
 
 	if (!error)
-		error = equant_meet(comm, "equant_gemr2d_plans_new");
+		error = equant_meet(comm, "equant_gemr2d_plans_new", limits);
 	if (!error)
 		error = equant_mpi_error(MPI_Comm_dup(comm, &copy), "MPI_Comm_dup");
 	if (!error) {
@@ -66,11 +67,15 @@ static struct equant_gemr2d_plans *open_plans(MPI_Comm comm)
 
 struct equant_gemr2d_plans *equant_gemr2d_plans_new(MPI_Comm comm, int plans, size_t memory)
 {
-	struct equant_gemr2d_plans *new = open_plans(comm);
+	struct equant_gemr2d_plans *new;
+	struct equant_limits limits;
 	int error;
 
+	equant_limits_read(&limits);
+	new = open_plans(comm, &limits);
 	if (!new)
 		return NULL;
+	new->limits = limits;
 	new->most = plans;
 	new->memory = (int64_t)memory;
 	new->options.sz = sizeof(new->options);
@@ -167,12 +172,15 @@ struct equant_gemr2d_plan *equant_gemr2d_find(struct equant_gemr2d_plans *plans,
 	MPI_Request request;
 	uint64_t all;
 
+	*error = plans->limits.check ? equant_meet(plans->comm, CALL, &plans->limits) : 0;
+	if (*error)
+		return NULL;
 	plans->mine = refused ? 0 : matching(plans, call) | WILLING;
 	*error = equant_mpi_error(MPI_Iallreduce(&plans->mine, &plans->all, 1, MPI_UINT64_T,
 						 MPI_BAND, plans->comm, &request),
 				  "looking for a plan of equant_gemr2d");
 	if (!*error)
-		*error = equant_meet_in(&request, plans->comm, "equant_gemr2d");
+		*error = equant_meet_in(&request, plans->comm, CALL, &plans->limits);
 	if (!*error && !(plans->all & WILLING))
 		*error = refused ? refused : -ECANCELED;
 	if (*error)

@@ -58,7 +58,7 @@ int equant_gemr2d_plans_use(struct equant_gemr2d_plans *plans,
 	if (plans->broken || equant_mpi_is_over())
 		return -EPIPE;
 	equant_transfer_set_comm(&lent, plans->comm);
-	error = equant_meet(plans->comm, CALL);
+	error = equant_meet(plans->comm, CALL, &plans->limits);
 	plans->broken = error != 0;
 	if (error)
 		return error;

@@ -103,7 +103,8 @@ struct equant_transfer *equant_transfer_open(MPI_Comm comm, int group, const cha
 	return NULL;
 }
 
-struct equant_transfer *equant_transfer_lend(MPI_Comm comm, struct equant_neighbours *neighbours)
+struct equant_transfer *equant_transfer_lend(MPI_Comm comm, struct equant_neighbours *neighbours,
+					     const struct equant_limits *limits)
 {
 	struct equant_transfer *transfer = calloc(1, sizeof(*transfer));
 
@@ -112,6 +113,7 @@ struct equant_transfer *equant_transfer_lend(MPI_Comm comm, struct equant_neighb
 	transfer->lent = true;
 	transfer->call = "equant_gemr2d";
 	transfer->neighbours = neighbours;
+	transfer->limits = *limits;
 	equant_transfer_set_comm(transfer, comm);
 	return transfer;
 }

@@ -97,7 +97,8 @@ int equant_transfer_join(struct equant_transfer *transfer, MPI_Comm comm, int gr
 	int inter = 0, error;
 
 	transfer->comm = MPI_COMM_NULL;
-	error = equant_meet(comm, transfer->call);
+	equant_limits_read(&transfer->limits);
+	error = equant_meet(comm, transfer->call, &transfer->limits);
 	if (error)
 		return error;
 	MPI_Comm_test_inter(comm, &inter);

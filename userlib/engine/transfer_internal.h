@@ -5,6 +5,7 @@
 #include <equant/transfer.h>
 #include <stdbool.h>
 
+#include "control/meet.h"
 #include "engine/neighbours.h"
 #include "redist/pack.h"
 
@@ -257,12 +258,14 @@ enum equant_transfer_state {
  * @request_count: of them
  * @done: indices of those that are through
  * @statuses: of them
- * @broken: MPI has failed; requests may be under way for ever
+ * @broken: MPI has failed, or ranks have not come; requests may be under way for ever
+ * @limits: of waits for ranks that have not come
  * @refresh: what it needs to plan again, or NULL
  * @beside: the next one of a ring of those that go on together, or NULL
  *
  * Of a run:
  * @state: how far it is
+ * @started: by a call that has returned before its end
  * @view: the arrays
  * @refused: why this rank cannot, or 0; likewise @any: anybody
  * @agreement: that they tell each other
@@ -297,10 +300,12 @@ struct equant_transfer {
 	int *done;
 	MPI_Status *statuses;
 	bool broken;
+	struct equant_limits limits;
 	struct equant_refresh *refresh;
 	struct equant_transfer *beside;
 
 	enum equant_transfer_state state;
+	bool started;
 	struct equant_view view;
 	int refused[2];
 	int any;
@@ -328,7 +333,8 @@ int equant_transfer_set_window(struct equant_transfer *transfer,
  * is under way there while it is made or runs.  Without @neighbours all goes in messages.  NULL if
  * there is no memory; not collective.
  */
-struct equant_transfer *equant_transfer_lend(MPI_Comm comm, struct equant_neighbours *neighbours);
+struct equant_transfer *equant_transfer_lend(MPI_Comm comm, struct equant_neighbours *neighbours,
+					     const struct equant_limits *limits);
 
 /*
  * Plan an empty transfer, which is not to be refreshed; collective.  The caller knows that all ranks

@@ -26,6 +26,7 @@
 #include "engine/transfer_internal.h"
 #include "redist/redist_internal.h"
 
+#define CALL "equant_transfer_refresh"
 #define CHANGED 1.33 /* times as fast as expected, or as slow */
 #define CHANGED_AGAIN 1.1 /* likewise, where the last look found another rate */
 #define PIECES 3 /* whose times tell a rate */
@@ -263,17 +264,21 @@ static int compare(const struct equant_transfer *transfer, int mine, int *total)
 {
 	int *counts = transfer->refresh->counts, *starts = counts + transfer->ranks;
 	MPI_Request request;
-	int error;
+	int error = 0;
 
+	*total = 0;
+	if (transfer->limits.check)
+		error = equant_meet(transfer->comm, CALL, &transfer->limits);
+	if (error)
+		return error;
 	transfer->refresh->mine = mine;
 	error = equant_mpi_error(MPI_Iallgather(&transfer->refresh->mine, 1, MPI_INT, counts, 1,
 						MPI_INT, transfer->comm, &request),
 				 "comparing networks");
 	if (!error)
-		error = equant_meet_in(&request, transfer->comm, transfer->call);
-	*total = 0;
-	if (mine < 0 || error)
-		return mine < 0 ? mine : error;
+		error = equant_meet_in(&request, transfer->comm, CALL, &transfer->limits);
+	if (error || mine < 0)
+		return error ? error : mine;
 	for (int r = 0; r < transfer->ranks; r++) {
 		if (counts[r] < 0)
 			return -ECANCELED;
@@ -401,12 +406,11 @@ static int look(const struct equant_transfer *transfer, const int *changed,
 		struct equant_redist_link *links)
 {
 	if (!changed) {
-		equant_message("rank %d: equant_transfer_refresh: no place for the number",
-			       transfer->rank);
+		equant_message("rank %d: " CALL ": no place for the number", transfer->rank);
 		return -EINVAL;
 	}
 	if (transfer->state != EQUANT_TRANSFER_IDLE) {
-		equant_message("rank %d: equant_transfer_refresh: it is running", transfer->rank);
+		equant_message("rank %d: " CALL ": it is running", transfer->rank);
 		return -EBUSY;
 	}
 	return links ? find_changes(transfer, links) : -ENOMEM;
@@ -419,11 +423,11 @@ int equant_transfer_refresh(struct equant_transfer *transfer, int *changed)
 
 	if (transfer->broken || equant_mpi_is_over())
 		return -EPIPE;
-	transfer->call = "equant_transfer_refresh";
+	if (transfer->state == EQUANT_TRANSFER_IDLE)
+		transfer->call = CALL;
 	/* So it is on all ranks. */
 	if (!transfer->refresh) {
-		equant_message("rank %d: equant_transfer_refresh: it was made without a network",
-			       transfer->rank);
+		equant_message("rank %d: " CALL ": it was made without a network", transfer->rank);
 		return -EINVAL;
 	}
 	mine = calloc((size_t)transfer->ranks, sizeof(*mine));

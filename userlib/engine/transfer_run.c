@@ -62,6 +62,18 @@ static int move(struct equant_transfer *transfer, bool block)
 	return 0;
 }
 
+/*
+ * A rank that has started a run may compute before it goes on, and others wait for that, which is no
+ * error.
+ */
+static int meet(struct equant_transfer *transfer)
+{
+	struct equant_limits limits = transfer->limits;
+
+	limits.check &= !transfer->started;
+	return equant_meet_in(&transfer->agreement, transfer->comm, transfer->call, &limits);
+}
+
 /* Has everybody said whether it can?  @ends: somebody cannot. */
 static int agree(struct equant_transfer *transfer, bool block, bool *ends)
 {
@@ -69,7 +81,7 @@ static int agree(struct equant_transfer *transfer, bool block, bool *ends)
 
 	*ends = false;
 	if (block)
-		error = equant_meet_in(&transfer->agreement, transfer->comm, transfer->call);
+		error = meet(transfer);
 	else
 		error = equant_mpi_error(MPI_Test(&transfer->agreement, &there, MPI_STATUS_IGNORE),
 					 "agreeing on a redistribution");
@@ -164,7 +176,11 @@ static int start(struct equant_transfer *transfer, const char *call, const int64
 int equant_transfer_start(struct equant_transfer *transfer, const int64_t *from_strides,
 			  const void *from, const int64_t *to_strides, void *to)
 {
-	return start(transfer, "equant_transfer_start", from_strides, from, to_strides, to);
+	int error = start(transfer, "equant_transfer_start", from_strides, from, to_strides, to);
+
+	if (!error)
+		transfer->started = true;
+	return error;
 }
 
 int equant_transfer_test(struct equant_transfer *transfer, int *done)
@@ -206,5 +222,8 @@ int equant_transfer_run(struct equant_transfer *transfer, const int64_t *from_st
 {
 	int error = start(transfer, "equant_transfer_run", from_strides, from, to_strides, to);
 
-	return error ? error : equant_transfer_wait(transfer);
+	if (error)
+		return error;
+	transfer->started = false;
+	return equant_transfer_wait(transfer);
 }

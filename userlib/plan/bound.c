@@ -185,11 +185,12 @@ double equant_plan_bound(const struct equant_plan_program *program,
 {
 	struct load load = load_of(program);
 	long n = program->iterations;
+	double terms = program->work.each || program->bytes.each ? (double)n : 0;
 	double bound = split(program, machine, &load);
 
 	bound = fmax(bound, single(program, machine, &load, dearest(&program->work, n)));
 	bound = fmax(bound, single(program, machine, &load, dearest(&program->bytes, n)));
 	bound = fmax(bound, messages(machine, &load));
-	/* What is bounded and the bound are made of sums that were rounded: see lower_bound.c. */
-	return bound * (1 - DBL_EPSILON * 8 * (machine->count + 16.0));
+	/* Schedules and this are sums that were rounded, of so many terms. */
+	return bound * (1 - DBL_EPSILON * (8 * (machine->count + 16.0) + 2 * terms));
 }

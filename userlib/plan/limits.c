@@ -78,7 +78,7 @@ int equant_plan_check_room(const struct equant_plan_program *program,
 	else
 		equant_say(
 			why, why_size,
-			"memory too small for any schedule: %ld of %ld iterations fit, %.0f bytes are missing for the other %ld",
+			"memory too small for any schedule: %ld of %ld iterations fit, one processor needs %.0f bytes more for the other %ld",
 			program->iterations - missing, program->iterations,
 			least_shortfall(program, machine, missing), missing);
 	return -ENOSPC;

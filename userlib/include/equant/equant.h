@@ -182,7 +182,7 @@ struct equant_plan_machine;
  * Return: 0; -EINVAL bad option or environment variable, communicator, or options that differ
  * between ranks; -ENAMETOOLONG a directory's name; -ENODEV, -EACCES... a probe asked for by name does not work here; -ECANCELED
  * another rank could not; -ENOMEM; -EIO; with EQUANT_CHECK=on in the environment -ETIMEDOUT where ranks have not come in
- * the EQUANT_TIMEOUT that is there.
+ * the EQUANT_TIMEOUT that is there, after which @comm must be neither used nor freed.
  */
 EQUANT_API int equant_open(struct equant **out, MPI_Comm comm,
 			   const struct equant_options *options);

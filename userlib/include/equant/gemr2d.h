@@ -76,7 +76,8 @@ struct equant_gemr2d_matrix {
  *
  * Return: no plans yet, or NULL and errno on all ranks: EINVAL for a communicator or a number
  * that is none and for numbers that differ between ranks, ECANCELED where another rank has
- * refused, ENOMEM, MPI's errors; with EQUANT_CHECK=on ETIMEDOUT where ranks have not come in time.
+ * refused, ENOMEM, MPI's errors; with EQUANT_CHECK=on ETIMEDOUT where ranks have not come in time,
+ * after which @comm must be neither used nor freed.
  */
 EQUANT_API struct equant_gemr2d_plans *equant_gemr2d_plans_new(MPI_Comm comm, int plans,
 							       size_t memory);

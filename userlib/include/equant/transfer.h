@@ -128,7 +128,8 @@ struct equant_transfer_options {
  * an intercommunicator of which not one sends and the other receives, and arguments that differ
  * between ranks; EOVERFLOW; ENOBUFS if @memory is not enough even for one piece in each direction
  * and for what @router has sent on; ENOMEM; ECANCELED where another rank has refused; MPI's errors;
- * with EQUANT_CHECK=on ETIMEDOUT where ranks have not come in time.
+ * with EQUANT_CHECK=on ETIMEDOUT where ranks have not come in time, after which @comm must be neither
+ * used nor freed.
  */
 EQUANT_API struct equant_transfer *
 equant_transfer_new(MPI_Comm comm, const struct equant_redist_array *array, size_t element,
@@ -260,7 +261,7 @@ EQUANT_API int equant_transfer_free(struct equant_transfer *transfer);
  * Too slow is only what is below a fair part of the ports that messages share.  Links that nothing
  * comes by, or only what is sent on, and ports stay as they were.  Until it returns there is memory
  * for both plans.
- * If nothing has changed it costs one MPI_Allgather.
+ * If nothing has changed it costs what an MPI_Allgather does.
  *
  * Return: 0; -EINVAL without a network or @changed, -EBUSY while it is running, -ENOMEM, -ENOBUFS
  * if @memory is not enough for what a router would have sent on in the new network, -ECANCELED
@@ -302,7 +303,8 @@ equant_transfer_network(const struct equant_transfer *transfer);
  *
  * Return: 0; -EINVAL for @seconds that are negative, not finite, different between ranks or less
  * than 0.01 for each experiment; -ENOMEM; -ECANCELED another rank could not; -EIO; with
- * EQUANT_CHECK=on -ETIMEDOUT where ranks have not come in time.
+ * EQUANT_CHECK=on -ETIMEDOUT where ranks have not come in time, after which @comm must be neither used
+ * nor freed.
  */
 EQUANT_API int equant_calibrate_network(MPI_Comm comm, double seconds,
 					struct equant_redist_network **network);
