@@ -62,6 +62,17 @@ TEST_F(nodes, a_reduction_that_cannot_be_made_on_one_fails_on_all)
 	EXPECT_PASSED(&self->job);
 }
 
+/* The first piece that goes through memory is as long on all. */
+TEST_F(nodes, a_reduction_of_fewer_elements_on_one_fails_on_all_and_the_next_is_right)
+{
+	self->job = (struct job){ .ranks = 3,
+				  .program = "wait_worker",
+				  .argv = { "counts_differ" },
+				  .environment = { "NODES=2" } };
+	ON("nodea slots=2\nnodeb slots=1\n");
+	EXPECT_PASSED(&self->job);
+}
+
 TEST_F(nodes, reductions_fail_on_all_whichever_allocation_fails)
 {
 	self->job = (struct job){ .ranks = 3,

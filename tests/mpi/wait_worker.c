@@ -180,11 +180,20 @@ static void rounding_is_the_same(void)
 
 static void nonsense_is_refused(void)
 {
+	MPI_Request request = MPI_REQUEST_NULL;
 	int x = 1, y = 5;
 
 	demand_equal(-EINVAL, equant_allreduce(eq, &x, &y, -1, MPI_INT, MPI_SUM));
 	demand_equal(-EINVAL, equant_allreduce(eq, &x, &y, 1, MPI_INT, MPI_OP_NULL));
 	demand_equal(-EINVAL, equant_allreduce(eq, &x, &y, 1, MPI_DATATYPE_NULL, MPI_SUM));
+	demand_equal(-EINVAL, equant_allreduce(eq, NULL, &y, 1, MPI_INT, MPI_SUM));
+	demand_equal(-EINVAL, equant_allreduce(eq, &x, NULL, 1, MPI_INT, MPI_SUM));
+	demand_equal(-EINVAL, equant_allreduce(NULL, &x, &y, 1, MPI_INT, MPI_SUM));
+	demand_equal(-EINVAL, equant_barrier(NULL));
+	demand_equal(-EINVAL, equant_wait(eq, NULL, MPI_STATUS_IGNORE));
+	demand_equal(-EINVAL, equant_wait(NULL, &request, MPI_STATUS_IGNORE));
+	demand_equal(-EINVAL, equant_waitall(eq, 1, NULL, MPI_STATUSES_IGNORE));
+	demand_equal(-EINVAL, equant_waitall(NULL, 1, &request, MPI_STATUSES_IGNORE));
 	demand_equal(-EINVAL, equant_waitall(eq, -1, NULL, MPI_STATUSES_IGNORE));
 	demand_equal(0, equant_allreduce(eq, &x, &y, 0, MPI_INT, MPI_SUM));
 	demand_equal(5, y);
@@ -400,6 +409,7 @@ static void counts_differ(void)
 	MPI_Type_create_resized(numbers, 0, sizeof(struct matrix), &gaps);
 	MPI_Type_commit(&gaps);
 	MPI_Op_create(multiply_all, 0, &product);
+	count_nodes();
 	start();
 	one_differs(MPI_LONG, MPI_SUM, 2);
 	one_differs(MPI_LONG, MPI_SUM, 1025);

@@ -31,6 +31,9 @@
 /* Only collectives use this communicator, and all ranks call them in the same order. */
 enum { TAG_BARRIER = 1, TAG_UP, TAG_DOWN, TAG_COPY, TAG_FAILED };
 
+#define TAG_AFTER \
+	1000 /* added to the first ones for each reduction that comes after; an errno is less */
+
 /* Among leaders @peer is not the context's rank, but its node's. */
 static void say_peer(const struct equant_waited_on *on, double seconds)
 {
@@ -84,6 +87,7 @@ int equant_collective_barrier(struct equant_waiter *waiter, MPI_Comm comm)
 
 /**
  * struct reduction - one under way, or a broadcast, which has but the first half
+ * @after: reductions of the same call that come after
  * @failed: 0, or -errno of a rank heard of so far
  * @partial: the elements of the ranks combined so far
  * @other: what comes in
@@ -97,6 +101,7 @@ struct reduction {
 	int count;
 	MPI_Datatype datatype;
 	MPI_Op op;
+	int after;
 	int failed;
 	char *partial, *other;
 	char *room[2];
@@ -128,10 +133,20 @@ static void send_to(struct reduction *r, const void *elements, int peer, int tag
 
 	equant_delay(r->waiter);
 	error = MPI_Isend(elements, count, r->datatype, peer,
-			  r->failed ? TAG_FAILED - r->failed : tag, r->comm, &request);
+			  r->failed ? TAG_FAILED - r->failed : tag + TAG_AFTER * r->after, r->comm,
+			  &request);
 	ring(r, peer);
 	error = await(r, error, peer, &request, MPI_STATUSES_IGNORE);
 	r->failed = r->failed ? r->failed : error;
+}
+
+static int check_after(const struct reduction *r, int peer, const MPI_Status *status)
+{
+	if (status->MPI_TAG / TAG_AFTER == r->after)
+		return 0;
+	equant_message("rank %d has elements for %d reductions more, this one for %d", peer,
+		       status->MPI_TAG / TAG_AFTER, r->after);
+	return -EPROTO;
 }
 
 /* What is longer is an error of MPI. */
@@ -162,10 +177,10 @@ static void receive_from(struct reduction *r, void *elements, int peer)
 		peer, &request, &status);
 	/* A long message ends for its sender when it has been taken. */
 	ring(r, peer);
-	if (!error && status.MPI_TAG > TAG_FAILED)
+	if (!error && status.MPI_TAG > TAG_FAILED && status.MPI_TAG < TAG_AFTER)
 		error = TAG_FAILED - status.MPI_TAG;
 	else if (!error)
-		error = check_count(r, peer, &status);
+		error = check_after(r, peer, &status) ?: check_count(r, peer, &status);
 	r->failed = r->failed ? r->failed : error;
 }
 
@@ -258,11 +273,15 @@ int equant_collective_broadcast(struct equant_waiter *waiter, MPI_Comm comm, voi
 }
 
 int equant_collective_allreduce(struct equant_waiter *waiter, MPI_Comm comm, const void *send,
-				void *recv, int count, MPI_Datatype datatype, MPI_Op op, int failed)
+				void *recv, int count, MPI_Datatype datatype, MPI_Op op, int after,
+				int failed)
 {
-	struct reduction r = {
-		.waiter = waiter, .comm = comm, .count = count, .datatype = datatype, .op = op
-	};
+	struct reduction r = { .waiter = waiter,
+			       .comm = comm,
+			       .count = count,
+			       .datatype = datatype,
+			       .op = op,
+			       .after = after };
 
 	if (!count)
 		return 0;

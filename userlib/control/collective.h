@@ -24,6 +24,7 @@ int equant_collective_barrier(struct equant_waiter *waiter, MPI_Comm comm);
  * @count: >= 0
  * @datatype: any
  * @op: any that MPI_Reduce_local() takes, commutative or not
+ * @after: reductions of the same call that come after this one, less than 30; -EPROTO where ranks have others
  * @failed: 0, or -errno: this rank has nothing to combine
  *
  * What fails on one rank fails on all.
@@ -31,7 +32,7 @@ int equant_collective_barrier(struct equant_waiter *waiter, MPI_Comm comm);
  * Return: 0, -ENOMEM, -EOVERFLOW, -EPROTO, -EIO, or what was @failed on a rank.
  */
 int equant_collective_allreduce(struct equant_waiter *waiter, MPI_Comm comm, const void *send,
-				void *recv, int count, MPI_Datatype datatype, MPI_Op op,
+				void *recv, int count, MPI_Datatype datatype, MPI_Op op, int after,
 				int failed);
 
 /**

@@ -89,11 +89,14 @@ static int start_round(struct equant_exchange *x)
 
 	x->clock++;
 	memcpy(x->rotated + x->size, &x->clock, sizeof(x->clock));
+	x->requests[0] = x->requests[1] = MPI_REQUEST_NULL;
 	error = MPI_Irecv(x->rotated + (size_t)x->distance * x->stride, (int)bytes, MPI_BYTE, from,
 			  x->tag, x->comm, &x->requests[1]);
 	if (error == MPI_SUCCESS)
 		error = equant_send(x->waiter, x->rotated, (int)bytes, MPI_BYTE, to, x->tag,
 				    x->comm, &x->requests[0]);
+	if (error != MPI_SUCCESS)
+		x->requests[0] = MPI_REQUEST_NULL;
 	x->active = error == MPI_SUCCESS;
 	x->messages += x->active;
 	return equant_mpi_error(error, "sending a sample");
@@ -181,7 +184,7 @@ int equant_exchange_awaited(const struct equant_exchange *x, int *itself)
 void equant_exchange_cancel(struct equant_exchange *x)
 {
 	/* MPI may still read or write it: what is given up is not freed. */
-	if (x->active && equant_requests_drop(x->requests, 2))
+	if (equant_requests_drop(x->requests, 2))
 		x->rotated = NULL;
 	x->active = 0;
 	x->distance = x->ranks;

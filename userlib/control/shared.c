@@ -30,6 +30,7 @@
 #include "control/shared.h"
 #include "core/message.h"
 #include "core/mpi_error.h"
+#include "loop/abort.h"
 
 /* All that have not come to the barrier that this rank is in. */
 static void say_missing(const struct equant_waited_on *on, double seconds)
@@ -54,7 +55,8 @@ static int await_barrier(struct equant_waiter *waiter, uint32_t old)
 	equant_waited_on_begin(waiter, &on);
 	error = equant_signal_await(waiter, &waiter->node->memory->generation, old, 0);
 	equant_waited_on_end(waiter);
-	return error;
+	/* Some have been counted, and nobody knows which. */
+	return equant_lose(waiter->eq, error);
 }
 
 static int node_barrier(struct equant_waiter *waiter)
@@ -164,7 +166,7 @@ static int combine(struct equant_node *node, int count, size_t bytes, MPI_Dataty
 	return 0;
 }
 
-static int between_nodes(struct equant_waiter *waiter, int count, size_t bytes,
+static int between_nodes(struct equant_waiter *waiter, int count, size_t bytes, size_t left,
 			 MPI_Datatype datatype, MPI_Op op)
 {
 	struct equant_node *node = waiter->node;
@@ -174,7 +176,7 @@ static int between_nodes(struct equant_waiter *waiter, int count, size_t bytes,
 		error = combine(node, count, bytes, datatype, op);
 		error = equant_collective_allreduce(waiter, node->leaders, node->left,
 						    equant_node_slot(node, 0), count, datatype, op,
-						    error);
+						    (int)((left - 1) / EQUANT_NODE_SLOT), error);
 	}
 	error = hand_out(waiter, error);
 	if (!error)
@@ -197,7 +199,7 @@ static int reduce_chunk(struct equant_waiter *waiter, const void *send, void *re
 	if (node->nodes == 1)
 		error = combine(node, count, bytes, datatype, op);
 	else
-		error = between_nodes(waiter, count, bytes, datatype, op);
+		error = between_nodes(waiter, count, bytes, left, datatype, op);
 	if (!error)
 		memcpy(recv, node->left, bytes);
 	node->turn = !node->turn;

@@ -13,10 +13,18 @@
 #include "core/mpi_error.h"
 #include "loop/loop_internal.h"
 
+static int refuse(const char *function, const char *fault)
+{
+	equant_message("%s: %s", function, fault);
+	return -EINVAL;
+}
+
 int equant_wait(struct equant *eq, MPI_Request *request, MPI_Status *status)
 {
 	uint64_t waited = 0;
 
+	if (!eq || !request)
+		return refuse("equant_wait", eq ? "no request" : "no context");
 	eq->meetings++;
 	equant_node_ring(eq->node, -1);
 	return equant_wait_requests(&eq->waiter, request, 1,
@@ -32,6 +40,8 @@ int equant_waitall(struct equant *eq, int n, MPI_Request *requests, MPI_Status *
 		equant_message("equant_waitall: %d requests", n);
 		return -EINVAL;
 	}
+	if (!eq || (n && !requests))
+		return refuse("equant_waitall", eq ? "no requests" : "no context");
 	eq->meetings++;
 	equant_node_ring(eq->node, -1);
 	return equant_wait_requests(&eq->waiter, requests, n, statuses, 0, &waited);
@@ -39,8 +49,11 @@ int equant_waitall(struct equant *eq, int n, MPI_Request *requests, MPI_Status *
 
 int equant_barrier(struct equant *eq)
 {
-	int error = eq->lost;
+	int error;
 
+	if (!eq)
+		return refuse("equant_barrier", "no context");
+	error = eq->lost;
 	if (!error && eq->options.check)
 		error = equant_check_context(eq, EQUANT_AT_BARRIER, NULL, 0, 0);
 	if (error)
@@ -54,25 +67,35 @@ int equant_barrier(struct equant *eq)
 	return equant_lose(eq, equant_met(eq, error));
 }
 
-/* Who comes late finds all that others have done who have given up on it. */
+/* Who comes late finds all that others have done who have given up on it, and their word that they have. */
 int equant_met(struct equant *eq, int error)
 {
 	if (!error && eq->node && equant_word_read(&eq->node->memory->lost))
 		error = -ECANCELED;
+	if (!error && (!eq->node || eq->node->nodes > 1))
+		error = equant_hears(&eq->waiter, 0);
 	return error == -ETIMEDOUT || error == -ECANCELED ? equant_lose(eq, error) : error;
 }
 
-static int check(int count, MPI_Datatype datatype, MPI_Op op)
+/* Where MPI_BOTTOM is NULL elements of a datatype may lie behind it, but at no byte of it. */
+static bool is_nowhere(const void *buffer, MPI_Datatype datatype)
+{
+	MPI_Aint lower = 0, extent = 0;
+
+	return !buffer && MPI_Type_get_true_extent(datatype, &lower, &extent) == MPI_SUCCESS &&
+	       extent > 0 && lower <= 0;
+}
+
+static int check(const void *send, const void *recv, int count, MPI_Datatype datatype, MPI_Op op)
 {
 	const char *fault = count < 0			  ? "negative count" :
 			    datatype == MPI_DATATYPE_NULL ? "MPI_DATATYPE_NULL is no datatype" :
 			    op == MPI_OP_NULL		  ? "MPI_OP_NULL is no operation" :
 							    NULL;
 
-	if (!fault)
-		return 0;
-	equant_message("equant_allreduce: %s", fault);
-	return -EINVAL;
+	if (!fault && count && (is_nowhere(send, datatype) || is_nowhere(recv, datatype)))
+		fault = "no memory for elements";
+	return fault ? refuse("equant_allreduce", fault) : 0;
 }
 
 /* In checked mode: is everybody here, with as many bytes? */
@@ -89,10 +112,13 @@ static int compare(struct equant *eq, int count, MPI_Datatype datatype, int erro
 int equant_allreduce(struct equant *eq, const void *send, void *recv, int count,
 		     MPI_Datatype datatype, MPI_Op op)
 {
-	int error = eq->lost;
+	int error;
 
+	if (!eq)
+		return refuse("equant_allreduce", "no context");
+	error = eq->lost;
 	if (!error)
-		error = check(count, datatype, op);
+		error = check(send, recv, count, datatype, op);
 	if (eq->options.check)
 		error = compare(eq, count, datatype, error);
 	if (error)
@@ -103,5 +129,5 @@ int equant_allreduce(struct equant *eq, const void *send, void *recv, int count,
 		return equant_met(eq, equant_shared_allreduce(&eq->waiter, send, recv, count,
 							      datatype, op));
 	return equant_met(eq, equant_collective_allreduce(&eq->waiter, eq->collectives, send, recv,
-							  count, datatype, op, 0));
+							  count, datatype, op, 0, 0));
 }

@@ -93,12 +93,19 @@ int equant_self_lock(struct equant_self *self)
 	int error = pthread_mutex_lock(&self->memory->lock);
 
 	if (error == EOWNERDEAD) {
+		/* Before anybody else can take one: what chunks are left may be half written. */
+		equant_self_stop(self, -EIO);
 		pthread_mutex_consistent(&self->memory->lock);
 		pthread_mutex_unlock(&self->memory->lock);
 		equant_message("equant_self_next: a rank died while it took a chunk");
-		equant_self_stop(self, -EIO);
 	}
-	return error ? -EIO : 0;
+	if (error)
+		return -EIO;
+	/* Whoever has waited for the lock meanwhile. */
+	if (__atomic_load_n(&self->memory->state, __ATOMIC_RELAXED) != -EIO)
+		return 0;
+	equant_self_unlock(self);
+	return -EIO;
 }
 
 void equant_self_unlock(struct equant_self *self)
