@@ -195,19 +195,24 @@ static int run(struct cholesky *c, double *elapsed)
 	return error ? error : closed;
 }
 
-/* |A - L L^T| at its largest, over the largest element of A. */
+/* |A - L L^T| at its largest, over the largest element of A; a column of A - L L^T after the other. */
 static double residual(const struct cholesky *c)
 {
-	double most = 0;
+	double *sums = app_doubles(c->program.name, c->n), most = 0;
 
-	for (long i = 0; i < c->n; i++)
-		for (long j = 0; j <= i; j++) {
-			double sum = element(c, i, j);
+	for (long j = 0; j < c->n; j++) {
+		for (long i = j; i < c->n; i++)
+			sums[i] = element(c, i, j);
+		for (long k = 0; k <= j; k++) {
+			const double *l = column(c, c->a, k);
 
-			for (long k = 0; k <= j; k++)
-				sum -= column(c, c->a, k)[i] * column(c, c->a, k)[j];
-			most = fmax(most, fabs(sum));
+			for (long i = j; i < c->n; i++)
+				sums[i] -= l[i] * l[j];
 		}
+		for (long i = j; i < c->n; i++)
+			most = fmax(most, fabs(sums[i]));
+	}
+	free(sums);
 	return most / (100 * (double)c->n);
 }
 

@@ -208,6 +208,7 @@ TEST(a_reference_that_cannot_be_is_named)
 		{ "loop a 1\nreference r 8 a x\n", ":2: 'x': expected a number" },
 		{ "loop a 1\nreference r 8 a -1e19\n", ":2: '-1e19': expected a stride" },
 		{ "loop a 1\nreference r 8 a 1 a 1\n", ":2: 'a': a second time" },
+		{ "loop a 1 cost 5 cost 500\n", ":1: 'cost': a second time" },
 	};
 
 	EXPECT_FAULTS(faults);

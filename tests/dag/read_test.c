@@ -73,6 +73,8 @@ TEST_F(read, dot)
 	      "\tb -> d [weight=1;color=red];\n}\n",
 	      "x y=0.5 b=2 c=2 d=2; 0>1:4 1>2:4 1>3:1");
 	reads("dot", "digraph{node[weight=1]a->b}", "a=1 b=1; 0>1:0");
+	reads("dot", "digraph{memory=\"2 GB\" graph[weight=x] node[weight=1] a->b[memory=\"4k\"]}",
+	      "a=1 b=1; 0>1:0");
 	reads("dot", "digraph{node[weight=1]\"a\\\\\"->\"\\n\"}", "a\\\\=1 \\n=1; 0>1:0");
 	reads("dot", "digraph{node[weight=1]/*/node[weight=7]/**/a->b}", "a=1 b=1; 0>1:0");
 	reads("dot", "digraph{ node [weight=1, memory=20] a [memory=\"281474976710656\"] a->b }",
@@ -321,6 +323,11 @@ TEST_F(read, a_machine_that_is_none_is_refused_by_line_and_word)
 		     machine_fault("{ \"processors\": [1],\n\"memory\": [5, 6] }", self->why));
 	EXPECT_STREQ("f:1: '-5': expected a number, not negative",
 		     machine_fault("{ \"processors\": [1], \"memory\": [-5] }", self->why));
+	EXPECT_STREQ(
+		"f:2: 'links': a link that there is already",
+		machine_fault(
+			"{ \"processors\": [1, 1], \"links\": [ { \"from\": 0, \"to\": 1, \"data_rate\": 2 },\n{ \"from\": 0, \"to\": 1, \"data_rate\": 3 } ] }",
+			self->why));
 	EXPECT_STREQ(
 		"f:2: 'task': one that is pinned already",
 		machine_fault(

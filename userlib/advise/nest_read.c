@@ -115,7 +115,7 @@ static int read_trips(struct equant_nest_reader *reader, struct equant_node *nod
 /* From word @at on: flags of a loop, and its cost or that of a message. */
 static int read_rest(struct equant_nest_reader *reader, struct equant_node *node, int at)
 {
-	bool loop = node->kind == EQUANT_NODE_LOOP;
+	bool loop = node->kind == EQUANT_NODE_LOOP, costs = false;
 	int error;
 
 	for (; at < reader->count; at++) {
@@ -127,7 +127,10 @@ static int read_rest(struct equant_nest_reader *reader, struct equant_node *node
 			node->flags |= EQUANT_LOOP_PARALLEL;
 		} else if (loop && !strcmp(word, "carries")) {
 			node->flags |= EQUANT_LOOP_CARRIES;
+		} else if (!strcmp(word, "cost") && costs) {
+			return equant_nest_read_refuse(reader, word, "a second time");
 		} else if (!strcmp(word, "cost")) {
+			costs = true;
 			error = equant_nest_read_number(reader, ++at, &node->cost);
 			if (error)
 				return error;

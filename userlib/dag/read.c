@@ -61,11 +61,14 @@ static void fail(const char *path, char *why, size_t why_size, int err)
 	errno = -err;
 }
 
-/* A text that could not be read: all but a lack of memory has been said. */
+/* A text that could not be read: all but these two have been said. */
 static void refused(const struct dag_scan *scan, int err)
 {
 	if (err == -ENOMEM)
 		fail(scan->path, scan->why, scan->why_size, err);
+	else if (err == -E2BIG)
+		equant_say(scan->why, scan->why_size, "%s:%d: more than %d tasks, or than %d edges",
+			   scan->path, scan->line, EQUANT_DAG_TASKS, EQUANT_DAG_EDGES);
 	errno = -err;
 }
 
@@ -107,12 +110,15 @@ struct equant_dag_machine *equant_dag_machine_parse(const char *path, const char
 static char *larger(char *text, size_t *room)
 {
 	char *more = *room < LARGEST ? realloc(text, *room ? 2 * *room : 65536) : NULL;
+	int error = *room < LARGEST ? ENOMEM : EFBIG;
 
-	if (more)
+	if (more) {
 		*room = *room ? 2 * *room : 65536;
-	else
-		free(text);
-	return more;
+		return more;
+	}
+	free(text);
+	errno = error;
+	return NULL;
 }
 
 /* All of @file with a 0 behind it, or NULL and errno. */
@@ -129,10 +135,8 @@ static char *contents(FILE *file, size_t *size)
 		if (*size == room - 1)
 			text = larger(text, &room);
 	}
-	if (!text) {
-		errno = ENOMEM;
+	if (!text)
 		return NULL;
-	}
 	text[*size] = '\0';
 	if (!ferror(file))
 		return text;

@@ -38,10 +38,11 @@ struct token {
 	bool too_long;
 };
 
-/* What attributes say of a node or an edge. */
+/* What attributes say of a node, or of an edge, which has no memory. */
 struct values {
 	double weight;
 	uint64_t memory;
+	bool of_edge;
 };
 
 struct dot {
@@ -199,11 +200,12 @@ static int expect_sign(struct dot *dot, char c, const char *fault)
 
 /* ---- statements ---------------------------------------------------------------------------- */
 
-/* name = value, which @values gets if that is a name that is known. */
+/* name = value, which @values gets if that is a name that is known; NULL: of the graph, nothing that we need. */
 static int attribute(struct dot *dot, struct values *values)
 {
-	bool is_weight = dot->next.kind == NAME && !strcmp(dot->next.text, "weight");
-	bool is_memory = dot->next.kind == NAME && !strcmp(dot->next.text, "memory");
+	bool known = dot->next.kind == NAME && values;
+	bool is_weight = known && !strcmp(dot->next.text, "weight");
+	bool is_memory = known && !values->of_edge && !strcmp(dot->next.text, "memory");
 	struct dag_word word;
 	int err = dot->next.kind == NAME ? advance(dot) : refuse(dot, "expected an attribute");
 
@@ -293,7 +295,7 @@ static int edges(struct dot *dot, int from)
 
 static int statement(struct dot *dot)
 {
-	struct values said = { 0 }, *values = &said;
+	struct values said = { 0 }, *values = NULL;
 	int number, err;
 
 	if (is_keyword(dot, "node") || is_keyword(dot, "edge") || is_keyword(dot, "graph")) {
@@ -318,7 +320,7 @@ static int statement(struct dot *dot)
 	return err;
 }
 
-/* name = value, of the graph: nothing that we need.  Looks ahead, as the name is no task. */
+/* name = value, of the graph?  Looks ahead, as the name is no task. */
 static bool is_assignment(const struct dot *dot)
 {
 	struct dag_scan ahead = *dot->scan;
@@ -329,7 +331,6 @@ static bool is_assignment(const struct dot *dot)
 
 static int body(struct dot *dot)
 {
-	struct values ignored;
 	int err = 0;
 
 	while (!err && !is_sign(dot, '}')) {
@@ -338,7 +339,7 @@ static int body(struct dot *dot)
 		if (is_sign(dot, ';'))
 			err = advance(dot);
 		else
-			err = is_assignment(dot) ? attribute(dot, &ignored) : statement(dot);
+			err = is_assignment(dot) ? attribute(dot, NULL) : statement(dot);
 	}
 	err = err ? err : advance(dot);
 	return err || dot->next.kind == END ? err : refuse(dot, "expected nothing more");
@@ -361,7 +362,11 @@ static int graph(struct dot *dot)
 
 int equant_dag_read_dot(struct dag_scan *scan, struct equant_dag *dag)
 {
-	struct dot dot = { .scan = scan, .dag = dag, .names.dag = dag, .node.weight = UNKNOWN };
+	struct dot dot = { .scan = scan,
+			   .dag = dag,
+			   .names.dag = dag,
+			   .node.weight = UNKNOWN,
+			   .edge.of_edge = true };
 	int err = graph(&dot);
 
 	for (int i = 0; i < dag->tasks && !err; i++)

@@ -196,7 +196,7 @@ static int read_to(struct dag_scan *scan, void *to)
 }
 
 /* From here on what is said of all links is not said of this one. */
-static int own_link(struct reader *reader, int from, int to)
+static int own_link(struct dag_scan *scan, struct reader *reader, int from, int to)
 {
 	size_t p = (size_t)reader->machine->processors;
 
@@ -204,6 +204,8 @@ static int own_link(struct reader *reader, int from, int to)
 		reader->single = calloc(p * p, sizeof(*reader->single));
 	if (!reader->single)
 		return -ENOMEM;
+	if (reader->single[link_number(reader, from, to)])
+		return equant_dag_refuse_name(scan, "links", "a link that there is already");
 	reader->single[link_number(reader, from, to)] = true;
 	return 0;
 }
@@ -226,7 +228,7 @@ static int read_link(struct dag_scan *scan, void *to)
 		return err;
 	if (link.from == link.to)
 		return equant_dag_refuse_name(scan, "to", "the same processor as from");
-	err = own_link(reader, link.from, link.to);
+	err = own_link(scan, reader, link.from, link.to);
 	return err ? err :
 		     equant_dag_machine_link(link.machine, link.from, link.to, link.startup,
 					     link.data_rate);

@@ -132,14 +132,14 @@ static int one_task(struct stg *stg, int task)
 int equant_dag_read_stg(struct dag_scan *scan, struct equant_dag *dag)
 {
 	struct stg stg = { scan, dag, 0 };
-	int tasks, processors, err = whole(&stg, 1, EQUANT_DAG_TASKS - 2, &tasks);
+	int tasks = 0, processors, err = whole(&stg, 1, EQUANT_DAG_TASKS - 2, &tasks);
 
 	if (!err && !at_line_end(scan)) {
 		stg.first = 1;
 		err = whole(&stg, 1, EQUANT_DAG_PROCESSORS, &processors);
 	}
 	err = err ? err : line_end(&stg);
-	for (int i = 0; i < tasks + 2 - stg.first && !err; i++)
+	for (int i = 0; !err && i < tasks + 2 - stg.first; i++)
 		err = one_task(&stg, i);
 	skip(scan, true);
 	if (!err && !dag_at_end(scan)) {
