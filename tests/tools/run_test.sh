@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 87
+plan 93
 
 # Reports go through a directory of our own, to see that nothing stays there.
 mkdir "$scratch/tmp" && export TMPDIR=$scratch/tmp
@@ -69,6 +69,16 @@ exits 143 'exit status 143' "a signal that ends the job is 128 more" run -- sh -
 exits 0 'no loop reported' "a program without equant is said to be one" run -- true
 exits 125 '^equant: [^:]*/bad.0.equant: shorter than its header$' "a bad report is named, once" \
 	run -- sh -c 'echo bad > "$EQUANT_REPORT/bad.0.equant"'
+exits 3 'exit status 3' "... and costs neither the account nor the job's exit status" \
+	run -- sh -c 'echo bad > "$EQUANT_REPORT/bad.0.equant"; exit 3'
+echo kept > "$scratch/output_file"
+exits 127 'nowhere' "a command that is not there is named" run --output "$scratch/output_file" -- /nowhere/x
+silent "... and what is in the output's file stays" sh -c '[ "$(cat "$1")" = kept ]' sh "$scratch/output_file"
+exits 0 '' "a shorter report takes the place of all that is in the file" \
+	run --output "$scratch/output_file" -- sh -c 'seq 10000 > "$1"' sh "$scratch/output_file"
+silent "... from its beginning to its end" sh -c '! grep -qx "kept\|10000" "$1"' sh "$scratch/output_file"
+exits 0 'no trace of this job, so no time line' "a time line of a job without traces is said to be none" \
+	run --timeline -- true
 
 # Another job writes into the same directory meanwhile, and ends before.
 mkdir "$scratch/shared"

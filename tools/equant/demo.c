@@ -89,6 +89,8 @@ static int run_mm(const struct demo *demo, struct run_request *request, struct r
 		fprintf(stderr, "equant demo: mm ended with status %d\n", result->status);
 		ret = result->status;
 	}
+	if (!ret && result->incomplete)
+		ret = EQUANT_EXIT_FAILURE;
 	if (!ret && (result->nr_loops != 1 || result->loops[0].header.ranks != DEMO_RANKS)) {
 		fputs("equant demo: mm left no report\n", stderr);
 		ret = EQUANT_EXIT_FAILURE;

@@ -231,14 +231,14 @@ static int start_loads(const struct run_request *request, struct run_result *res
 	return 0;
 }
 
-static int stop_loads(struct run_result *result)
+/* Has one of them failed? */
+static bool stop_loads(struct run_result *result)
 {
-	int ret = 0;
+	bool failed = false;
 
 	for (int i = 0; i < result->nr_loads; i++)
-		if (competitor_stop(&result->loads[i]))
-			ret = EQUANT_EXIT_FAILURE;
-	return ret;
+		failed |= competitor_stop(&result->loads[i]) != 0;
+	return failed;
 }
 
 static double cpu_of_children(void)
@@ -311,7 +311,7 @@ static int run_beside_loads(const struct run_request *request, struct run_result
 {
 	struct environment env = { .count = 0 };
 	sigset_t set, old;
-	int ret, sig, stopped;
+	int ret, sig;
 
 	ret = set_environment(&env, request, result) ? EQUANT_EXIT_FAILURE : 0;
 	run_block_signals(&set, &old);
@@ -322,10 +322,10 @@ static int run_beside_loads(const struct run_request *request, struct run_result
 		ret = 128 + sig;
 	if (!ret)
 		ret = execute(request, result, &env, &set, &old);
-	stopped = stop_loads(result);
+	result->incomplete = stop_loads(result);
 	sigprocmask(SIG_SETMASK, &old, NULL);
 	release_environment(&env);
-	return ret ? ret : stopped;
+	return ret;
 }
 
 int run_job(const struct run_request *request, struct run_result *result)
@@ -341,14 +341,14 @@ int run_job(const struct run_request *request, struct run_result *result)
 	if (make_trace_directory(request->trace) || make_directory(result, &temporary))
 		return EQUANT_EXIT_FAILURE;
 	ret = run_beside_loads(request, result);
-	if (!ret && (run_collect(result) | run_collect_profiles(result)))
-		ret = EQUANT_EXIT_FAILURE;
+	if (!ret)
+		result->incomplete |= run_collect(result) | run_collect_profiles(result);
 	for (int i = 0; i < result->nr_loops; i++)
 		run_figures_of(&result->loops[i], result->loads, result->nr_loads);
 	result->misplaced = !temporary && run_move_reports(result->directory);
 	if (temporary && !request->keep)
 		directory_remove(result->directory);
-	else if (!request->quiet)
+	else if (!request->quiet || request->keep)
 		fprintf(stderr, "equant: reports are in %s\n", result->directory);
 	return ret;
 }

@@ -3,9 +3,12 @@
  * equant run: an MPI job, measured and balanced, and its account.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "commands.h"
 #include "run.h"
@@ -161,13 +164,22 @@ static int parse(struct options *options, int argc, char **argv)
 	return 0;
 }
 
+/* What is in it stays until there is something else. */
 static FILE *open_output(const char *path)
 {
-	FILE *out = path ? fopen(path, "we") : stdout;
+	FILE *out;
+	int file;
 
-	if (!out)
-		fprintf(stderr, "equant: --output %s: %s\n", path, strerror(errno));
-	return out;
+	if (!path)
+		return stdout;
+	file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	out = file < 0 ? NULL : fdopen(file, "w");
+	if (out)
+		return out;
+	fprintf(stderr, "equant: --output %s: %s\n", path, strerror(errno));
+	if (file >= 0)
+		close(file);
+	return NULL;
 }
 
 /**
@@ -213,12 +225,26 @@ static int compose(struct account *account, const struct options *options, FILE 
 	return failed && !ret ? complain(ENOMEM) : ret;
 }
 
+/* The exit status: what the job failed with, or else what has become of its account. */
+static int end(struct account *account, const struct options *options, FILE *out,
+	       const struct run_result *result)
+{
+	bool failed = compose(account, options, out, result);
+
+	failed |= result->incomplete || result->misplaced;
+	return failed && !result->status ? EQUANT_EXIT_FAILURE : result->status;
+}
+
 /* Beside JSON a time line goes to standard error.  0, or -errno after a message. */
 static int print(const struct account *account, const struct options *options, FILE *out)
 {
 	size_t length = options->json ? account->report : account->size;
+	struct stat file;
 	int error = 0;
 
+	if (account->text && !fstat(fileno(out), &file) && S_ISREG(file.st_mode) && out != stdout &&
+	    ftruncate(fileno(out), 0))
+		error = errno;
 	if (account->text && fwrite(account->text, 1, length, out) < length)
 		error = errno;
 	if ((out == stdout ? fflush(out) : fclose(out)) && !error)
@@ -287,9 +313,7 @@ int equant_cmd_run(int argc, char **argv)
 		return EQUANT_EXIT_FAILURE;
 	ret = run_job(&options.request, &result);
 	if (!ret)
-		ret = compose(&account, &options, out, &result) || result.misplaced ?
-			      EQUANT_EXIT_FAILURE :
-			      result.status;
+		ret = end(&account, &options, out, &result);
 	run_result_release(&result);
 	traces_remove(&traces);
 	let_keys_interrupt(&mask);

@@ -153,6 +153,7 @@ struct machine_time {
  * @since: when it began, as files say when they were written
  * @elapsed: from start to end of the command
  * @directory: where the reports are, or were
+ * @incomplete: a load or a file of the job's is missing, of which there was a message
  * @misplaced: not where the user wants them, of which there was a message
  * @profiled: profiles were asked for
  * @machine: what the whole machine spent meanwhile
@@ -162,6 +163,7 @@ struct run_result {
 	double since;
 	double elapsed;
 	char directory[PATH_MAX];
+	bool incomplete;
 	bool misplaced;
 	struct machine_time machine;
 	struct competitor loads[RUN_MAX_WORDS];

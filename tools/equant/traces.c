@@ -171,6 +171,8 @@ static int draw_all(FILE *out, const char *directory, double since, struct diren
 
 	if (ret < 0)
 		fprintf(stderr, "equant: %s: %s\n", directory, strerror(-ret));
+	if (!ret)
+		fprintf(stderr, "equant: %s: no trace of this job, so no time line\n", directory);
 	count = ret < 0 ? count : ret;
 	ret = ret < 0 ? ret : 0;
 	for (int first = 0, end; first < count && !ret; first = end) {
