@@ -119,4 +119,14 @@ TEST(a_time_that_is_none_is_told_and_the_usual_one_counts)
 	EXPECT_SAID(&job, "EQUANT_TIMEOUT=soon: not one of 0.01..1e+06");
 }
 
+TEST(checked_mode_of_one_rank_is_an_error_on_all)
+{
+	struct job job = { .ranks = 2, .program = "meet_worker", .argv = { "checked_by_one" } };
+
+	EXPECT_PASSED(&job);
+	EXPECT_SAID(&job, "equant_transfer_new: EQUANT_CHECK differs between ranks");
+	EXPECT_SAID(&job, "equant_gemr2d_plans_new: EQUANT_CHECK differs between ranks");
+	EXPECT_SAID(&job, "option EQUANT_CHECK differs between ranks");
+}
+
 TEST_HARNESS_MAIN

@@ -296,11 +296,19 @@ static void limitless(void)
 	demand_equal(0, free_transfer(transfer));
 }
 
+/* Nobody waits for one that has another idea of how long. */
+static void checked_by_one(void)
+{
+	struct equant *eq;
+
+	setenv("EQUANT_CHECK", rank ? "on" : "off", 1);
+	demand(!make_transfer(MPI_COMM_WORLD) && errno == EINVAL);
+	demand(!make_plans(MPI_COMM_WORLD) && errno == EINVAL);
+	demand_equal(-EINVAL, equant_open(&eq, MPI_COMM_WORLD, NULL));
+}
+
 static const struct worker_case cases[] = {
-	CASE(late),
-	CASE(too_late),
-	CASE(apart),
-	CASE(limitless),
+	CASE(late), CASE(too_late), CASE(apart), CASE(limitless), CASE(checked_by_one),
 };
 
 int main(int argc, char **argv)

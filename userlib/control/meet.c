@@ -73,5 +73,6 @@ int equant_meet(MPI_Comm comm, const char *call, const struct equant_limits *lim
 {
 	int error = meet_once(comm, call, limits);
 
-	return error || !limits->check ? error : meet_once(comm, call, limits);
+	/* Also where nobody gives up: others may have other limits, and have not said so yet. */
+	return error ? error : meet_once(comm, call, limits);
 }

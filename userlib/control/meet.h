@@ -27,7 +27,7 @@ void equant_limits_read(struct equant_limits *limits);
  * @request: it
  * @comm: over which
  * @call: of the program
- * @limits: the same on all ranks as far as they are to be in time
+ * @limits: for this rank's wait
  *
  * After an error the operation may go on: what it reads and writes must stay, and the communicator.
  *
@@ -39,7 +39,7 @@ int equant_meet_in(MPI_Request *request, MPI_Comm comm, const char *call,
 /**
  * equant_meet() - the same by an operation of its own, before one that waits within MPI
  *
- * In checked mode by two: who comes when another has given up misses that one in the second.
+ * By two: who comes when another has given up misses that one in the second.
  */
 int equant_meet(MPI_Comm comm, const char *call, const struct equant_limits *limits);
 

@@ -5,7 +5,7 @@
 #include <mpi.h>
 #include <stdint.h>
 
-#define EQUANT_COMPARED 10 /* things, at most */
+#define EQUANT_COMPARED 11 /* things, at most */
 
 /**
  * struct equant_alike - what all ranks must give alike

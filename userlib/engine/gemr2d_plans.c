@@ -27,7 +27,8 @@ _Static_assert(PLACES < 63, "a bit for each place");
 static int check(const struct equant_gemr2d_plans *plans, size_t memory, int error)
 {
 	const struct equant_alike things[] = { { "the number of plans", (uint64_t)plans->most },
-					       { "their memory", memory } };
+					       { "their memory", memory },
+					       { "EQUANT_CHECK", plans->limits.check } };
 
 	if (plans->most < 0 || plans->most > EQUANT_GEMR2D_PLANS || memory > INT64_MAX) {
 		equant_message(
@@ -35,7 +36,7 @@ static int check(const struct equant_gemr2d_plans *plans, size_t memory, int err
 			plans->rank, plans->most, memory, EQUANT_GEMR2D_PLANS);
 		error = -EINVAL;
 	}
-	return equant_compare(plans->comm, "equant_gemr2d_plans_new", error, things, 2);
+	return equant_compare(plans->comm, "equant_gemr2d_plans_new", error, things, 3);
 }
 
 /* On all ranks or on none.  NULL and errno. */

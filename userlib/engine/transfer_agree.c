@@ -211,6 +211,7 @@ int equant_transfer_agree(const struct equant_transfer *transfer,
 		{ "the network", 0 },
 		{ "the number of transfers beside",
 		  (uint64_t)equant_transfer_count_beside(options->beside) },
+		{ "EQUANT_CHECK", transfer->limits.check },
 	};
 
 	if (!error && array) {

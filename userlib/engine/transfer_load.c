@@ -90,6 +90,7 @@ static int agree(const struct equant_transfer *transfer,
 		{ "node", options->node },
 		{ "the number of transfers beside",
 		  (uint64_t)equant_transfer_count_beside(options->beside) },
+		{ "EQUANT_CHECK", transfer->limits.check },
 	};
 
 	return equant_compare(transfer->comm, transfer->call, error, things,
