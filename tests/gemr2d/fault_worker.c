@@ -8,7 +8,7 @@
 
 int main(int argc, char **argv)
 {
-	int me, p, all, desca[9] = { 1, 0, 10, 1, 2, 1, 0, 0, 10 }, descb[9];
+	int me, p, all, over, desca[9] = { 1, 0, 10, 1, 2, 1, 0, 0, 10 }, descb[9];
 	const char *fault = argc > 1 ? argv[1] : "";
 	double a[10] = { 0 }, b[10];
 	double *to = b;
@@ -19,6 +19,7 @@ int main(int argc, char **argv)
 	last = me == p - 1;
 	Cblacs_get(-1, 0, &all);
 	Cblacs_gridinit(&all, "R", p, 1);
+	over = all;
 	memcpy(descb, desca, sizeof(desca));
 	desca[1] = descb[1] = all;
 	descb[4] = 3;
@@ -29,9 +30,15 @@ int main(int argc, char **argv)
 	} else if (!strcmp(fault, "alias")) {
 		to = a;
 	} else if (!strcmp(fault, "context") && last) {
-		desca[1] = descb[1] = all = -1;
+		desca[1] = descb[1] = over = -1;
+	} else if (!strcmp(fault, "contexts")) {
+		int other;
+
+		Cblacs_get(-1, 0, &other);
+		Cblacs_gridinit(&other, "R", p, 1);
+		over = last ? other : all;
 	}
-	Cpdgemr2d(10, 1, a, 1, 1, desca, to, 1, 1, descb, all);
+	Cpdgemr2d(10, 1, a, 1, 1, desca, to, 1, 1, descb, over);
 	printf("it came back\n");
 	MPI_Finalize();
 	return 0;

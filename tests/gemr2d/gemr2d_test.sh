@@ -124,10 +124,10 @@ fortran_results()
 		fortran -x '"LD_LIBRARY_PATH=$TEST_BUILD"'
 }
 
-# refuses CASE TEXT: soon, with an error, and says TEXT
+# refuses CASE TEXT [OPTION...]: soon, with an error, and says TEXT
 refuses()
 {
-	job 3 "${preload[@]}" "$TEST_BUILD/tests/gemr2d/fault_worker" "$1" > "$scratch/job"
+	job 3 "${preload[@]}" "${@:3}" "$TEST_BUILD/tests/gemr2d/fault_worker" "$1" > "$scratch/job"
 	case $? in
 	0 | 124) ;;
 	*) grep -qF "$2" "$scratch/job" && ! grep -q 'came back' "$scratch/job" && return ;;
@@ -181,7 +181,7 @@ network 4 > "$scratch/four.net"
 network 8 > "$scratch/eight.net"
 network 5 | sed 's/^link .*/link 3 4 bandwidth 1e5/' > "$scratch/thin.net"
 network 5 | sed 's/^link .*/link 1 3 bandwidth 1e5/' > "$scratch/other.net"
-plan 23
+plan 24
 succeeds "168 random parts of all types are ScaLAPACK's on 3 processes" same 3
 succeeds "168 random parts of all types are ScaLAPACK's on 8 processes" same 8
 succeeds "... 8 for which a file says what is between them" \
@@ -220,4 +220,6 @@ who=some succeeds "a network that only some processes have is refused" refuses_n
 	"EQUANT_GEMR2D_NETWORK=$scratch/four.net"
 succeeds "a process outside of the context is refused" refuses context \
 	"pdgemr2d: this process is not in context -1"
+succeeds "in checked mode nobody waits for ever for a process that gives another context" refuses contexts \
+	"equant_gemr2d_plans_new: not all ranks have come within 1 s" -x EQUANT_CHECK=on -x EQUANT_TIMEOUT=1
 finish
