@@ -96,6 +96,9 @@ struct finding {
 extern const struct situation situations[];
 extern const size_t nr_situations;
 
+/* Timer interrupts of CPU 0 so far, which has one at every tick unless it is idle; 0 = not known. */
+unsigned long long count_ticks(void);
+
 /**
  * find_shares() - set a case up, measure it for @ms, take it down
  *
