@@ -64,48 +64,28 @@ TEST_F(meet, in_checked_mode_ranks_that_miss_each_other_have_an_error)
 }
 
 /* But for a run, which has one meeting only: who comes too late waits for messages of those that have gone. */
-FIXTURE(too_late)
+TEST(in_checked_mode_who_comes_too_late_has_an_error_as_well)
 {
-	char call[64];
-	char folder[64];
-	char said[96];
-	struct job job;
-};
+	static const char *const calls[] = { "CALL=equant_open",
+					     "CALL=equant_transfer_new",
+					     "CALL=equant_transfer_refresh",
+					     "CALL=equant_gemr2d_plans_new",
+					     "CALL=equant_gemr2d_plans_use",
+					     "CALL=equant_gemr2d",
+					     "CALL=equant_calibrate_network" };
 
-FIXTURE_VARIANT(too_late)
-{
-	const char *call;
-};
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		char folder[64], said[96];
+		struct job job = { .ranks = 2,
+				   .program = "meet_worker",
+				   .environment = { calls[i], said },
+				   .argv = { "too_late" } };
 
-/* clang-format off */
-FIXTURE_VARIANT_ADD(too_late, contexts) { .call = "equant_open" };
-FIXTURE_VARIANT_ADD(too_late, transfers) { .call = "equant_transfer_new" };
-FIXTURE_VARIANT_ADD(too_late, refreshed_runs) { .call = "equant_transfer_refresh" };
-FIXTURE_VARIANT_ADD(too_late, plans) { .call = "equant_gemr2d_plans_new" };
-FIXTURE_VARIANT_ADD(too_late, use_of_plans) { .call = "equant_gemr2d_plans_use" };
-FIXTURE_VARIANT_ADD(too_late, matrices) { .call = "equant_gemr2d" };
-FIXTURE_VARIANT_ADD(too_late, networks) { .call = "equant_calibrate_network" };
-/* clang-format on */
-
-FIXTURE_SETUP(too_late)
-{
-	snprintf(self->call, sizeof(self->call), "CALL=%s", variant->call);
-	ASSERT_EQ(0, folder_make(self->folder, sizeof(self->folder)));
-	snprintf(self->said, sizeof(self->said), "SAID=%s/said", self->folder);
-	self->job = (struct job){ .ranks = 2,
-				  .program = "meet_worker",
-				  .environment = { self->call, self->said },
-				  .argv = { "too_late" } };
-}
-
-FIXTURE_TEARDOWN(too_late)
-{
-	folder_remove(self->folder);
-}
-
-TEST_F(too_late, in_checked_mode_is_an_error_of_the_late_one_as_well)
-{
-	EXPECT_PASSED(&self->job);
+		ASSERT_EQ(0, folder_make(folder, sizeof(folder)));
+		snprintf(said, sizeof(said), "SAID=%s/said", folder);
+		EXPECT_PASSED(&job);
+		folder_remove(folder);
+	}
 }
 
 TEST(a_time_that_is_none_is_told_and_the_usual_one_counts)

@@ -31,8 +31,8 @@
 /* Only collectives use this communicator, and all ranks call them in the same order. */
 enum { TAG_BARRIER = 1, TAG_UP, TAG_DOWN, TAG_COPY, TAG_FAILED };
 
-#define TAG_AFTER \
-	1000 /* added to the first ones for each reduction that comes after; an errno is less */
+/* Added to the first ones for each reduction that comes after; an errno is less. */
+#define TAG_AFTER 1000
 
 /* Among leaders @peer is not the context's rank, but its node's. */
 static void say_peer(const struct equant_waited_on *on, double seconds)
