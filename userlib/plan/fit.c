@@ -250,23 +250,23 @@ int equant_plan_fit(const struct equant_plan_sample *samples, int n, struct equa
  */
 static void fit_each(double *each, int p)
 {
-	int free = p, before;
+	int kept = p, before;
 	double all;
 
 	do {
-		before = free;
+		before = kept;
 		all = 0;
 		for (int i = 0; i < p; i++)
 			if (each[i] >= 0)
 				all += each[i];
-		all /= (p - 2 + free) / 2.0;
+		all /= (p - 2 + kept) / 2.0;
 		for (int i = 0; i < p; i++) {
 			if (each[i] >= 0 && 2 * each[i] < all) {
 				each[i] = -1;
-				free--;
+				kept--;
 			}
 		}
-	} while (free < before);
+	} while (kept < before);
 	for (int i = 0; i < p; i++)
 		each[i] = each[i] < 0 ? 0 : (2 * each[i] - all) / (p - 2);
 }
