@@ -237,15 +237,21 @@ static void die_with_parent(void)
 		exit(0);
 }
 
-/* Who starts this may have blocked them, so that one that comes before here ends nothing too early. */
+/*
+ * Who starts this may have blocked them, so that one that comes before here ends nothing too early.  What nohup,
+ * or a shell for what it starts behind its back, has ignored stays so; SIGTERM also tells that the parent ended.
+ */
 static void catch_signals(void)
 {
 	static const int caught[] = { SIGTERM, SIGINT, SIGHUP, SIGQUIT };
-	struct sigaction action = { .sa_handler = on_signal };
+	struct sigaction action = { .sa_handler = on_signal }, before;
 	sigset_t set;
 
 	sigemptyset(&set);
 	for (size_t i = 0; i < sizeof(caught) / sizeof(*caught); i++) {
+		sigaction(caught[i], NULL, &before);
+		if (before.sa_handler == SIG_IGN && caught[i] != SIGTERM)
+			continue;
 		sigaction(caught[i], &action, NULL);
 		sigaddset(&set, caught[i]);
 	}

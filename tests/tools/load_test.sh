@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 27
+plan 28
 
 exits 2 "unknown word 'steady'" "an unknown word is named" "$load" steady
 exits 2 "'cpu' is given twice" "a word that is there twice is named" "$load" cpu=0 duty=0.5 period=1 cpu=0
@@ -39,6 +39,15 @@ told_before_it_begins()
 
 succeeds "a signal that was blocked when it came gives an account" told_before_it_begins TERM
 succeeds "... also that of the terminal's quit key" told_before_it_begins QUIT
+
+hung_up()
+{
+	env --ignore-signal=HUP "$load" constant seconds=1 > "$scratch/line" &
+	sleep 0.3
+	kill -HUP $!
+	wait $! && grep -q 'elapsed=[1-9]' "$scratch/line"
+}
+succeeds "what nohup ignores does not end it" hung_up
 
 # Seconds that interrupts and the hypervisor took from all CPUs so far.
 stolen()

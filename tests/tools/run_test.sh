@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 93
+plan 95
 
 # Reports go through a directory of our own, to see that nothing stays there.
 mkdir "$scratch/tmp" && export TMPDIR=$scratch/tmp
@@ -238,6 +238,19 @@ for session in '' '--session new'; do
 		timeout 60 "$TEST_BUILD/tests/tools/terminal_worker" "$equant" run $session -- \
 		sh -c 'trap "echo interrupted; exit 9" INT; echo press; while :; do sleep 0.05; done'
 done
+
+# The kernel tells the session's leader only, which is the run here, for what it runs itself.
+told_of_hangup()
+{
+	rm -f "$scratch/told"
+	timeout 60 "$TEST_BUILD/tests/tools/terminal_worker" "$equant" run "$@" -- sh -c '
+		trap "touch \"$0\"; exit 9" HUP
+		echo hang up
+		for _ in $(seq 400); do sleep 0.05; done' "$scratch/told"
+	[ -e "$scratch/told" ]
+}
+succeeds "that the terminal hung up reaches the job" told_of_hangup
+succeeds "... in a session of its own, too" told_of_hangup --session new
 
 session_of_job()
 {

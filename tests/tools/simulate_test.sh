@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 48
+plan 50
 
 export LC_ALL=C
 
@@ -70,6 +70,9 @@ refuses "does not fit 63 bits" "a time that does not fit is refused" \
 refuses "--svg: the name of a file is missing" "a chart needs a file" barrier --svg
 exits 1 'No such file' "a file that cannot be written is an error" \
 	"$equant" simulate barrier --grain 1 --svg "$scratch/none/x.svg"
+exits 1 'No such file' "values may be in the words of their options" \
+	"$equant" simulate barrier --grain=1 --svg="$scratch/none/x.svg"
+refuses "unexpected argument '1'" "... but not of those that take none" barrier --json=1
 
 prints "barrier shows the peaks of figure 3.14a and the time lines of 3.12 and 3.13" \
 	barrier --loads 2,1,1,1 --grain 0.7:1.75:0.35 --barriers 10 << 'END'

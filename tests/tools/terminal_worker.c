@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Runs a command on a terminal of its own and presses Ctrl-C when the command says so:
+ * Runs a command on a terminal of its own and presses Ctrl-C, or hangs up, when the command says so:
  *
  *	terminal_worker COMMAND [ARGUMENT...]
  *
- * When a line of the command begins with "press", Ctrl-C is pressed.  What it prints is printed
- * here; its exit status is passed on.
+ * When a line of the command begins with "press", Ctrl-C is pressed; with "hang up" the terminal
+ * is gone.  What it prints is printed here; its exit status is passed on.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -54,7 +54,10 @@ int main(int argc, char **argv)
 		fputs(line, stdout);
 		if (!strncmp(line, "press", 5) && write(master, CTRL_C, 1) != 1)
 			return 97;
+		if (!strncmp(line, "hang up", 7))
+			break;
 	}
+	fclose(in);
 	waitpid(pid, &status, 0);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }

@@ -6,13 +6,14 @@
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/top_ranks.sh"
 
-plan 29
+plan 31
 
-exits 2 'unknown option --fast' "an unknown option is named" top --fast
-exits 2 "unexpected argument now" "an argument is none" top now
-exits 2 'value missing after --interval' "a missing value is named" top --interval
+exits 2 "unrecognized option '--fast'" "an unknown option is named" top --fast
+exits 2 "unexpected argument 'now'" "an argument is none" top now
+exits 2 "'--interval' requires an argument" "a missing value is named" top --interval
 exits 2 "interval: 'soon' is not a number" "an interval is a number" top --interval soon
 exits 2 "'0.01' is not a number from 0.05" "an interval has a least length" top --interval 0.01
+exits 2 "interval: 'soon' is not a number" "a value may be in its option's word" top --interval=soon
 exits 2 "'nan' is not a number" "NaN is no interval" top --interval nan
 exits 2 "'0' is not a whole number above 0" "at least one reading" top --count 0
 exits 2 "'2.5' is not a whole number" "readings are whole" top --count 2.5
@@ -43,7 +44,7 @@ if [ -z "$reason" ] && ! "$equant" probe load > "$scratch/load" 2>&1; then
 	reason="the probe cannot be loaded: $(paste -sd ' ' "$scratch/load")"
 fi
 if [ -n "$reason" ]; then
-	while [ $number -lt 29 ]; do
+	while [ $number -lt 31 ]; do
 		skip "with ranks" "$reason"
 	done
 	finish
@@ -116,6 +117,30 @@ odd_name()
 		grep -q '"command": "top\\u001b\[7m\\ufffd\\u009b"' "$scratch/lines"
 }
 succeeds "a name that a terminal would obey is written out" odd_name
+
+# What it prints after the hangup shows that it goes on.
+hung_up()
+{
+	local monitor status before lines=0
+
+	rm -f "$scratch/lines"
+	env --ignore-signal=HUP "$equant" top --json --interval 0.1 > "$scratch/lines" 2> "$scratch/error" &
+	monitor=$!
+	until [ -s "$scratch/lines" ]; do sleep 0.05; done
+	kill -HUP $monitor
+	before=$(wc -l < "$scratch/lines")
+	for _ in $(seq 600); do
+		lines=$(wc -l < "$scratch/lines")
+		[ "$lines" -lt $((before + 3)) ] && [ -e /proc/$monitor ] || break
+		sleep 0.05
+	done
+	kill $monitor
+	wait $monitor
+	status=$?
+	sed 's/^/error: /' "$scratch/error"
+	[ "$lines" -ge $((before + 3)) ] && [ $status -eq 0 ]
+}
+succeeds "what nohup ignores does not end it" hung_up
 
 # lost COMMAND...: the probe goes away under the command
 lost()

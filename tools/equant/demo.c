@@ -16,6 +16,7 @@
 #include "commands.h"
 #include "demo.h"
 #include "option.h"
+#include "signals.h"
 #include "spawn.h"
 #include "timeline.h"
 #include "traces.h"
@@ -313,7 +314,8 @@ int equant_cmd_demo(int argc, char **argv)
 	if (ret)
 		return ret;
 	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
-		sigaction(signals[i], &action, NULL);
+		if (!signal_is_ignored(signals[i]))
+			sigaction(signals[i], &action, NULL);
 	loaded = load_probe();
 	ret = show(&demo);
 	if (loaded && equant_probe_command("unload", NULL, text, sizeof(text)))

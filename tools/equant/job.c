@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "run.h"
+#include "signals.h"
 #include "spawn.h"
 #include "traces.h"
 
@@ -168,13 +169,6 @@ void run_block_signals(sigset_t *set, sigset_t *old)
 	sigprocmask(SIG_BLOCK, set, old);
 }
 
-static bool is_ignored(int sig)
-{
-	struct sigaction action;
-
-	return !sigaction(sig, NULL, &action) && action.sa_handler == SIG_IGN;
-}
-
 /* One that came before there was a job to pass it on to; 0 = none. */
 static int pending_signal(const sigset_t *set)
 {
@@ -183,22 +177,24 @@ static int pending_signal(const sigset_t *set)
 
 	do {
 		sig = sigtimedwait(set, NULL, &none);
-	} while (sig == SIGCHLD || (sig > 0 && is_ignored(sig)));
+	} while (sig == SIGCHLD || (sig > 0 && signal_is_ignored(sig)));
 	return sig > 0 ? sig : 0;
 }
 
 /*
  * The terminal has already sent its own to the whole process group, but not to one of another
- * session, whose leader the job is then.
+ * session, whose leader the job is then; and that it hung up only to the session's leader.
  */
 static void pass_on(const siginfo_t *info, pid_t pid, bool own_session)
 {
+	bool leader_only = info->si_signo == SIGHUP && getsid(0) == getpid();
+
 	if (info->si_signo == SIGCHLD)
 		return;
-	if (info->si_code != SI_KERNEL)
-		kill(pid, info->si_signo);
-	else if (own_session)
+	if (info->si_code == SI_KERNEL && own_session)
 		kill(-pid, info->si_signo);
+	else if (info->si_code != SI_KERNEL || leader_only)
+		kill(pid, info->si_signo);
 }
 
 static int wait_for(pid_t pid, const struct run_request *request, const sigset_t *set,

@@ -3,6 +3,7 @@
  * equant probe: load, unload and examine the kernel probe.
  */
 #include <errno.h>
+#include <getopt.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -38,71 +39,66 @@ void probe_note(const char *format, ...)
 	va_end(args);
 }
 
-static int bad_argument(const char *text)
+static void bad_argument(const char *text)
 {
 	probe_error("%s; see `equant help probe`", text);
-	return -EINVAL;
 }
 
 static int parse_count(const char *option, const char *text, long *value)
 {
 	char *end;
 
-	if (!text) {
-		probe_error("%s needs a number", option);
-		return -EINVAL;
-	}
 	errno = 0;
 	*value = strtol(text, &end, 10);
 	if (errno || end == text || *end || *value < 0 || *value > INT_MAX) {
-		probe_error("%s: '%s' is not a number from 0 to %d", option, text, INT_MAX);
+		probe_error("--%s: '%s' is not a number from 0 to %d", option, text, INT_MAX);
 		return -EINVAL;
 	}
 	return 0;
 }
 
-static bool *flag_of(struct probe_options *options, const char *word)
+static int parse_load(struct probe_options *options, int argc, char **argv)
 {
-	if (!strcmp(word, "--if-needed"))
-		return &options->if_needed;
-	if (!strcmp(word, "--replace"))
-		return &options->replace;
-	return strcmp(word, "--force-sys-enter") ? NULL : &options->force_sys_enter;
-}
+	static const struct option known[] = {
+		{ "if-needed", no_argument, NULL, 'i' },
+		{ "replace", no_argument, NULL, 'r' },
+		{ "force-sys-enter", no_argument, NULL, 'f' },
+		{ "per-user", required_argument, NULL, 'u' },
+		{ "reserve", required_argument, NULL, 'v' },
+		{ "group", required_argument, NULL, 'g' },
+		{ 0 },
+	};
+	int c, ret = 0;
 
-/* The number of arguments taken. */
-static int parse_load_option(struct probe_options *options, const char *word, const char *next)
-{
-	bool *flag = flag_of(options, word);
-	int ret = -EINVAL;
-
-	if (flag) {
-		*flag = true;
-		return 1;
+	while (!ret && (c = getopt_long(argc, argv, "", known, NULL)) != -1) {
+		if (c == 'i')
+			options->if_needed = true;
+		else if (c == 'r')
+			options->replace = true;
+		else if (c == 'f')
+			options->force_sys_enter = true;
+		else if (c == 'u')
+			ret = parse_count("per-user", optarg, &options->per_user);
+		else if (c == 'v')
+			ret = parse_count("reserve", optarg, &options->reserve);
+		else if (c == 'g')
+			options->group = optarg;
+		else
+			ret = -EINVAL;
 	}
-	if (!strcmp(word, "--per-user"))
-		ret = parse_count(word, next, &options->per_user);
-	else if (!strcmp(word, "--reserve"))
-		ret = parse_count(word, next, &options->reserve);
-	else if (!strcmp(word, "--group") && next)
-		ret = 0;
-	else
-		probe_error("load: unknown or incomplete option '%s'", word);
-	if (!strcmp(word, "--group"))
-		options->group = next;
-	return ret ?: 2;
+	if (!ret && optind < argc) {
+		probe_error("load: unexpected argument '%s'", argv[optind]);
+		ret = -EINVAL;
+	}
+	return ret;
 }
 
 static int cmd_load(int argc, char **argv)
 {
 	struct probe_options options = { .per_user = -1, .reserve = -1 };
-	int ret;
 
-	for (int i = 1; i < argc; i += ret) {
-		ret = parse_load_option(&options, argv[i], i + 1 < argc ? argv[i + 1] : NULL);
-		if (ret < 0)
-			return EQUANT_EXIT_USAGE;
-	}
+	if (parse_load(&options, argc, argv))
+		return EQUANT_EXIT_USAGE;
 	if (options.if_needed && options.replace) {
 		bad_argument("load: --if-needed and --replace exclude each other");
 		return EQUANT_EXIT_USAGE;
@@ -120,18 +116,28 @@ static int cmd_unload(int argc, char **argv)
 
 static int cmd_status(int argc, char **argv)
 {
-	if (argc == 1)
-		return probe_status(false);
-	if (argc == 2 && !strcmp(argv[1], "--json"))
-		return probe_status(true);
-	probe_error("status: unexpected argument '%s'", argv[strcmp(argv[1], "--json") ? 1 : 2]);
+	static const struct option known[] = { { "json", no_argument, NULL, 'j' }, { 0 } };
+	bool json = false;
+	int c;
+
+	while ((c = getopt_long(argc, argv, "", known, NULL)) != -1) {
+		if (c != 'j')
+			return EQUANT_EXIT_USAGE;
+		json = true;
+	}
+	if (optind == argc)
+		return probe_status(json);
+	probe_error("status: unexpected argument '%s'", argv[optind]);
 	return EQUANT_EXIT_USAGE;
 }
 
 int equant_cmd_probe(int argc, char **argv)
 {
-	const char *word = argc > 1 ? argv[1] : "";
+	char name[EQUANT_NAME_SIZE];
+	const char *word = equant_take_word("probe", argc, argv, name);
 
+	if (!word)
+		return 0;
 	if (!strcmp(word, "load"))
 		return cmd_load(argc - 1, argv + 1);
 	if (!strcmp(word, "unload"))

@@ -99,14 +99,29 @@ static int help(const char *name)
 	return output_flush("simulate");
 }
 
-int equant_cmd_simulate(int argc, char **argv)
+/* @argv with two words for each --option=value, or NULL.  Its strings are those of @argv, cut. */
+static char **split_values(int *argc, char **argv)
+{
+	char **words = calloc(2 * (size_t)*argc + 1, sizeof(*words));
+	int count = 0;
+
+	for (int i = 0; words && i < *argc; i++) {
+		char *equals = strncmp(argv[i], "--", 2) ? NULL : strchr(argv[i], '=');
+
+		words[count++] = argv[i];
+		if (equals) {
+			*equals = '\0';
+			words[count++] = equals + 1;
+		}
+	}
+	*argc = count;
+	return words;
+}
+
+static int simulate(int argc, char **argv)
 {
 	int model = 0;
 
-	if (argc < 2) {
-		fputs("equant simulate: which model? See `equant help simulate`.\n", stderr);
-		return EQUANT_EXIT_USAGE;
-	}
 	while (model < MODELS && strcmp(argv[1], models[model].name))
 		model++;
 	if ((model < MODELS || !strcmp(argv[1], "figure")) && equant_wants_help(argc, argv))
@@ -118,4 +133,23 @@ int equant_cmd_simulate(int argc, char **argv)
 	fprintf(stderr, "equant simulate: unknown model '%s'; see `equant help simulate`\n",
 		argv[1]);
 	return EQUANT_EXIT_USAGE;
+}
+
+int equant_cmd_simulate(int argc, char **argv)
+{
+	char **words;
+	int ret;
+
+	if (argc < 2) {
+		fputs("equant simulate: which model? See `equant help simulate`.\n", stderr);
+		return EQUANT_EXIT_USAGE;
+	}
+	words = split_values(&argc, argv);
+	if (!words) {
+		fprintf(stderr, "equant simulate: %s\n", strerror(ENOMEM));
+		return 1;
+	}
+	ret = simulate(argc, words);
+	free(words);
+	return ret;
 }

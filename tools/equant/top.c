@@ -6,6 +6,7 @@
  * signals and the events of a source that has them, so that it disturbs nobody.
  */
 #include <errno.h>
+#include <getopt.h>
 #include <math.h>
 #include <poll.h>
 #include <pwd.h>
@@ -18,6 +19,7 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "signals.h"
 #include "top.h"
 
 #define LEAST_INTERVAL 0.05
@@ -115,46 +117,40 @@ static int parse_command(struct top_options *options, const char *text)
 	return -EINVAL;
 }
 
-static const struct {
-	const char *name;
-	int (*parse)(struct top_options *options, const char *text);
-} valued[] = {
-	{ "--interval", parse_interval },   { "--count", parse_count },
-	{ "--user", parse_user },	    { "--command", parse_command },
-	{ "--threshold", parse_threshold },
-};
-
-/* The number of arguments taken, or -EINVAL, said. */
-static int parse_option(struct top_options *options, const char *word, const char *next)
-{
-	if (!strcmp(word, "--json")) {
-		options->json = true;
-		return 1;
-	}
-	for (size_t i = 0; i < sizeof(valued) / sizeof(*valued); i++) {
-		if (strcmp(word, valued[i].name))
-			continue;
-		if (!next) {
-			top_error("value missing after %s", word);
-			return -EINVAL;
-		}
-		return valued[i].parse(options, next) ?: 2;
-	}
-	top_error("%s %s; see `equant help top`",
-		  *word == '-' ? "unknown option" : "unexpected argument", word);
-	return -EINVAL;
-}
-
 static int parse(struct top_options *options, int argc, char **argv)
 {
-	int taken;
+	static const struct option known[] = {
+		{ "interval", required_argument, NULL, 'i' },
+		{ "count", required_argument, NULL, 'c' },
+		{ "user", required_argument, NULL, 'u' },
+		{ "command", required_argument, NULL, 'n' },
+		{ "threshold", required_argument, NULL, 't' },
+		{ "json", no_argument, NULL, 'j' },
+		{ 0 },
+	};
+	int c, ret = 0;
 
-	for (int i = 1; i < argc; i += taken) {
-		taken = parse_option(options, argv[i], i + 1 < argc ? argv[i + 1] : NULL);
-		if (taken < 0)
-			return taken;
+	while (!ret && (c = getopt_long(argc, argv, "", known, NULL)) != -1) {
+		if (c == 'i')
+			ret = parse_interval(options, optarg);
+		else if (c == 'c')
+			ret = parse_count(options, optarg);
+		else if (c == 'u')
+			ret = parse_user(options, optarg);
+		else if (c == 'n')
+			ret = parse_command(options, optarg);
+		else if (c == 't')
+			ret = parse_threshold(options, optarg);
+		else if (c == 'j')
+			options->json = true;
+		else
+			ret = -EINVAL;
 	}
-	return 0;
+	if (!ret && optind < argc) {
+		top_error("unexpected argument '%s'; see `equant help top`", argv[optind]);
+		ret = -EINVAL;
+	}
+	return ret;
 }
 
 /* ---- readings ---- */
@@ -230,7 +226,8 @@ static int open_signals(void)
 
 	sigemptyset(&set);
 	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
-		sigaddset(&set, signals[i]);
+		if (!signal_is_ignored(signals[i]))
+			sigaddset(&set, signals[i]);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	return signalfd(-1, &set, SFD_CLOEXEC);
 }
