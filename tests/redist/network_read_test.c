@@ -56,7 +56,7 @@ static bool read_text(FIXTURE_DATA(text) * self, const char *text, size_t length
 static const char whole[] = "# two hosts\n"
 			    "ranks 4\n"
 			    "usual startup 3e-5 bandwidth 1e8\n"
-			    "link 0 2 bandwidth 1e7 # thin\n"
+			    "link 0 1 bandwidth 1e7 # thin\n"
 			    "link 3 0 startup 0.5\n"
 			    "\n"
 			    "host send 125e6 receive 120e6 ranks 0 1\n"
@@ -71,6 +71,8 @@ TEST_F(text, everything_that_can_be_said_is_read)
 	EXPECT_EQ(4, self->network->ranks);
 	link = equant_redist_network_link(self->network, 1, 3);
 	EXPECT_TRUE(link.startup == 3e-5 && link.bandwidth == 1e8);
+	link = equant_redist_network_link(self->network, 0, 1);
+	EXPECT_TRUE(link.startup == 3e-5 && link.bandwidth == 1e7);
 	link = equant_redist_network_link(self->network, 0, 2);
 	EXPECT_TRUE(link.startup == 2e-3 && link.bandwidth == 2e7);
 	link = equant_redist_network_link(self->network, 3, 0);
@@ -111,6 +113,8 @@ TEST_F(text, each_fault_is_named_with_its_line_and_word)
 		{ BEGIN "link 0\n", "3: '0': expected a number after this" },
 		{ BEGIN "link 0 1 startup 1 startup 1\n", "3: 'startup': a second time" },
 		{ BEGIN "link 0 1 speed 1\n", "3: 'speed': unexpected" },
+		{ BEGIN "link 1 0\nlink 0 1\nlink 1 0 startup 1\n",
+		  " the link from rank 1 to rank 0 a second time" },
 		{ BEGIN "host send 1\n", "3: 'host': there are no ranks on it" },
 		{ BEGIN "host send 0 ranks 1\n", "3: '0': expected a number above 0" },
 		{ BEGIN "host ranks 1\nhost ranks 2 1\n", "4: '1': is on another host" },

@@ -134,54 +134,24 @@ static int compare_links(const struct equant_redist_link *a, const struct equant
 	return a->to == b->to ? 0 : a->to < b->to ? -1 : 1;
 }
 
-/* Of the same link what was added first comes first. */
-static int compare_added(const void *a, const void *b, void *links)
+static int compare_any(const void *a, const void *b)
 {
-	int64_t i = *(const int64_t *)a, j = *(const int64_t *)b;
-	const struct equant_redist_link *link = links;
-	int order = compare_links(&link[i], &link[j]);
-
-	return order ? order : i < j ? -1 : 1;
+	return compare_links(a, b);
 }
 
-static bool is_sorted(const struct equant_redist_network *network)
+void equant_redist_network_sort(struct equant_redist_network *network)
+{
+	if (network->count)
+		qsort(network->links, (size_t)network->count, sizeof(*network->links), compare_any);
+}
+
+const struct equant_redist_link *
+equant_redist_network_twice(const struct equant_redist_network *network)
 {
 	for (int64_t i = 1; i < network->count; i++)
-		if (compare_links(&network->links[i - 1], &network->links[i]) >= 0)
-			return false;
-	return true;
-}
-
-int equant_redist_network_sort(struct equant_redist_network *network)
-{
-	struct equant_redist_link *sorted;
-	int64_t *order, count = 0;
-
-	if (is_sorted(network))
-		return 0;
-	order = reallocarray(NULL, (size_t)network->count, sizeof(*order));
-	sorted = reallocarray(NULL, (size_t)network->count, sizeof(*sorted));
-	if (!order || !sorted) {
-		free(order);
-		free(sorted);
-		return -ENOMEM;
-	}
-	for (int64_t i = 0; i < network->count; i++)
-		order[i] = i;
-	qsort_r(order, (size_t)network->count, sizeof(*order), compare_added, network->links);
-	for (int64_t i = 0; i < network->count; i++) {
-		const struct equant_redist_link *link = &network->links[order[i]];
-
-		if (count && !compare_links(&sorted[count - 1], link))
-			count--;
-		sorted[count++] = *link;
-	}
-	free(order);
-	free(network->links);
-	network->links = sorted;
-	network->room = network->count;
-	network->count = count;
-	return 0;
+		if (!compare_links(&network->links[i - 1], &network->links[i]))
+			return &network->links[i];
+	return NULL;
 }
 
 int equant_redist_network_set(struct equant_redist_network *network,

@@ -37,7 +37,8 @@ static int copy_links(struct equant_redist_network *part,
 		if (link.from >= 0 && link.to >= 0)
 			error = equant_redist_network_add(part, &link);
 	}
-	return error ? error : equant_redist_network_sort(part);
+	equant_redist_network_sort(part);
+	return error;
 }
 
 /* All of them, so that they keep their numbers. */

@@ -187,6 +187,19 @@ static int read_line(void *to, const char *word)
 	return equant_text_refuse(&((struct reader *)to)->text, word, "no such word begins a line");
 }
 
+static int finish_links(struct equant_redist_network *network, const char *path, char *why,
+			size_t why_size)
+{
+	const struct equant_redist_link *twice;
+
+	equant_redist_network_sort(network);
+	twice = equant_redist_network_twice(network);
+	return twice ? equant_redist_refuse(-EINVAL, why, why_size,
+					    "%s: the link from rank %d to rank %d a second time",
+					    path, twice->from, twice->to) :
+		       0;
+}
+
 struct equant_redist_network *equant_redist_network_read(const char *path, char *why,
 							 size_t why_size)
 {
@@ -196,8 +209,8 @@ struct equant_redist_network *equant_redist_network_read(const char *path, char 
 	if (!error && !reader.network)
 		error = equant_redist_refuse(-EINVAL, why, why_size,
 					     "%s: ranks or usual is missing", path);
-	if (!error && equant_redist_network_sort(reader.network))
-		error = equant_text_fail(&reader.text, -ENOMEM);
+	if (!error)
+		error = finish_links(reader.network, path, why, why_size);
 	if (error) {
 		equant_redist_network_free(reader.network);
 		errno = -error;

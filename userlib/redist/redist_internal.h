@@ -110,8 +110,10 @@ equant_redist_network_copy(const struct equant_redist_network *network);
 int equant_redist_network_add(struct equant_redist_network *network,
 			      const struct equant_redist_link *link);
 
-/* Links into their order; of one that was added twice the last counts.  0 or -ENOMEM. */
-int equant_redist_network_sort(struct equant_redist_network *network);
+/* Links into their order, for what looks for one, and one that was added twice, or NULL, after that. */
+void equant_redist_network_sort(struct equant_redist_network *network);
+const struct equant_redist_link *
+equant_redist_network_twice(const struct equant_redist_network *network);
 
 /* ---- network_costs.c -------------------------------------------------------------- */
 

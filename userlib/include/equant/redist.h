@@ -522,7 +522,7 @@ EQUANT_API struct equant_redist_network *equant_redist_network_random(int ranks,
  *	link FROM TO [startup T] [bandwidth B]
  *	host [send B] [receive B] ranks RANK...
  *
- * What a link does not say is as usual, what a host does not say has no limit.
+ * What a link does not say is as usual, what a host does not say has no limit.  A link is there once.
  *
  * Return: the network, or NULL and errno: EINVAL for what is no such file, what opening and
  * reading it gave, ENOMEM.
