@@ -13,6 +13,10 @@ O ?= build
 ifneq ($(words $(O)),1)
 $(error O=$(O): a folder without blanks, please)
 endif
+# These call each other in too many places.
+ifneq ($(and $(word 2,$(CURDIR)),$(filter check bench bench-full vm stress check-debug,$(MAKECMDGOALS))),)
+$(error $(CURDIR): a folder without blanks, please, for $(MAKECMDGOALS))
+endif
 # By one name, whoever calls it by another: what the compiler says of headers has it in it.
 override O := $(patsubst ./%,%,$(patsubst $(CURDIR)/%,%,$(O:%/=%)))
 V ?= 0

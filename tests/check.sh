@@ -83,7 +83,11 @@ finish $kernels
 # their own time, leave over.  Those do not mind who waits for that.  What measures this machine has it to itself;
 # so have jobs of several sessions, one of which a scheduler may let stand for seconds beside busy ones.
 aside=() alone=() beside=() guests=()
-for name in $(make -s list-tests); do
+if ! names=$(make -s list-tests) || [ -z "$names" ]; then
+	echo "0 passed, 1 failed, 0 skipped"
+	exit 1
+fi
+for name in $names; do
 	case $name in
 	tree/compilers_test.sh | tree/install_test.sh | tree/sanitizers_test.sh | tree/style_test.sh | \
 		balance/optimisation_test.sh | fortran/fortran_test.sh | mpi/results_test | \

@@ -29,7 +29,7 @@ build=$(cksum < "$TEST_BUILD/libequant.so" | tr ' ' -)
 finished()
 {
 	[ -z "${BENCH_FULL:-}" ] && [ -n "${BENCH_LEFT:-}" ] && return 1
-	[ -f "$cells/$item.$1" ]
+	[ "$(sed -n '1s/.* rounds=//p' "$cells/$item.$1" 2> /dev/null || echo 0)" -ge "$rounds" ] 2> /dev/null
 }
 
 # plus A B ROUNDS: A + B * ROUNDS
@@ -61,7 +61,7 @@ group()
 	echo "$item: $name: ${missing[*]}"
 	prepare "$name"
 	for variant in "${missing[@]}"; do
-		echo "# $build $(uname -r) $(date +%F)" > "$cells/part.$variant"
+		echo "# $build $(uname -r) $(date +%F) rounds=$rounds" > "$cells/part.$variant"
 	done
 	for round in $(seq "$rounds"); do
 		for variant in "${missing[@]}"; do

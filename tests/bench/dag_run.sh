@@ -106,7 +106,7 @@ planned()
 planned no "overlap no"
 planned progress "overlap progress"
 [ -n "$missing" ] || planned hosts "four hosts"
-[ -z "$missing" ] || echo "$item: without four hosts: $missing" | tee -a "$out/$item.figures"
+[ -z "$missing" ] || echo "$item: left out on four hosts: $missing" | tee -a "$out/$item.figures"
 for family in fork-join lu; do
 	t=${family/-/_} goal=1.15
 	[ $family = lu ] || goal=1.25

@@ -111,7 +111,7 @@ judge_row()
 	local cell=$1.$3 nobody=$1.none.equant bound=0.80 against
 
 	measured "$cell.equant" || return 0
-	[ "$3" = none ] &&
+	[ "$3" = none ] && measured "$cell.off" &&
 		judge "$1, nobody competes: over not balanced" \
 			"$cell.equant.elapsed/$cell.off.elapsed" '<=' 1.01
 	if measured "$nobody" && [ "$3" = constant ]; then
@@ -127,6 +127,7 @@ judge_row()
 			"$cell.equant.efficiency/$nobody.efficiency" '>=' "${goal[$3]}"
 	fi
 	for against in off thesis; do
+		measured "$cell.$against" || continue
 		judge "  $1, $3: seconds over those of '$against'" \
 			"$cell.equant.elapsed/$cell.$against.elapsed" about 1.01
 	done

@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/../tree/lib.sh"
 
-plan 19
+plan 22
 
 bench=$TEST_SOURCE/tests/bench
 raw=$scratch/raw
@@ -108,9 +108,24 @@ rm "$scratch/build/bench/cells/toy.toy.none.b"
 succeeds "what is left is counted" test "$(measurement 1 9 1)" = "1 14"
 measurement 1 9 > /dev/null
 silent "a finished cell is not measured again" was "1 toy.none b,2 toy.none b"
+sed -i '1s/rounds=2/rounds=1/' "$scratch/build/bench/cells/toy.toy.none.a"
+measurement 1 9 > /dev/null
+silent "a cell of fewer rounds is not finished" was "1 toy.none a,2 toy.none a"
 measurement "" 9 > /dev/null
 silent "the short measurements begin with no cells" was \
 	"1 toy.none a,1 toy.none b,2 toy.none a,2 toy.none b"
+
+cat > "$scratch/judging.sh" <<- 'END'
+	. "$BENCH_DIRECTORY/lib.sh"
+	printf '1\ta\telapsed=%s\n' 1 > "$raw"
+	judge "there is none" a.nothing '<=' 1
+	judge "there is one" a.elapsed '<=' 1
+END
+BENCH_DIRECTORY=$bench bash "$scratch/judging.sh" > "$scratch/judged" 2>&1
+[ $? -eq 1 ]
+report $? "a measurement that cannot judge a figure has failed"
+grep -q 'there is one .* met$' "$scratch/judged"
+report $? "... and judges the others"
 
 TEST_BUILD=$TEST_BUILD_REAL
 minutes()

@@ -7,6 +7,14 @@
 
 set -u
 export LC_ALL=C
+
+# Who is interrupted does not begin with what comes next.  A figure without a number is neither met nor
+# missed: the others are judged, and the measurement has failed.
+unjudged=
+at_end() { :; }
+trap 'at_end; [ -z "$unjudged" ] || exit 1' EXIT
+trap 'exit 130' INT TERM HUP
+
 bench=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 : "${TEST_BUILD:=$bench/../../build}"
 TEST_BUILD=$(cd "$TEST_BUILD" && pwd) || exit 1
@@ -92,7 +100,7 @@ measure()
 		cat "$out/$item/log" >&2
 		exit 1
 	fi
-	perl "$bench/raw.pl" "$round" "$variant" "$file" >> "$raw"
+	perl "$bench/raw.pl" "$round" "$variant" "$file" >> "$raw" || exit 1
 }
 
 # timed ROUND VARIANT END [WORD...]: one run of the command, behind these words; by the program's own clock, in a
@@ -158,6 +166,7 @@ draw_grains()
 judge()
 {
 	perl "$bench/figures.pl" "$raw" "$@" | tee -a "$out/$item.figures"
+	[ "${PIPESTATUS[0]}" -eq 0 ] || unjudged=1
 }
 
 # median EXPRESSION: prints it

@@ -48,14 +48,6 @@ usual bandwidth 150e6
 host send 50e6 receive 50e6 ranks 2 3
 EOF
 
-# drop WAY FROM TO BANDWIDTH: a line of raw figures; see drop.c
-drop()
-{
-	sed "s/^link $2 $3 .*/link $2 $3 bandwidth $4/" "$out/$item/links.net" > "$out/$item/dropped.net"
-	on_hosts links "$TEST_BUILD/tests/bench/drop" "$out/$item/links.net" "$out/$item/dropped.net" \
-		"$hosts_link $2 $3 $4" "$1" | sed "s/^/$round\tdrop_$1\t/" >> "$raw"
-}
-
 # on_hosts NETWORK WORDS...: a rank on each
 on_hosts()
 {
@@ -65,6 +57,21 @@ on_hosts()
 		2> "$out/$item/log" && return
 	cat "$out/$item/log" >&2
 	exit 1
+}
+
+# figures EDIT NETWORK WORDS...: what they print becomes raw figures, each line edited
+figures()
+{
+	on_hosts "${@:2}" > "$out/$item/lines"
+	sed "$1" "$out/$item/lines" >> "$raw"
+}
+
+# drop WAY FROM TO BANDWIDTH: a line of raw figures; see drop.c
+drop()
+{
+	sed "s/^link $2 $3 .*/link $2 $3 bandwidth $4/" "$out/$item/links.net" > "$out/$item/dropped.net"
+	figures "s/^/$round\tdrop_$1\t/" links "$TEST_BUILD/tests/bench/drop" "$out/$item/links.net" \
+		"$out/$item/dropped.net" "'$hosts_link' $2 $3 $4" "$1"
 }
 
 # bandwidths FILE: "from-to BANDWIDTH" of each link
@@ -86,9 +93,8 @@ for round in $(seq "$rounds"); do
 			END { printf "%d\tmeasured\tworst=%.4f\n", round, worst }' >> "$raw"
 	for network in links ports uplink; do
 		for k in 2 3 4 8; do
-			on_hosts $network "$TEST_BUILD/tests/bench/redistribute" \
-				"$out/$item/$network.net" $k ${network}_$k 1 |
-				sed "s/^1/$round/" >> "$raw"
+			figures "s/^1/$round/" $network "$TEST_BUILD/tests/bench/redistribute" \
+				"$out/$item/$network.net" $k ${network}_$k 1
 		done
 	done
 	# Afterwards the bound is that of rank 0, which the order planned before makes wait; and a link

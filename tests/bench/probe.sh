@@ -28,12 +28,13 @@ programs_ns()
 
 count=/proc/sys/kernel/bpf_stats_enabled
 if [ -w "$count" ]; then
-	before=$(< "$count")
+	counted=$(< "$count")
+	at_end() { echo "$counted" > "$count"; }
 	echo 1 > "$count"
 	start=$(date +%s%N) ns=$(programs_ns)
 	measure 1 counted --probe bpf --load "cpu=$cpu_a,constant" -- "${command[@]}"
 	ns=$(($(programs_ns) - ns)) start=$(($(date +%s%N) - start))
-	echo "$before" > "$count"
+	at_end
 	perl -e 'printf "1\tprograms\tpart=%.9f\n", $ARGV[0] / $ARGV[1] / $ARGV[2]' \
 		"$ns" "$start" "$(nproc)" >> "$raw"
 fi

@@ -104,7 +104,7 @@ static const char *try_case(const struct situation *situation, const char *sourc
 	for (int i = 0; i < TRIES; i++) {
 		if (find_shares(situation, source, ms, &finding, why, sizeof(why))) {
 			fprintf(stderr, "shares: %s: %s\n", situation->name, why);
-			exit(1);
+			exit(3);
 		}
 		text = verdict(situation, source, &finding);
 		print_finding(situation, &finding, text);

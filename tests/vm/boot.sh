@@ -124,7 +124,7 @@ fill_root()
 		> "$scratch/initrd"
 }
 
-# Ends by itself when the guest is gone.
+# Ends by itself when the guest is gone, but not if there never was one.
 share_files()
 {
 	"$(virtiofsd)" --socket-path="$scratch/files" -o source=/ -o cache=always \
@@ -163,10 +163,11 @@ emulate()
 status_of()
 {
 	case $1 in
+	1) exit 126 ;; # the emulator's own
 	124 | 130) exit "$1" ;;
 	esac
 	[ $(($1 % 2)) -eq 1 ] || exit 125
-	exit $(($1 / 2))
+	exit $(($1 / 2 - 1))
 }
 
 fill_root "$@"
@@ -185,6 +186,8 @@ tail -f -n +1 --pid=$guest -s 0.2 "$scratch/output" | tr -d '\r' &
 wait $guest
 status=$?
 guest=
+kill "$files" 2> /dev/null
+files=
 wait
 sed 's/^/boot: /' "$out/emulator" >&2
 status_of $status

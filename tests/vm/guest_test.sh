@@ -6,8 +6,8 @@
 . "$(dirname "$0")/../tree/lib.sh"
 
 # The build, with a room of tests that do what they are told.
-mkdir -p "$scratch/tests/fake" "$TEST_BUILD/kernels" "$TEST_BUILD/modules"
-for name in kernels bin modules tests/vm tests/contain; do
+mkdir -p "$scratch/tests/fake" "$TEST_BUILD/kernels"
+for name in kernels bin tests/vm tests/contain; do
 	ln -s "$TEST_BUILD/$name" "$scratch/$name"
 done
 
@@ -49,7 +49,7 @@ if [ $status -eq 4 ]; then
 	cat "$scratch/log"
 	exit 4
 fi
-plan 9
+plan 10
 says '^ok [0-9]* fake/good: it' "a result that is good in the guest is good"
 says '^not ok [0-9]* fake/bad: it' "one that is bad is bad"
 says '^not ok .* holds no complaint' "a warning of the kernel is bad"
@@ -62,4 +62,10 @@ says '^not ok .* ends by itself' "... and the guest has not ended by itself"
 guest 15 fake/hangs
 says '^not ok .* fake/hangs: .*not come to its end' "a test that is not done in time is bad"
 says 'exit status 124' "... and the reason is told"
+mkdir "$scratch/path"
+printf '#!/bin/sh\nexit 1\n' > "$scratch/path/qemu-system-x86_64"
+chmod +x "$scratch/path/qemu-system-x86_64"
+PATH=$scratch/path:$PATH tests/vm/boot.sh -t 15 "$TEST_BUILD/kernels/6.1" true > "$scratch/log" 2>&1
+[ $? -eq 126 ]
+report $? "an emulator that does not begin is no command that succeeded"
 finish

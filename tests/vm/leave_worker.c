@@ -2,8 +2,9 @@
 /*
  * End the guest with an exit status: leave_worker STATUS
  *
- * The emulator's isa-debug-exit device makes 2 * STATUS + 1 of it, so that 0 is
- * what a guest has that ended in any other way.
+ * The emulator's isa-debug-exit device makes 2 * BYTE + 1 of what is written to it, so that it ends
+ * with 0 where a guest has ended in any other way.  It ends with 1 by itself, too, when it cannot begin:
+ * what is written is STATUS + 1; above MOST_STATUS they are what boot.sh says itself.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -12,6 +13,7 @@
 #include <unistd.h>
 
 #define PORT 0xf4
+#define MOST_STATUS 123
 
 /* Debian's kernels have no such device; the smaller ones of debug.config have no ioperm(). */
 static void write_to_device(unsigned char byte)
@@ -24,7 +26,8 @@ static void write_to_device(unsigned char byte)
 
 int main(int argc, char **argv)
 {
-	unsigned char byte = argc > 1 ? (unsigned char)atoi(argv[1]) : 0;
+	int status = argc > 1 ? atoi(argv[1]) : 0;
+	unsigned char byte = (unsigned char)(status > MOST_STATUS ? MOST_STATUS + 1 : status + 1);
 
 	sync();
 	write_to_device(byte);

@@ -28,6 +28,9 @@ endef
 $(eval $(call stamp,$(O)/.flags,$(CC) $(CFLAGS_ALL) $(CPPFLAGS_ALL) $(LDFLAGS_ALL) $(HAVE_PNG) \
 	$(foreach package,MPI LIBURING PNG BPF,$($(package)_CFLAGS) $($(package)_LIBS))))
 
+# What is left out is not linked with either.
+$(foreach package,MPI LIBURING PNG BPF,$(if $(filter 1,$(HAVE_$(package))),,$(eval override $(package)_LIBS :=)))
+
 $(eval $(call stamp,$(O)/.detect,$(CC) $(FC) $(CLANG) $(LLVM_STRIP) $(MPICC) $(MPIFC) \
 	$(PKG_CONFIG)))
 

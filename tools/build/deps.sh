@@ -20,11 +20,12 @@
 #	libc6-dbg qemu-system-x86 busybox-static	the guests (brings qemu-system-common: virtiofsd)
 #	iproute2		several hosts on one machine
 #	locales			the tests' locale whose numbers have a comma
+#	patch			what is compiled of the documents
 #	sparse dwarves kmod	the kernel module: its checks, its types for BPF, and loading it
 PACKAGES="gcc libc6-dev g++ make pkg-config clang llvm bpftool libbpf-dev libopenmpi-dev
 	openmpi-bin libscalapack-openmpi-dev gfortran liburing-dev libpng-dev linux-source-6.1 xz-utils
 	clang-format perl valgrind libc6-dbg qemu-system-x86 busybox-static iproute2 sparse dwarves
-	kmod locales"
+	kmod locales patch"
 
 say()
 {
