@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 28
+plan 30
 
 exits 2 "unknown word 'steady'" "an unknown word is named" "$load" steady
 exits 2 "'cpu' is given twice" "a word that is there twice is named" "$load" cpu=0 duty=0.5 period=1 cpu=0
@@ -23,6 +23,8 @@ exits 2 'not a whole number' "a CPU number is whole" "$load" cpu=0.5
 exits 2 'nice=20: must be' "a nice value out of range is refused" "$load" nice=20
 exits 0 'Usage: load' "help is no error" "$load" --help
 exits 2 "unknown word '--help'" "help is no load" "$load" --help check
+exits 0 'elapsed=0\.[0-9]* s cpu_time' "it is a command of equant, too" "$equant" load seconds=0.1,constant nice=1
+exits 2 "'cpu' is given twice" "... which refuses the same" "$equant" load cpu=0,constant cpu=0
 exits 1 'standard output: No space left' "a full disk is an error" \
 	sh -c "'$load' seconds=0.01 > /dev/full"
 silent "check only checks" "$load" check cpu=0 period=1 duty=0.5

@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 95
+plan 100
 
 # Reports go through a directory of our own, to see that nothing stays there.
 mkdir "$scratch/tmp" && export TMPDIR=$scratch/tmp
@@ -19,6 +19,7 @@ exits 2 'no command given' "a missing command is an error" run
 exits 2 'no command given' "a missing command after -- is an error" run --
 exits 2 'unknown option --fast' "an unknown option is named" run --fast -- true
 exits 2 'unknown option -np;' "... as it was written" run --quiet -np 2 true
+exits 2 'value missing before --;' "an option without its value takes nothing else for one" run --trace -- true
 exits 2 'value missing after --probe' "a missing value is named" run --probe
 exits 2 "unknown probe 'sonar'" "an unknown probe is named" run --probe sonar -- true
 exits 2 "unknown probe 'sonar'" "... also as a setting" \
@@ -67,6 +68,13 @@ exits 3 "exit status 3; machine: .*, - others$" "the job's exit status is passed
 	run -- sh -c 'sleep 0.3; exit 3'
 exits 143 'exit status 143' "a signal that ends the job is 128 more" run -- sh -c 'kill $$'
 exits 0 'no loop reported' "a program without equant is said to be one" run -- true
+exits 1 'no loop reported: the job failed' "one that failed is not" run -- false
+exits 0 'no loop reported' "a command is looked for where the system has them if there is no PATH" \
+	env -u PATH "$equant" run -- true
+cp /bin/true "$scratch/here"
+exits 0 'no loop reported' "an empty end of PATH is the current folder" \
+	sh -c 'cd "$1" && PATH=/nonexistent: exec "$2" run -- here' sh "$scratch" "$equant"
+exits 2 'no blanks' "words of a load with blanks between them are refused" run --load 'cpu=0 constant' -- true
 exits 125 '^equant: [^:]*/bad.0.equant: shorter than its header$' "a bad report is named, once" \
 	run -- sh -c 'echo bad > "$EQUANT_REPORT/bad.0.equant"'
 exits 3 'exit status 3' "... and costs neither the account nor the job's exit status" \

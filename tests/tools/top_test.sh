@@ -6,7 +6,7 @@
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/top_ranks.sh"
 
-plan 31
+plan 32
 
 exits 2 "unrecognized option '--fast'" "an unknown option is named" top --fast
 exits 2 "unexpected argument 'now'" "an argument is none" top now
@@ -44,7 +44,7 @@ if [ -z "$reason" ] && ! "$equant" probe load > "$scratch/load" 2>&1; then
 	reason="the probe cannot be loaded: $(paste -sd ' ' "$scratch/load")"
 fi
 if [ -n "$reason" ]; then
-	while [ $number -lt 31 ]; do
+	while [ $number -lt 32 ]; do
 		skip "with ranks" "$reason"
 	done
 	finish
@@ -141,6 +141,21 @@ hung_up()
 	[ "$lines" -ge $((before + 3)) ] && [ $status -eq 0 ]
 }
 succeeds "what nohup ignores does not end it" hung_up
+
+# Who asked for so many readings would take fewer for all.
+cut_short()
+{
+	local monitor
+
+	rm -f "$scratch/lines"
+	"$equant" top --json --count 10000 --interval 0.1 > "$scratch/lines" &
+	monitor=$!
+	until [ -s "$scratch/lines" ]; do sleep 0.05; done
+	kill $monitor
+	wait $monitor
+	[ $? -eq 143 ]
+}
+succeeds "readings that were asked for and not taken are no success" cut_short
 
 # lost COMMAND...: the probe goes away under the command
 lost()

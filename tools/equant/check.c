@@ -29,15 +29,18 @@ static bool is_in(const char *directory, size_t length, const char *name)
 static bool in_path(const char *name)
 {
 	const char *path = getenv("PATH");
+	char usual[256];
+	size_t length;
 
 	if (strchr(name, '/'))
 		return !access(name, F_OK);
-	while (path && *path) {
-		size_t length = strcspn(path, ":");
-
+	if (!path && confstr(_CS_PATH, usual, sizeof(usual)))
+		path = usual;
+	/* An empty one is the current one. */
+	for (; path; path = path[length] ? path + length + 1 : NULL) {
+		length = strcspn(path, ":");
 		if (is_in(length ? path : ".", length ? length : 1, name))
 			return true;
-		path += length + (path[length] == ':');
 	}
 	return false;
 }
@@ -62,7 +65,7 @@ bool run_is_open_mpi(const char *command)
 
 	if (!is_mpirun(command))
 		return false;
-	return spawn_output(argv, text, sizeof(text)) == 0 &&
+	return spawn_output(argv, false, text, sizeof(text)) == 0 &&
 	       (strstr(text, "Open MPI") || strstr(text, "OpenRTE"));
 }
 
@@ -281,7 +284,7 @@ static void warn_of_crowding(const struct run_request *request)
 		return;
 	if (ranks > CPU_COUNT(&set))
 		fprintf(stderr,
-			"equant: %ld ranks on %d CPUs: ranks on the same CPU are each other's competitors\n",
+			"equant: %ld ranks on %d CPUs: ranks on the same CPU are each other's competitors, which balancing cannot change\n",
 			ranks, CPU_COUNT(&set));
 }
 

@@ -29,6 +29,7 @@ int equant_cmd_run(int argc, char **argv);
 int equant_cmd_top(int argc, char **argv);
 int equant_cmd_report(int argc, char **argv);
 int equant_cmd_probe(int argc, char **argv);
+int equant_cmd_load(int argc, char **argv);
 int equant_cmd_advise(int argc, char **argv);
 int equant_cmd_plan(int argc, char **argv);
 int equant_cmd_dag(int argc, char **argv);

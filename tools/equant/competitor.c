@@ -68,9 +68,12 @@ static int prepare(const char *words, char *program, char **copy, char **argv, i
 /* What the program would take, but no user means; NULL: nothing. */
 static const char *refused(char *const *argv, int argc)
 {
-	for (int i = 1; i < argc; i++)
+	for (int i = 1; i < argc; i++) {
 		if (!strcmp(argv[i], "check"))
 			return "unknown word 'check'";
+		if (strpbrk(argv[i], " \t"))
+			return "words have commas between them, no blanks";
+	}
 	return argc == 1 ? "no words" : NULL;
 }
 
@@ -88,7 +91,7 @@ int competitor_check(const char *words)
 	}
 	argv[ret] = (char[]){ "check" };
 	argv[ret + 1] = NULL;
-	ret = spawn_output(argv, text, sizeof(text));
+	ret = spawn_output(argv, false, text, sizeof(text));
 	free(copy);
 	if (ret < 0) {
 		fprintf(stderr, "equant: %s: %s\n", program, strerror(-ret));

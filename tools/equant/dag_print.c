@@ -4,6 +4,7 @@
  */
 #include "dag.h"
 #include "json.h"
+#include "plain.h"
 
 static const char *channels(const struct equant_dag_machine *machine)
 {
@@ -74,7 +75,7 @@ static void print_processor(const struct dag_report *report,
 {
 	const struct dag_row row = { processor, processor };
 	double start, finish, busy = 0;
-	char name[DAG_NAME];
+	char name[DAG_NAME], shown[PLAIN_SIZE(DAG_NAME)];
 	int at = 0;
 
 	while (dag_next(report->dag, schedule, &row, &at, name, &start, &finish))
@@ -82,7 +83,7 @@ static void print_processor(const struct dag_report *report,
 	printf("processor %d, busy %.6g:", processor, busy);
 	at = 0;
 	while (dag_next(report->dag, schedule, &row, &at, name, &start, &finish))
-		printf(" %s@%.6g", name, start);
+		printf(" %s@%.6g", plain_text(shown, sizeof(shown), name), start);
 	printf("\n");
 }
 

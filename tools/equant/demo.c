@@ -148,7 +148,8 @@ static void keep(struct demo_run *run, const struct run_result *result)
 	run->elapsed = loop->figures.elapsed;
 	run->efficiency = loop->figures.efficiency;
 	run->limit = loop->figures.limit;
-	run->others = result->machine.others / result->machine.total;
+	run->others = result->machine.total > 0 ? result->machine.others / result->machine.total :
+						  NAN;
 	for (int rank = 0; rank < DEMO_RANKS; rank++) {
 		run->units[rank] = loop->stats[rank].units;
 		run->share[rank] = run_share(&loop->stats[rank]);
@@ -230,12 +231,13 @@ static void is_record_there(void *ctx, const char *name, int error, const char *
 		*(int *)ctx = 0;
 }
 
+/* Half a probe would stay behind if Ctrl-C ended it. */
 static int equant_probe_command(const char *what, const char *option, char *text, size_t size)
 {
 	char *argv[] = { (char *)"/proc/self/exe", (char *)"probe", (char *)what, (char *)option,
 			 NULL };
 
-	return spawn_output(argv, text, size);
+	return spawn_output(argv, true, text, size);
 }
 
 /* True when the probe was loaded for the demonstration and has to go after it. */
@@ -304,7 +306,12 @@ int equant_cmd_demo(int argc, char **argv)
 	ret = parse(&demo, argc, argv);
 	if (ret)
 		return ret;
-	if (demo_choose_cpus(&demo)) {
+	ret = demo_choose_cpus(&demo);
+	if (ret && ret != -ENODEV) {
+		fprintf(stderr, "equant demo: which CPUs may be used: %s\n", strerror(-ret));
+		return 1;
+	}
+	if (ret) {
 		demo_print_wrapped(
 			"There is one CPU here. Work can be moved from a rank whose CPU is shared to one whose CPU is not; that takes two CPUs, so there is nothing to show.",
 			timeline_width(stdout));
@@ -318,7 +325,9 @@ int equant_cmd_demo(int argc, char **argv)
 			sigaction(signals[i], &action, NULL);
 	loaded = load_probe();
 	ret = show(&demo);
-	if (loaded && equant_probe_command("unload", NULL, text, sizeof(text)))
+	if (loaded && equant_probe_command("unload", NULL, text, sizeof(text))) {
 		fprintf(stderr, "equant demo: unloading the probe: %s", text);
+		ret = ret ? ret : 1;
+	}
 	return ret;
 }

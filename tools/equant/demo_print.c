@@ -98,7 +98,7 @@ static void print_disturbance(const struct demo *demo)
 
 	for (int i = 0; i < 2 * demo->pairs; i++)
 		others += demo->runs[i].others / (2 * demo->pairs);
-	if (others < DISTURBED)
+	if (!(others >= DISTURBED))
 		return;
 	snprintf(
 		text, sizeof(text),
@@ -111,23 +111,29 @@ void demo_print_verdict(const struct demo *demo)
 {
 	const struct demo_run *last = &demo->runs[2 * demo->pairs - 1];
 	double gain, possible;
-	char text[512], of_limit[128] = "";
+	bool known = isfinite(last->share[0]) && isfinite(last->share[1]);
+	char text[512], shares[128] = "", of_limit[128] = "";
 
 	gains(demo, &gain, &possible);
 	if (isfinite(possible))
 		snprintf(of_limit, sizeof(of_limit),
 			 " That is %.0f %% of what the CPU shares allow (limit %.2f).",
 			 100 * gain / possible, possible);
+	if (known && gain >= WORTH_A_WORD)
+		snprintf(shares, sizeof(shares), "had %.0f %% of its CPU and ",
+			 100 * last->share[0]);
+	else if (known)
+		snprintf(shares, sizeof(shares), ", with %.0f and %.0f %% of a CPU for the ranks",
+			 100 * last->share[0], 100 * last->share[1]);
 	if (gain >= WORTH_A_WORD)
 		snprintf(
 			text, sizeof(text),
-			"Balanced, the same job finished %.2f times as fast: rank 0 had %.0f %% of its CPU and kept %ld of the %ld rows, so that both ranks finished together.%s",
-			gain, 100 * last->share[0], last->units[0], demo->n, of_limit);
+			"Balanced, the same job finished %.2f times as fast: rank 0 %skept %ld of the %ld rows, so that both ranks finished together.%s",
+			gain, shares, last->units[0], demo->n, of_limit);
 	else
-		snprintf(
-			text, sizeof(text),
-			"Balancing gained nothing here: %.2f times as fast, with %.0f and %.0f %% of a CPU for the ranks.%s",
-			gain, 100 * last->share[0], 100 * last->share[1], of_limit);
+		snprintf(text, sizeof(text),
+			 "Balancing gained nothing here: %.2f times as fast%s.%s", gain, shares,
+			 of_limit);
 	putchar('\n');
 	demo_print_wrapped(text, timeline_width(stdout));
 	print_disturbance(demo);

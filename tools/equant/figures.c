@@ -49,21 +49,22 @@ static double end_ns(const struct equant_stats *stats)
 	return stats->first_ns + stats->elapsed * 1e9;
 }
 
-static double taken_by_loads(const struct run_loop *loop, const struct competitor *loads,
-			     int nr_loads)
+/* By the ranks of this host: on others the clock began at another time. */
+static double taken_by_loads(const struct run_loop *loop, const struct run_result *result)
 {
+	double begin = result->began * 1e9, end = begin + result->elapsed * 1e9;
 	double from = HUGE_VAL, to = 0, sum = 0;
 
 	for (int i = 0; i < loop->header.ranks; i++) {
-		if (loop->stats[i].first_ns <= 0)
+		if (loop->stats[i].first_ns < begin || end_ns(&loop->stats[i]) > end)
 			continue;
 		from = fmin(from, loop->stats[i].first_ns);
 		to = fmax(to, end_ns(&loop->stats[i]));
 	}
 	if (to <= from)
 		return NAN;
-	for (int i = 0; i < nr_loads; i++)
-		sum += competitor_cpu(&loads[i], from, to);
+	for (int i = 0; i < result->nr_loads; i++)
+		sum += competitor_cpu(&result->loads[i], from, to);
 	return sum;
 }
 
@@ -82,12 +83,12 @@ static double limit_of(const struct run_loop *loop)
 	return possible > 0 ? computed / possible : NAN;
 }
 
-void run_figures_of(struct run_loop *loop, const struct competitor *loads, int nr_loads)
+void run_figures_of(struct run_loop *loop, const struct run_result *result)
 {
 	struct run_figures *figures = &loop->figures;
 	double processors;
 
-	*figures = (struct run_figures){ .from_loads = nr_loads > 0 };
+	*figures = (struct run_figures){ .from_loads = result->nr_loads > 0 };
 	for (int i = 0; i < loop->header.ranks; i++) {
 		const struct equant_stats *stats = &loop->stats[i];
 
@@ -96,7 +97,7 @@ void run_figures_of(struct run_loop *loop, const struct competitor *loads, int n
 		figures->computed += stats->computed;
 		figures->waited += measured(stats) ? fmax(stats->total_wait, stats->wait) : NAN;
 	}
-	figures->compete = nr_loads ? taken_by_loads(loop, loads, nr_loads) : figures->waited;
+	figures->compete = result->nr_loads ? taken_by_loads(loop, result) : figures->waited;
 	processors = loop->header.ranks * figures->elapsed;
 	figures->efficiency_lower = processors > 0 ? figures->productive / processors : NAN;
 	figures->efficiency = processors > figures->compete ?

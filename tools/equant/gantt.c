@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "gantt.h"
+#include "plain.h"
 #include "svg.h"
 #include "timeline.h"
 
@@ -25,9 +26,10 @@ static int column(double t, double length, int columns)
 }
 
 /* [name--], or what there is room for. */
-static void put_block(char *line, int from, int to, const char *name)
+static void put_block(char *line, int from, int to, const char *text)
 {
-	int length = (int)strlen(name);
+	char name[PLAIN_SIZE(GANTT_TEXT)];
+	int length = (int)strlen(plain_text(name, sizeof(name), text));
 
 	if (to <= from)
 		return;

@@ -118,6 +118,19 @@ bool run_reports_are_kept(void)
 	return given && *given;
 }
 
+/* Not by its name: who may write to the parent may have put something else there. */
+static void open_to_others(const char *directory, mode_t mode)
+{
+	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0)
+		return;
+	if (!fstat(fd, &st) && st.st_uid == geteuid())
+		fchmod(fd, mode);
+	close(fd);
+}
+
 /*
  * Reports go to a directory of this job's own, as others may write theirs where the user wants them, too; and
  * ranks may be elsewhere in the tree.
@@ -139,7 +152,7 @@ static int make_directory(struct run_result *result, bool *temporary)
 		fprintf(stderr, "equant: EQUANT_REPORT: %s: %s\n", parent, strerror(-ret));
 	/* Ranks may be another user's. */
 	else if (!stat(parent, &st))
-		chmod(result->directory, st.st_mode & ALLPERMS);
+		open_to_others(result->directory, st.st_mode & ALLPERMS);
 	return ret;
 }
 
@@ -288,6 +301,7 @@ static int execute(const struct run_request *request, struct run_result *result,
 	if (request->discard_output)
 		what.out = null = open("/dev/null", O_WRONLY | O_CLOEXEC);
 	machine_time_read(&before);
+	result->began = start;
 	ret = spawn(&what, &pid);
 	if (ret) {
 		fprintf(stderr, "equant: %s: %s\n", request->command[0], strerror(-ret));
@@ -340,7 +354,7 @@ int run_job(const struct run_request *request, struct run_result *result)
 	if (!ret)
 		result->incomplete |= run_collect(result) | run_collect_profiles(result);
 	for (int i = 0; i < result->nr_loops; i++)
-		run_figures_of(&result->loops[i], result->loads, result->nr_loads);
+		run_figures_of(&result->loops[i], result);
 	result->misplaced = !temporary && run_move_reports(result->directory);
 	if (temporary && !request->keep)
 		directory_remove(result->directory);

@@ -88,11 +88,29 @@ static const struct equant_command commands[] = {
 			"  --if-needed        it is no error if the probe is loaded already\n"
 			"  --replace          put a new one in place of the loaded one\n"
 			"  --group GROUP      only this group may use it\n"
-			"  --per-user N       records per user other than root; 0: no limit (64 per CPU)\n"
+			"  --per-user N       records per user other than root; 0: no limit (64 per CPU,\n"
+			"                     half of all at most)\n"
 			"  --reserve N        records that only root may take (1/16 of them)\n"
 			"  --force-sys-enter  register by a hook on every system call of the machine\n"
 			"\n"
 			"load and unload need root; jobs then use the probe without any privilege.\n",
+	},
+	{
+		.name = "load",
+		.run = equant_cmd_load,
+		.summary = "a competing process, to see what it does to a job",
+		.usage = "Usage: equant load [WORD[,WORD]...]...\n"
+			 "\n"
+			 "  constant           want the CPU all the time (default)\n"
+			 "  period=S,duty=PART the first part of each period, from 0 to 1\n"
+			 "  phase=S            so far into a period at the beginning\n"
+			 "  seconds=S          end by itself\n"
+			 "  cpu=N              there only\n"
+			 "  nice=N             from -20 to 19\n"
+			 "  policy=idle        what nobody else wants\n"
+			 "  session=new        be a session of its own to the scheduler\n"
+			 "\n"
+			 "When it ends, or whoever started it, it says what CPU time it took.\n",
 	},
 	{
 		.name = "advise",
@@ -310,7 +328,7 @@ static const struct equant_command commands[] = {
 			"  --unrestricted     moves between any two CPUs\n"
 			"\n"
 			"trace: rate and work of the loaded CPU of such a run over time\n"
-			"  --app, --load, --period  as of program, --ranks N (4)\n"
+			"  --app (sor), --load, --period  as of program, --ranks N (4)\n"
 			"  --setting WORD     thesis, equant or unfiltered (thesis)\n"
 			"\n"
 			"selfsched: schemes that hand out a loop of two dimensions, and who computes how long\n"

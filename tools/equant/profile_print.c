@@ -114,7 +114,7 @@ static void print_doubts(FILE *out, const struct equant_profile *profile, int ra
 			profile->rank, 100 * cost / (double)profile->elapsed_ns);
 	if (asleep_ns(profile, &profile->outside) >= MUCH_SLEEP * (double)profile->elapsed_ns)
 		fprintf(out,
-			"rank %d: slept %.3f s outside of MPI, which no other rank can do for it\n",
+			"rank %d: slept %.3f s outside of MPI: for the disk, say, or in waits of equant\n",
 			profile->rank, asleep_ns(profile, &profile->outside) / 1e9);
 }
 

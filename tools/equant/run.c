@@ -89,6 +89,8 @@ static int take_value(struct options *options, int option, char *value)
 		return usage("a value must not be empty:", option == PROBE ? "--probe" :
 							   option == TRACE ? "--trace" :
 									     "--replay");
+	if (!strcmp(value, "--"))
+		return usage("value missing before", value);
 	switch (option) {
 	case PROBE:
 		request->probe = value;

@@ -151,6 +151,7 @@ struct machine_time {
  * struct run_result - what came of a job
  * @status: exit status as a shell would give it
  * @since: when it began, as files say when they were written
+ * @began: when the command was started, CLOCK_MONOTONIC of this host
  * @elapsed: from start to end of the command
  * @directory: where the reports are, or were
  * @incomplete: a load or a file of the job's is missing, of which there was a message
@@ -161,6 +162,7 @@ struct machine_time {
 struct run_result {
 	int status;
 	double since;
+	double began;
 	double elapsed;
 	char directory[PATH_MAX];
 	bool incomplete;
@@ -249,7 +251,7 @@ bool run_ends_with(const char *name, const char *ending);
 int run_move_reports(char *directory);
 
 /** run_figures_of() - work out @loop->figures */
-void run_figures_of(struct run_loop *loop, const struct competitor *loads, int nr_loads);
+void run_figures_of(struct run_loop *loop, const struct run_result *result);
 
 /** run_share() - share of a CPU that the rank had inside its compute sections; NAN = unknown */
 double run_share(const struct equant_stats *stats);

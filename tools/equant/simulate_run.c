@@ -77,6 +77,24 @@ static struct equant_balance_options balance_options(const struct run_options *o
 	return b;
 }
 
+#define SHORTEST 1e-7
+
+/* Simulated time is whole nanoseconds: what is shorter than this would be off by more than a two-hundredth. */
+static int check_lengths(const struct run_options *o)
+{
+	double unit = o->step / (double)o->units,
+	       move = o->move_all / (double)(o->units * o->ranks);
+
+	if (unit < SHORTEST)
+		return simulate_fail(MODEL, "--step %g: one of %ld units takes less than %g s",
+				     o->step, o->units, SHORTEST);
+	if (move > 0 && move < SHORTEST)
+		return simulate_fail(MODEL,
+				     "--move-all %g: to move one of %ld units takes less than %g s",
+				     o->move_all, o->units * o->ranks, SHORTEST);
+	return 0;
+}
+
 static struct equant_job job_of(const struct run_options *o)
 {
 	return (struct equant_job){
@@ -230,7 +248,7 @@ int simulate_run(int argc, char **argv, struct table *table)
 	o.profit = defaults.profit;
 	o.ports = defaults.ports;
 	o.omit = defaults.omit;
-	if (simulate_parse(MODEL, argc, argv, known))
+	if (simulate_parse(MODEL, argc, argv, known) || check_lengths(&o))
 		return -EINVAL;
 	table->columns = columns;
 	table->x_title = "period of the load, seconds";

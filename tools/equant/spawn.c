@@ -76,9 +76,9 @@ static void read_all(int fd, char *text, size_t size)
 	text[used] = '\0';
 }
 
-int spawn_output(char *const *argv, char *text, size_t size)
+int spawn_output(char *const *argv, bool apart, char *text, size_t size)
 {
-	struct spawn what = { .argv = argv };
+	struct spawn what = { .argv = argv, .new_session = apart };
 	int fds[2], ret, status;
 	sigset_t none;
 	pid_t pid;

@@ -30,10 +30,11 @@ int spawn(const struct spawn *what, pid_t *pid);
 
 /**
  * spawn_output() - run it, with no signal blocked, to its end and keep the start of what it prints
+ * @apart: in a session of its own, which what is typed at the terminal does not end
  *
  * Return: wait status or -errno.
  */
-int spawn_output(char *const *argv, char *text, size_t size);
+int spawn_output(char *const *argv, bool apart, char *text, size_t size);
 
 /** spawn_status() - a wait status as a shell gives it */
 int spawn_status(int wait_status);

@@ -38,6 +38,7 @@ struct top {
 	struct top_events events;
 	double drawn; /* when the screen was, last */
 	int signals; /* signalfd */
+	int signal; /* what ended it */
 	bool done;
 };
 
@@ -250,9 +251,10 @@ static void handle_signal(struct top *top)
 		return;
 	if (info.ssi_signo == SIGTSTP)
 		stop_here(top);
-	else if (info.ssi_signo != SIGWINCH)
+	else if (info.ssi_signo != SIGWINCH) {
+		top->signal = (int)info.ssi_signo;
 		top->done = true;
-	else if (top->output == SCREEN)
+	} else if (top->output == SCREEN)
 		show(top);
 }
 
@@ -356,6 +358,9 @@ static int run_on_output(struct top *top)
 		top_screen_close();
 	if (ret)
 		top_error("%s", *why ? why : strerror(-ret));
+	/* Readings that were asked for have not been taken. */
+	if (!ret && top->signal && top->output != SCREEN && top->options.count)
+		return 128 + top->signal;
 	return ret ? 1 : 0;
 }
 

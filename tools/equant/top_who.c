@@ -103,7 +103,7 @@ void top_find_out(struct top_who *who, const struct equant_watch_task *task)
 		find_among_all(who, task);
 		return;
 	}
-	snprintf(path, sizeof(path), "/proc/%u/task/%u/status", task->tgid, task->tid);
+	snprintf(path, sizeof(path), "/proc/%u/status", task->tgid);
 	if (read_status(path, &status))
 		keep(who, &status, (pid_t)task->tgid);
 }

@@ -36,7 +36,7 @@ int equant_gemr2d_find_part(const struct equant_gemr2d_plans *plans,
 
 	if (m->leading < all)
 		return REFUSE(-EINVAL, plans, side,
-			      "columns are %lld elements apart, %lld rows are here",
+			      "columns are %lld elements apart (leading), %lld rows are here",
 			      (long long)m->leading, (long long)all);
 	if (__builtin_mul_overflow(m->leading, columns, &size) ||
 	    __builtin_mul_overflow(size, task->call.element, &size))
