@@ -238,8 +238,9 @@ static void die_with_parent(void)
 }
 
 /*
- * Who starts this may have blocked them, so that one that comes before here ends nothing too early.  What nohup,
- * or a shell for what it starts behind its back, has ignored stays so; SIGTERM also tells that the parent ended.
+ * Who starts this may have blocked them, so that one that comes before here ends nothing too early.
+ * What nohup, or a shell for what it starts behind its back, has ignored stays so; but SIGTERM also tells
+ * that the parent ended.
  */
 static void catch_signals(void)
 {

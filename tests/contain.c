@@ -140,8 +140,12 @@ static void start(char **argv)
 {
 	sigset_t none;
 
+	/* What nohup, or a shell behind its back, has ignored is no matter of the program's. */
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
+	signal(SIGHUP, SIG_DFL);
+	signal(SIGINT, SIG_DFL);
+	signal(SIGQUIT, SIG_DFL);
 	setsid();
 	execvp(argv[0], argv);
 	fprintf(stderr, "%s: %s\n", argv[0], strerror(errno));

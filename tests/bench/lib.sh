@@ -11,8 +11,7 @@ export LC_ALL=C
 # Who is interrupted does not begin with what comes next.  A figure without a number is neither met nor
 # missed: the others are judged, and the measurement has failed.
 unjudged=
-at_end() { :; }
-trap 'at_end; [ -z "$unjudged" ] || exit 1' EXIT
+trap '[ -z "$unjudged" ] || exit 1' EXIT
 trap 'exit 130' INT TERM HUP
 
 bench=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

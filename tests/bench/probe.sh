@@ -29,12 +29,12 @@ programs_ns()
 count=/proc/sys/kernel/bpf_stats_enabled
 if [ -w "$count" ]; then
 	counted=$(< "$count")
-	at_end() { echo "$counted" > "$count"; }
+	trap 'echo "$counted" > "$count"; [ -z "$unjudged" ] || exit 1' EXIT
 	echo 1 > "$count"
 	start=$(date +%s%N) ns=$(programs_ns)
 	measure 1 counted --probe bpf --load "cpu=$cpu_a,constant" -- "${command[@]}"
 	ns=$(($(programs_ns) - ns)) start=$(($(date +%s%N) - start))
-	at_end
+	echo "$counted" > "$count"
 	perl -e 'printf "1\tprograms\tpart=%.9f\n", $ARGV[0] / $ARGV[1] / $ARGV[2]' \
 		"$ns" "$start" "$(nproc)" >> "$raw"
 fi

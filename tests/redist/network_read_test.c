@@ -89,7 +89,7 @@ TEST_F(text, everything_that_can_be_said_is_read)
 
 #define BEGIN "ranks 4\nusual bandwidth 1\n"
 
-TEST_F(text, each_fault_is_named_with_its_line_and_word)
+TEST_F(text, each_fault_is_named_with_where_it_is)
 {
 	static const struct {
 		const char *text, *why;

@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 30
+plan 32
 
 exits 2 "unknown word 'steady'" "an unknown word is named" "$load" steady
 exits 2 "'cpu' is given twice" "a word that is there twice is named" "$load" cpu=0 duty=0.5 period=1 cpu=0
@@ -25,6 +25,8 @@ exits 0 'Usage: load' "help is no error" "$load" --help
 exits 2 "unknown word '--help'" "help is no load" "$load" --help check
 exits 0 'elapsed=0\.[0-9]* s cpu_time' "it is a command of equant, too" "$equant" load seconds=0.1,constant nice=1
 exits 2 "'cpu' is given twice" "... which refuses the same" "$equant" load cpu=0,constant cpu=0
+exits 2 "'check': unknown word" "... and what users do not mean" "$equant" load check
+exits 2 'no words' "... such as nothing" "$equant" load ''
 exits 1 'standard output: No space left' "a full disk is an error" \
 	sh -c "'$load' seconds=0.01 > /dev/full"
 silent "check only checks" "$load" check cpu=0 period=1 duty=0.5

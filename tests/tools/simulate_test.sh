@@ -72,9 +72,9 @@ exits 1 'No such file' "a file that cannot be written is an error" \
 	"$equant" simulate barrier --grain 1 --svg "$scratch/none/x.svg"
 exits 1 'No such file' "values may be in the words of their options" \
 	"$equant" simulate barrier --grain=1 --svg="$scratch/none/x.svg"
-refuses "to move one of 64000000 units takes less than 1e-07 s" "moves that would be rounded are refused" \
+refuses "--units 1000000, of 64 ranks: to move one takes less than 1e-07 s" "moves that would be rounded are refused" \
 	run --ranks 64 --units 1000000 --step 1
-refuses "one of 1000000 units takes less than 1e-07 s" "... and so are units" run --units 1000000
+refuses "--units 1000000: one takes less than 1e-07 s" "... and so are units" run --units 1000000
 refuses "unexpected argument '1'" "... but not of those that take none" barrier --json=1
 
 prints "barrier shows the peaks of figure 3.14a and the time lines of 3.12 and 3.13" \

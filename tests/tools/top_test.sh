@@ -126,7 +126,7 @@ hung_up()
 	rm -f "$scratch/lines"
 	env --ignore-signal=HUP "$equant" top --json --interval 0.1 > "$scratch/lines" 2> "$scratch/error" &
 	monitor=$!
-	until [ -s "$scratch/lines" ]; do sleep 0.05; done
+	until [ -s "$scratch/lines" ] || ! [ -e /proc/$monitor ]; do sleep 0.05; done
 	kill -HUP $monitor
 	before=$(wc -l < "$scratch/lines")
 	for _ in $(seq 600); do
@@ -150,7 +150,7 @@ cut_short()
 	rm -f "$scratch/lines"
 	"$equant" top --json --count 10000 --interval 0.1 > "$scratch/lines" &
 	monitor=$!
-	until [ -s "$scratch/lines" ]; do sleep 0.05; done
+	until [ -s "$scratch/lines" ] || ! [ -e /proc/$monitor ]; do sleep 0.05; done
 	kill $monitor
 	wait $monitor
 	[ $? -eq 143 ]

@@ -9,7 +9,7 @@
 # KERNEL is a folder that tools/build/kernels.sh made.  The guest sees this machine's
 # files, and what it writes is gone with it.  The command starts in this tree, as
 # root; what it prints is printed here.  TEST_BUILD/vm/NAME/console has the kernel's
-# messages.  The exit status is the command's, 124 when it took too long, 125 when
+# messages.  The exit status is the command's, 123 for any above, 124 when it took too long, 125 when
 # the guest ended without one, 126 when it could not be started.
 #
 # The processors are emulated (TCG), so that this works within virtual machines.  With

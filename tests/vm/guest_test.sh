@@ -65,7 +65,8 @@ says 'exit status 124' "... and the reason is told"
 mkdir "$scratch/path"
 printf '#!/bin/sh\nexit 1\n' > "$scratch/path/qemu-system-x86_64"
 chmod +x "$scratch/path/qemu-system-x86_64"
-PATH=$scratch/path:$PATH tests/vm/boot.sh -t 15 "$TEST_BUILD/kernels/6.1" true > "$scratch/log" 2>&1
+TEST_BUILD=$scratch PATH=$scratch/path:$PATH \
+	tests/vm/boot.sh -t 15 "$scratch/kernels/6.1" true > "$scratch/log" 2>&1
 [ $? -eq 126 ]
 report $? "an emulator that does not begin is no command that succeeded"
 finish

@@ -22,12 +22,17 @@ int equant_cmd_load(int argc, char **argv)
 	for (int i = 1; i < argc; i++) {
 		for (word = strtok_r(argv[i], ",", &state); word;
 		     word = strtok_r(NULL, ",", &state)) {
-			if (count == MAX_WORDS) {
-				fputs("equant load: too many words\n", stderr);
+			if (count == MAX_WORDS || !strcmp(word, "check")) {
+				fprintf(stderr, "equant load: '%s': %s\n", word,
+					count == MAX_WORDS ? "too many words" : "unknown word");
 				return EQUANT_EXIT_USAGE;
 			}
 			words[count++] = word;
 		}
+	}
+	if (count == 1 && argc > 1) {
+		fputs("equant load: no words\n", stderr);
+		return EQUANT_EXIT_USAGE;
 	}
 	if (spawn_find_helper("load", program, sizeof(program))) {
 		fputs("equant: the program 'load' is not installed beside equant\n", stderr);

@@ -58,8 +58,8 @@ static const struct equant_command commands[] = {
 			"  --json             a line of JSON per reading, and per event\n"
 			"\n"
 			"On a terminal the screen is drawn again at each reading: q or Ctrl-C ends, the arrows\n"
-			"and the space bar scroll. Elsewhere one table is printed, or N of them. Events come\n"
-			"from the kernel module only.\n",
+			"and the space bar scroll. Elsewhere one table is printed, or N of them; signal K before\n"
+			"the last of them ends it with status 128 + K. Events come from the kernel module only.\n",
 	},
 	{
 		.name = "report",
@@ -99,18 +99,20 @@ static const struct equant_command commands[] = {
 		.name = "load",
 		.run = equant_cmd_load,
 		.summary = "a competing process, to see what it does to a job",
-		.usage = "Usage: equant load [WORD[,WORD]...]...\n"
-			 "\n"
-			 "  constant           want the CPU all the time (default)\n"
-			 "  period=S,duty=PART the first part of each period, from 0 to 1\n"
-			 "  phase=S            so far into a period at the beginning\n"
-			 "  seconds=S          end by itself\n"
-			 "  cpu=N              there only\n"
-			 "  nice=N             from -20 to 19\n"
-			 "  policy=idle        what nobody else wants\n"
-			 "  session=new        be a session of its own to the scheduler\n"
-			 "\n"
-			 "When it ends, or whoever started it, it says what CPU time it took.\n",
+		.usage =
+			"Usage: equant load [WORD[,WORD]...]...\n"
+			"\n"
+			"  constant           want the CPU all the time (default)\n"
+			"  period=S,duty=PART the first part of each period, from 0 to 1\n"
+			"  phase=S            so far into a period at the beginning\n"
+			"  seconds=S          end by itself\n"
+			"  cpu=N              there only\n"
+			"  nice=N             from -20 to 19\n"
+			"  policy=idle        what nobody else wants\n"
+			"  session=new        be a session of its own to the scheduler\n"
+			"\n"
+			"When it ends it says what CPU time it took. It does so with who started it, also\n"
+			"under nohup.\n",
 	},
 	{
 		.name = "advise",
@@ -299,7 +301,7 @@ static const struct equant_command commands[] = {
 			"  --quantum X        seconds (0.004)\n"
 			"  --probe WORD       clock, measured or predicted (predicted)\n"
 			"  --depth N          0 to 1024 (1)\n"
-			"  --units N          per rank (1000)\n"
+			"  --units N          per rank, each of 1e-7 s to compute and to move at least (1000)\n"
 			"  --step X           seconds to compute all of them once (0.01)\n"
 			"  --seconds X        of work per rank (60)\n"
 			"  --no-barrier       ranks wait in balancing phases only\n"

@@ -163,7 +163,8 @@ void run_print_text(FILE *out, const struct run_result *result)
 		print_load(out, &result->loads[i]);
 	run_print_profiles(out, result);
 	if (result->nr_loops == 0 && !result->profiled && result->status)
-		fputs("no loop reported: the job failed before one was freed\n", out);
+		fputs("no loop reported: the job failed before it freed one, or balances none; --profile tells where its time went\n",
+		      out);
 	else if (result->nr_loops == 0 && !result->profiled)
 		fputs("no loop reported: the program balances none, frees none, or did not finish; --profile tells where its time went\n",
 		      out);

@@ -79,19 +79,20 @@ static struct equant_balance_options balance_options(const struct run_options *o
 
 #define SHORTEST 1e-7
 
-/* Simulated time is whole nanoseconds: what is shorter than this would be off by more than a two-hundredth. */
+/* Simulated time is whole nanoseconds: shorter ones would be off by more than a two-hundredth. */
 static int check_lengths(const struct run_options *o)
 {
 	double unit = o->step / (double)o->units,
 	       move = o->move_all / (double)(o->units * o->ranks);
 
 	if (unit < SHORTEST)
-		return simulate_fail(MODEL, "--step %g: one of %ld units takes less than %g s",
-				     o->step, o->units, SHORTEST);
+		return simulate_fail(MODEL, "--units %ld: one takes less than %g s of --step %g",
+				     o->units, SHORTEST, o->step);
 	if (move > 0 && move < SHORTEST)
-		return simulate_fail(MODEL,
-				     "--move-all %g: to move one of %ld units takes less than %g s",
-				     o->move_all, o->units * o->ranks, SHORTEST);
+		return simulate_fail(
+			MODEL,
+			"--units %ld, of %ld ranks: to move one takes less than %g s of --move-all %g",
+			o->units, o->ranks, SHORTEST, o->move_all);
 	return 0;
 }
 
