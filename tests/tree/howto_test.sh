@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 # The programs of the documents compile, the balanced one of howto.rst computes
-# what the plain one computes, and its stencil the same on any number of ranks.
+# what the plain one computes, its stencil the same on any number of ranks, and those that move arrays lose nothing.
 
 . "$(dirname "$0")/lib.sh"
 
@@ -24,6 +24,8 @@ listings()
 	listing rods.f90 fortran.rst
 	listing tables.c data.rst
 	listing sweep.c pipelines.rst
+	listing corner.c redist.rst
+	listing matrix.c gemr2d.rst
 }
 
 # compile NAME [ARGUMENT...]
@@ -44,10 +46,11 @@ balanced()
 		compile balanced "$TEST_BUILD/libequant.a" $(config LIBURING_LIBS)
 }
 
-stencil()
+# linked NAME
+linked()
 {
 	# shellcheck disable=SC2046
-	compile stencil "$TEST_BUILD/libequant.a" $(config LIBURING_LIBS)
+	compile "$1" "$TEST_BUILD/libequant.a" $(config LIBURING_LIBS)
 }
 
 fortran()
@@ -83,7 +86,13 @@ if [ "$(id -u)" -eq 0 ]; then
 	export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 fi
 
-plan 11
+# moves_all PROGRAM: on three ranks
+moves_all()
+{
+	EQUANT_CHECK=on run "$1" 3 > "$scratch/got" && grep -q ' elements, 0 wrong$' "$scratch/got" || cat "$scratch/got"
+}
+
+plan 15
 silent "the documents hold the listings" listings
 silent "the plain program compiles" compile plain
 silent "the balanced program compiles" balanced
@@ -91,8 +100,12 @@ silent "the example of packed data compiles" compile cells -c
 silent "the example of tables compiles" compile tables -c
 silent "the example of a sweep compiles" compile sweep -c
 silent "balanced and plain print the same on two ranks" same_result
-silent "the stencil compiles" stencil
+silent "the stencil compiles" linked stencil
 silent "it prints the same on three ranks as on one" same_on stencil
+for name in corner matrix; do
+	silent "$name.c compiles" linked $name
+	silent "$name.c has every element where it belongs" moves_all $name
+done
 if [ "$(config HAVE_FORTRAN)" = 1 ]; then
 	silent "the Fortran program compiles" fortran
 	silent "the Fortran program prints the same on three ranks as on one" same_on rods
