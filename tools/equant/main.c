@@ -102,17 +102,8 @@ static const struct equant_command commands[] = {
 		.usage =
 			"Usage: equant load [WORD[,WORD]...]...\n"
 			"\n"
-			"  constant           want the CPU all the time (default)\n"
-			"  period=S,duty=PART the first part of each period, from 0 to 1\n"
-			"  phase=S            so far into a period at the beginning\n"
-			"  seconds=S          end by itself\n"
-			"  cpu=N              there only\n"
-			"  nice=N             from -20 to 19\n"
-			"  policy=idle        what nobody else wants\n"
-			"  session=new        be a session of its own to the scheduler\n"
-			"\n"
-			"When it ends it says what CPU time it took. It does so with who started it, also\n"
-			"under nohup.\n",
+			"The words are those of `equant run --load`; without any it is constant. When it ends it\n"
+			"says what CPU time it took. It does so with who started it, also under nohup.\n",
 	},
 	{
 		.name = "advise",
