@@ -25,7 +25,7 @@ done < "$scratch/commands" >> "$scratch/without"
 silent "help has a usage for every command it lists" cat "$scratch/without"
 exits 0 '^Usage: equant plan' "each command knows -h" "$equant" plan -h
 
-# "COMMAND --OPTION" for each that a command looks for, by getopt_long() or by itself, and its
+# "COMMAND --OPTION" for each that a command looks for, by getopt_long() and option_next() or by itself, and its
 # usage does not name.
 unnamed()
 {
@@ -33,7 +33,7 @@ unnamed()
 
 	for command in run top report probe advise plan demo; do
 		pattern='"--[a-z-]+"'
-		! grep -q getopt_long "tools/equant/$command.c" ||
+		! grep -qE "getopt_long|option_next" "tools/equant/$command.c" ||
 			pattern='\{ "[a-z-]+", [a-z]+_argument'
 		grep -ohE "$pattern" "tools/equant/$command.c" |
 			sed -E 's/^[^"]*"-*([a-z-]+)".*/--\1/' | sort -u > "$scratch/taken"

@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 33
+plan 39
 
 zero=$scratch/rows.0.trace one=$scratch/rows.1.trace
 "$TEST_BUILD/tests/trace/write_worker" "$scratch" || exit 1
@@ -118,6 +118,23 @@ exits 0 '"loop": "a\\u001b\[31m\\u009b\\ufffdb",' "... and is text in JSON" \
 "$equant" report --svg "$scratch/odd/odd.svg" "$scratch/odd/odd.trace" > /dev/null 2>&1
 exits 0 '>a?\[31m??b<' "... and in a picture" cat "$scratch/odd/odd.svg"
 
+# A directory of traces, of one loop and of several; and one without any.
+mkdir "$scratch/one" "$scratch/none"
+cp "$zero" "$one" "$scratch/one"
+exits 0 '^   1 ' "a directory stands for the traces in it" "$equant" report "$scratch/one"
+exits 1 'none: no trace in this directory' "... and there has to be one" \
+	"$equant" report "$scratch/none"
+cp "$scratch/passes.0.trace" "$scratch/one"
+exits 1 "traces of several loops, .* such as $scratch/one/passes.\*.trace" \
+	"... and all are of one loop" "$equant" report "$scratch/one"
+
+: > "$scratch/empty"
+exits 1 'empty: byte 0: the file ends within the header' "an empty trace is refused" \
+	"$equant" report "$scratch/empty"
+echo text > "$scratch/text"
+exits 1 'text: byte 0: not an equant trace' "... and a short file of something else" \
+	"$equant" report "$scratch/text"
+
 exits 1 'the same rank' "a rank given twice is refused" "$equant" report "$zero" "$zero"
 exits 1 '/nonexistent: No such file' "a missing file is named" \
 	"$equant" report "$zero" /nonexistent
@@ -125,6 +142,7 @@ exits 1 'not an equant trace' "another file is refused" "$equant" report "$0"
 exits 2 'no trace named' "no trace is an error" "$equant" report
 exits 2 "'ten': expected a number" "a bad width is refused" "$equant" report --width ten "$zero"
 exits 2 'unrecognized option' "an unknown option is refused" "$equant" report --colour "$zero"
+exits 2 'see .equant help report' "... and told where options are" "$equant" report --colour "$zero"
 
 exits 0 '' "the picture is written" "$equant" report --svg "$scratch/x.svg" "$zero" "$one"
 succeeds "the picture holds two bands and no raw special characters" sh -c "

@@ -373,7 +373,7 @@ no_bars()
 }
 succeeds "the time line of a job without traces does not show an earlier one's" no_bars
 
-exits 125 '/job.0.trace: byte 4: the file ends within the header' "a time line that cannot be drawn is an error" \
+exits 125 '/job.0.trace: byte 0: not an equant trace' "a time line that cannot be drawn is an error" \
 	run --quiet --timeline -- sh -c 'echo bad > "$EQUANT_TRACE/job.0.trace"'
 
 # The loop "rows", and one whose name is that of a rank of it.

@@ -3,7 +3,6 @@
  * equant advise: where the hook goes in a loop nest, and why.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -13,6 +12,7 @@
 
 #include "commands.h"
 #include "json.h"
+#include "option.h"
 #include "output.h"
 
 /* No place for a hook: not an error, but not an answer to act on either. */
@@ -309,7 +309,7 @@ static int parse(int argc, char **argv, bool *json)
 	int c;
 
 	optind = 0;
-	while ((c = getopt_long(argc, argv, "", known, NULL)) != -1) {
+	while ((c = option_next(argc, argv, known, NULL)) != -1) {
 		if (c != 'j')
 			return -EINVAL;
 		*json = true;

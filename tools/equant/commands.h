@@ -50,7 +50,7 @@ bool equant_wants_help(int argc, char **argv);
 /**
  * equant_take_word() - what a command is to do
  * @command: which
- * @name: becomes @argv[1], the command and the word: getopt_long() begins its messages with it
+ * @name: becomes @argv[1], the command and the word: option_next() begins its messages with it
  *
  * Return: the word, "" if there is none; NULL where help was asked for, which is printed.
  */

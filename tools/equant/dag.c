@@ -3,7 +3,6 @@
  * equant dag: schedules of a task graph on unequal processors.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,7 +89,7 @@ static int parse(int argc, char **argv, struct options *options)
 	int c;
 
 	optind = 0;
-	while ((c = getopt_long(argc, argv, "", known, NULL)) != -1) {
+	while ((c = option_next(argc, argv, known, NULL)) != -1) {
 		if (c == 'm')
 			options->machine = optarg;
 		else if (c == 'a')

@@ -7,7 +7,6 @@
  * their graphs are.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -245,7 +244,7 @@ static int parse(int argc, char **argv, struct experiment *experiment)
 	int c, index = 0, err = 0;
 
 	optind = 0;
-	while (err >= 0 && (c = getopt_long(argc, argv, "", known, &index)) != -1) {
+	while (err >= 0 && (c = option_next(argc, argv, known, &index)) != -1) {
 		const struct named_option option = { "dag experiment", known[index].name };
 
 		if (c < PARAMETERS)

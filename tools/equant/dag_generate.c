@@ -3,7 +3,6 @@
  * equant dag generate: a graph of a family, as JSON that `equant dag` reads.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,7 +49,7 @@ static int parse(int argc, char **argv, struct equant_dag_shape *shape)
 	int c, index = 0, err = 0;
 
 	optind = 0;
-	while (!err && (c = getopt_long(argc, argv, "", known, &index)) != -1) {
+	while (!err && (c = option_next(argc, argv, known, &index)) != -1) {
 		const struct named_option option = { "dag generate", known[index].name };
 
 		if (c == 'n' || c == 'l' || c == 'd')

@@ -3,11 +3,11 @@
  * equant dag draw: the chart of a schedule that is in a file.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <string.h>
 
 #include "commands.h"
 #include "dag.h"
+#include "option.h"
 #include "output.h"
 
 static int fail(const char *path, const char *why)
@@ -73,7 +73,7 @@ int dag_show(int argc, char **argv)
 	int c;
 
 	optind = 0;
-	while ((c = getopt_long(argc, argv, "", known, NULL)) != -1) {
+	while ((c = option_next(argc, argv, known, NULL)) != -1) {
 		if (c != 'v')
 			return EQUANT_EXIT_USAGE;
 		svg = optarg;

@@ -4,7 +4,6 @@
  * balancing, alternating, so that what else happens on the machine meets both.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -280,7 +279,7 @@ static int parse(struct demo *demo, int argc, char **argv)
 	int option, ret = 0;
 
 	optind = 0;
-	while (!ret && (option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+	while (!ret && (option = option_next(argc, argv, options, NULL)) != -1) {
 		if (option == 's')
 			ret = seconds(optarg, &demo->seconds);
 		else if (option != 'p' ||

@@ -67,13 +67,15 @@ static const struct equant_command commands[] = {
 		.summary = "turn traces into a table and a time line",
 		.usage =
 			"Usage: equant report [--json] [--svg FILE] [--perfetto FILE] [--width N] TRACE...\n"
+			"       equant report [option]... DIRECTORY\n"
 			"\n"
 			"  --json           as JSON\n"
 			"  --svg FILE       draw the ranks over time, too\n"
 			"  --perfetto FILE  write them for a trace viewer, such as Perfetto, too\n"
 			"  --width N        columns of the time line, from 1 to 1000 (the terminal's)\n"
 			"\n"
-			"One trace per rank of the same loop, in any order.\n",
+			"One trace per rank of the same loop, in any order; or the directory that holds those of one loop,\n"
+			"as --trace of `equant run` leaves it.\n",
 	},
 	{
 		.name = "probe",
@@ -435,7 +437,7 @@ int main(int argc, char **argv)
 	}
 	/* Who started us may have ignored it; the kernel keeps no status of children then. */
 	signal(SIGCHLD, SIG_DFL);
-	/* getopt_long() begins its messages with it. */
+	/* option_next() begins its messages with it. */
 	snprintf(name, sizeof(name), "equant %s", command->name);
 	argv[1] = name;
 	status = command->run(argc - 1, argv + 1);

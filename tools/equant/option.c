@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * What options of commands have in common: numbers within a range, and words of a list.
+ * What options of commands have in common: what is said of one that is not known, numbers
+ * within a range, and words of a list.
  */
 #include <errno.h>
 #include <math.h>
@@ -9,6 +10,17 @@
 #include <string.h>
 
 #include "option.h"
+
+int option_next(int argc, char **argv, const struct option *known, int *index)
+{
+	const char *command = argv[0] + strlen("equant ");
+	int option = getopt_long(argc, argv, "", known, index);
+
+	if (option == '?')
+		fprintf(stderr, "%s: see `equant help %.*s`\n", argv[0], (int)strcspn(command, " "),
+			command);
+	return option;
+}
 
 int option_refuse(const struct named_option *option, const char *text, const char *fault)
 {

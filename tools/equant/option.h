@@ -2,6 +2,16 @@
 #ifndef EQUANT_TOOL_OPTION_H
 #define EQUANT_TOOL_OPTION_H
 
+#include <getopt.h>
+
+/**
+ * option_next() - the next of the options @known, as getopt_long() has it
+ * @argv: @argv[0] is "equant " and the command, and perhaps a word more
+ *
+ * Return: what getopt_long() does; '?' after a message, which ends with where options are listed.
+ */
+int option_next(int argc, char **argv, const struct option *known, int *index);
+
 /* An option of `equant @command`, for what is said of its value. */
 struct named_option {
 	const char *command;

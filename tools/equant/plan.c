@@ -3,7 +3,6 @@
  * equant plan: static schedules of a loop on a machine, compared.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -94,7 +93,7 @@ static int parse(int argc, char **argv, struct options *options)
 	int c;
 
 	optind = 0;
-	while ((c = getopt_long(argc, argv, "", known, NULL)) != -1) {
+	while ((c = option_next(argc, argv, known, NULL)) != -1) {
 		if (c == 'p')
 			options->planner = optarg;
 		else if (c == 'j')

@@ -3,7 +3,6 @@
  * equant probe: load, unload and examine the kernel probe.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,6 +11,7 @@
 
 #include "commands.h"
 #include "have.h"
+#include "option.h"
 #include "probe.h"
 
 static void say(const char *kind, const char *format, va_list args)
@@ -70,7 +70,7 @@ static int parse_load(struct probe_options *options, int argc, char **argv)
 	};
 	int c, ret = 0;
 
-	while (!ret && (c = getopt_long(argc, argv, "", known, NULL)) != -1) {
+	while (!ret && (c = option_next(argc, argv, known, NULL)) != -1) {
 		if (c == 'i')
 			options->if_needed = true;
 		else if (c == 'r')
@@ -120,7 +120,7 @@ static int cmd_status(int argc, char **argv)
 	bool json = false;
 	int c;
 
-	while ((c = getopt_long(argc, argv, "", known, NULL)) != -1) {
+	while ((c = option_next(argc, argv, known, NULL)) != -1) {
 		if (c != 'j')
 			return EQUANT_EXIT_USAGE;
 		json = true;

@@ -7,7 +7,6 @@
  * Every schedule is checked, greedy also against its guarantee of a row and a column of C.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -260,7 +259,7 @@ static int parse(int argc, char **argv, struct experiment *experiment)
 	int c, index = 0, err = 0;
 
 	optind = 0;
-	while (err >= 0 && (c = getopt_long(argc, argv, "", known, &index)) != -1) {
+	while (err >= 0 && (c = option_next(argc, argv, known, &index)) != -1) {
 		const struct named_option option = { "redist experiment", known[index].name };
 
 		given[index] = true;

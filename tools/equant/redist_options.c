@@ -4,7 +4,6 @@
  * for each dimension with commas between them.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -191,7 +190,7 @@ int redist_parse(int argc, char **argv, struct redist_options *options)
 	int c, index = 0, err = 0;
 
 	optind = 0;
-	while (!err && (c = getopt_long(argc, argv, "", known, &index)) != -1) {
+	while (!err && (c = option_next(argc, argv, known, &index)) != -1) {
 		const struct named_option option = { names[options->what], known[index].name };
 
 		if (c == 'p')

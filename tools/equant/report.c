@@ -3,10 +3,10 @@
  * equant report: from the traces of a loop to a table, a time line, JSON, SVG, a trace viewer.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "commands.h"
 #include "json.h"
@@ -15,6 +15,7 @@
 #include "perfetto.h"
 #include "plain.h"
 #include "rank_trace.h"
+#include "traces.h"
 
 #define CELL 16
 #define MAX_WIDTH 1000
@@ -211,7 +212,7 @@ static int parse(int argc, char **argv, struct report_options *options)
 	int c;
 
 	optind = 0;
-	while ((c = getopt_long(argc, argv, "", known, NULL)) != -1) {
+	while ((c = option_next(argc, argv, known, NULL)) != -1) {
 		if (c == 'j')
 			options->json = true;
 		else if (c == 's')
@@ -244,6 +245,29 @@ static int show(const struct rank_traces *set, const struct report_options *opti
 	return output_flush("report") ? 1 : ret;
 }
 
+static bool is_directory(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISDIR(st.st_mode);
+}
+
+/* 0, or -errno after a message */
+static int load(struct rank_traces *set, char **named, int count)
+{
+	char **paths;
+	int ret;
+
+	if (count != 1 || !is_directory(named[0]))
+		return rank_traces_load(set, named, count);
+	ret = traces_list(named[0], &paths);
+	if (ret < 0)
+		return ret;
+	ret = rank_traces_load(set, paths, ret);
+	traces_free_list(paths);
+	return ret;
+}
+
 int equant_cmd_report(int argc, char **argv)
 {
 	struct report_options options = { 0 };
@@ -253,7 +277,7 @@ int equant_cmd_report(int argc, char **argv)
 	first = parse(argc, argv, &options);
 	if (first < 0)
 		return EQUANT_EXIT_USAGE;
-	if (rank_traces_load(&set, argv + first, argc - first))
+	if (load(&set, argv + first, argc - first))
 		return 1;
 	ret = show(&set, &options);
 	rank_traces_release(&set);

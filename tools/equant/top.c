@@ -6,7 +6,6 @@
  * signals and the events of a source that has them, so that it disturbs nobody.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <math.h>
 #include <poll.h>
 #include <pwd.h>
@@ -19,6 +18,7 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "option.h"
 #include "signals.h"
 #include "top.h"
 
@@ -131,7 +131,7 @@ static int parse(struct top_options *options, int argc, char **argv)
 	};
 	int c, ret = 0;
 
-	while (!ret && (c = getopt_long(argc, argv, "", known, NULL)) != -1) {
+	while (!ret && (c = option_next(argc, argv, known, NULL)) != -1) {
 		if (c == 'i')
 			ret = parse_interval(options, optarg);
 		else if (c == 'c')

@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -188,18 +189,80 @@ static int draw_all(FILE *out, const char *directory, double since, struct diren
 	return ret;
 }
 
-int traces_draw(FILE *out, const char *directory, double since, int width)
+static int complain(const char *directory, int error)
 {
-	struct dirent **entries;
-	int count = scandir(directory, &entries, is_trace, by_loop), ret;
+	fprintf(stderr, "equant: %s: %s\n", directory, strerror(error));
+	return -error;
+}
 
-	if (count < 0) {
-		fprintf(stderr, "equant: %s: %s\n", directory, strerror(errno));
-		return -errno;
-	}
-	ret = draw_all(out, directory, since, entries, count, width);
+/* Their number, or -errno after a message. */
+static int read_directory(const char *directory, struct dirent ***entries)
+{
+	int count = scandir(directory, entries, is_trace, by_loop);
+
+	return count < 0 ? complain(directory, errno) : count;
+}
+
+static void free_entries(struct dirent **entries, int count)
+{
 	for (int i = 0; i < count; i++)
 		free(entries[i]);
 	free(entries);
+}
+
+int traces_draw(FILE *out, const char *directory, double since, int width)
+{
+	struct dirent **entries;
+	int count = read_directory(directory, &entries), ret;
+
+	if (count < 0)
+		return count;
+	ret = draw_all(out, directory, since, entries, count, width);
+	free_entries(entries, count);
 	return ret;
+}
+
+/* In the order by_loop(): the first and the last are of one loop, if all are. */
+static bool are_of_one_loop(const char *directory, struct dirent **entries, int count)
+{
+	const char *first = count ? entries[0]->d_name : "", *last;
+
+	if (!count) {
+		fprintf(stderr, "equant: %s: no trace in this directory\n", directory);
+		return false;
+	}
+	last = entries[count - 1]->d_name;
+	if (same_loop(first, last))
+		return true;
+	fprintf(stderr,
+		"equant: %s: traces of several loops, of which only one can be reported; such as %s/%.*s*.trace\n",
+		directory, directory, (int)loop_length(first), first);
+	return false;
+}
+
+int traces_list(const char *directory, char ***paths)
+{
+	struct dirent **entries;
+	int count = read_directory(directory, &entries), ret = -EINVAL;
+
+	*paths = NULL;
+	if (count < 0)
+		return count;
+	if (are_of_one_loop(directory, entries, count)) {
+		*paths = calloc(count + 1, sizeof(**paths));
+		ret = *paths ? choose(*paths, directory, -INFINITY, entries, count) : -ENOMEM;
+		if (ret < 0) {
+			complain(directory, -ret);
+			traces_free_list(*paths);
+		}
+	}
+	free_entries(entries, count);
+	return ret;
+}
+
+void traces_free_list(char **paths)
+{
+	for (int i = 0; paths && paths[i]; i++)
+		free(paths[i]);
+	free(paths);
 }

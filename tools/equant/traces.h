@@ -30,6 +30,16 @@ void traces_remove(struct traces *traces);
  */
 int traces_draw(FILE *out, const char *directory, double since, int width);
 
+/**
+ * traces_list() - the traces in a directory, all of one loop
+ * @directory: holds some
+ * @paths: receives their paths, and NULL behind; of traces_free_list()
+ *
+ * Return: their number, or -errno after a message.
+ */
+int traces_list(const char *directory, char ***paths);
+void traces_free_list(char **paths);
+
 /** directory_make() - @path becomes TMPDIR/equant-NAME-XXXXXX; 0 or -errno, after a message */
 int directory_make(char path[PATH_MAX], const char *name);
 

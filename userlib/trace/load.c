@@ -214,8 +214,6 @@ static int check_header(const struct trace *trace)
 	const struct equant_trace_header *header = &trace->header;
 	const char *fault;
 
-	if (header->magic != EQUANT_TRACE_MAGIC)
-		return complain(trace, 0, "not an equant trace");
 	if (header->version != EQUANT_TRACE_VERSION)
 		return complain(trace, offsetof(struct equant_trace_header, version),
 				"a trace of another version");
@@ -262,14 +260,31 @@ static int read_all(const struct trace *trace, int fd, void *data, size_t length
 	return 0;
 }
 
+static size_t least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Does it begin as a trace does, as far as there is anything? */
+static bool is_trace(const struct equant_trace_header *header, size_t size)
+{
+	const typeof(header->magic) magic = EQUANT_TRACE_MAGIC;
+
+	return !memcmp(&header->magic, &magic, least(size, sizeof(magic)));
+}
+
 static int read_header(struct trace *trace, int fd, size_t size)
 {
-	int ret;
+	size_t length = least(size, sizeof(trace->header));
+	int ret = read_all(trace, fd, &trace->header, length);
 
-	if (size < sizeof(trace->header))
-		return complain(trace, size, "the file ends within the header");
-	ret = read_all(trace, fd, &trace->header, sizeof(trace->header));
-	return ret ? ret : check_header(trace);
+	if (ret)
+		return ret;
+	if (!is_trace(&trace->header, length))
+		return complain(trace, 0, "not an equant trace");
+	if (length < sizeof(trace->header))
+		return complain(trace, length, "the file ends within the header");
+	return check_header(trace);
 }
 
 static int make_room(struct trace *trace, size_t room)
@@ -282,11 +297,6 @@ static int make_room(struct trace *trace, size_t room)
 	}
 	trace->events = events;
 	return 0;
-}
-
-static size_t least(size_t a, size_t b)
-{
-	return a < b ? a : b;
 }
 
 /* Some at a time: a file that is only large is refused before it has asked for its memory. */
