@@ -2,7 +2,7 @@
 !
 ! Contexts and waiting with the types of mpi_f08; integers_worker.f90 is the same with mpi.
 program contexts_worker
-    use, intrinsic :: iso_c_binding, only: c_double, c_funloc, c_funptr
+    use, intrinsic :: iso_c_binding, only: c_double, c_funloc, c_funptr, c_size_t
     use mpi_f08, only: MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_Comm, MPI_COMM_NULL, MPI_COMM_WORLD, &
         MPI_DOUBLE_PRECISION, MPI_Get_count, MPI_IN_PLACE, MPI_INTEGER, MPI_Irecv, MPI_Isend, &
         MPI_MAX, MPI_Request, MPI_REQUEST_NULL, MPI_Status, MPI_STATUS_IGNORE, &
@@ -10,8 +10,9 @@ program contexts_worker
     use equant, only: equant_allreduce, equant_barrier, equant_begin, equant_close, &
         equant_context, equant_end, equant_error_text, equant_hook, equant_loop, &
         equant_loop_free, equant_loop_new, equant_loop_owner, &
-        equant_loop_stats, equant_open, equant_options, equant_probe_name, equant_stats, &
-        equant_team_join, equant_team_leave, equant_unit_kind, equant_wait, equant_waitall
+        equant_loop_stats, equant_loop_table, equant_open, equant_options, equant_probe_name, &
+        equant_stats, equant_table, equant_table_auto, equant_table_kind, equant_team_join, &
+        equant_team_leave, equant_unit_kind, equant_wait, equant_waitall
     use worker, only: begin, case_name, demand, demand_error, demand_refused, finish, rank, ranks
     implicit none
 
@@ -101,10 +102,63 @@ contains
         call equant_loop_free(loop)
         call demand_error(equant_loop_owner(loop, 1_equant_unit_kind), "a freed loop", &
             "Invalid argument")
+        call equant_hook(copy, ierror)
+        call demand_refused(ierror, "a copy of a freed loop", "Invalid argument")
+        call equant_loop_free(copy)
         call equant_loop_free(loop)
         call equant_close(eq)
         call equant_close(eq)
+        call closed_first()
+        call twice_made()
     end subroutine handles
+
+    ! Loops go with their context and tables with their loop, also those that came to their places.
+    subroutine closed_first()
+        type(equant_context) :: other
+        type(equant_loop) :: loops(3)
+        type(equant_table) :: table
+        integer :: i, ierror
+
+        call equant_open(other, MPI_COMM_WORLD)
+        call equant_loop_new(loops(3), other, "stays", 8_equant_unit_kind)
+        do i = 1, 20
+            call equant_open(eq, MPI_COMM_WORLD)
+            call equant_loop_new(loops(1), eq, "first", 8_equant_unit_kind)
+            call equant_loop_new(loops(2), eq, "second", 8_equant_unit_kind)
+            call equant_loop_table(table, loops(2), 8_c_size_t, equant_table_auto)
+            call equant_loop_free(loops(1))
+            call equant_close(eq)
+            call equant_hook(loops(2), ierror)
+            call demand_refused(ierror, "a hook in a loop whose context is closed", &
+                "Invalid argument")
+            call demand(equant_table_kind(table) < 0, "a table is left when its loop has gone")
+            call equant_loop_free(loops(2), ierror)
+            call demand(ierror == 0, "a loop that its context has freed cannot be freed")
+            call equant_hook(loops(3), ierror)
+            call demand(ierror == 0, "a loop has gone with another's context")
+        end do
+        call equant_close(other)
+    end subroutine closed_first
+
+    subroutine twice_made()
+        type(equant_context) :: copy
+        type(equant_loop) :: loop
+        integer :: ierror
+
+        call equant_open(eq, MPI_COMM_WORLD)
+        copy = eq
+        call equant_open(eq, MPI_COMM_WORLD, ierror=ierror)
+        call demand(ierror < 0, "an open context is lost for another one")
+        call equant_loop_new(loop, eq, "rows", 8_equant_unit_kind)
+        call equant_loop_new(loop, eq, "columns", 8_equant_unit_kind, ierror)
+        call demand(ierror < 0, "a loop is lost for another one")
+        call equant_hook(loop, ierror)
+        call demand(ierror == 0, "the loop is lost")
+        call equant_close(copy)
+        call equant_loop_new(loop, eq, "rows", 8_equant_unit_kind, ierror)
+        call demand_refused(ierror, "a loop of a context whose copy is closed", &
+            "Invalid argument")
+    end subroutine twice_made
 
     ! A thread of this program's is measured with the rank while it computes.
     subroutine team()

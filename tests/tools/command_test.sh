@@ -25,8 +25,8 @@ done < "$scratch/commands" >> "$scratch/without"
 silent "help has a usage for every command it lists" cat "$scratch/without"
 exits 0 '^Usage: equant plan' "each command knows -h" "$equant" plan -h
 
-# "COMMAND --OPTION" for each that a command looks for, by getopt_long() and option_next() or by itself, and its
-# usage does not name.
+# "COMMAND --OPTION" for each that a command looks for, by getopt_long() and option_next() or by
+# itself, and its usage does not name.
 unnamed()
 {
 	local command option pattern

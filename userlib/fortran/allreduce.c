@@ -31,7 +31,7 @@ EQUANT_API void equant_fortran_allreduce(const struct fortran_context *c, const 
 	if (!error)
 		error = no_buffer(recv, "the receive buffer");
 	if (!error)
-		error = equant_allreduce(c->eq, from, recv->base_addr, *count,
+		error = equant_allreduce(context_of(c), from, recv->base_addr, *count,
 					 MPI_Type_f2c(*datatype), MPI_Op_f2c(*op));
 	equant_fortran_done(error, "equant_allreduce", ierror);
 }

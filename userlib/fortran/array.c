@@ -77,15 +77,15 @@ int equant_fortran_refused(const struct fortran_loop *l, const CFI_cdesc_t *arra
 	const char *why;
 
 	if (!array->base_addr) {
-		equant_message("loop %s: %s: the array is not allocated", equant_loop_name(l->loop),
-			       function);
+		equant_message("loop %s: %s: the array is not allocated",
+			       equant_loop_name(loop_of(l)), function);
 		return -EINVAL;
 	}
-	why = fault(array, equant_loop_units(l->loop), text, sizeof(text));
+	why = fault(array, equant_loop_units(loop_of(l)), text, sizeof(text));
 	if (!why)
 		return 0;
 	equant_fortran_shape(array, shape, sizeof(shape));
-	equant_message("loop %s: %s: %s (%s)", equant_loop_name(l->loop), function, why, shape);
+	equant_message("loop %s: %s: %s (%s)", equant_loop_name(loop_of(l)), function, why, shape);
 	return -EINVAL;
 }
 
@@ -106,7 +106,7 @@ EQUANT_API void equant_fortran_loop_array(const struct fortran_loop *l, const CF
 	if (!error)
 		error = equant_fortran_refused(l, array, "equant_loop_array");
 	if (!error)
-		error = equant_loop_array(l->loop, array->base_addr, slice_of(array));
+		error = equant_loop_array(loop_of(l), array->base_addr, slice_of(array));
 	equant_fortran_done(error, "equant_loop_array", ierror);
 }
 
@@ -120,7 +120,7 @@ EQUANT_API void equant_fortran_allreduce_units(const struct fortran_loop *l,
 	if (!error)
 		error = equant_fortran_refused(l, values, "equant_allreduce_units");
 	if (!error)
-		error = equant_allreduce_units(l->loop, values->base_addr, *operation, result,
+		error = equant_allreduce_units(loop_of(l), values->base_addr, *operation, result,
 					       &lowest);
 	if (unit)
 		*unit = lowest + 1;

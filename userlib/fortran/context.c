@@ -37,10 +37,12 @@ EQUANT_API void equant_fortran_open(struct fortran_context *c, const int *comm,
 				    const CFI_cdesc_t *trace, const CFI_cdesc_t *report,
 				    const CFI_cdesc_t *replay, int *ierror)
 {
-	/* Refused by the library on all ranks together: none waits for one that has no memory. */
+	/* Refused by the library on all ranks together: none waits for one that has no memory, or no handle. */
 	static const struct equant_options none;
 	struct equant_options *o = copy_options(options);
 	struct texts t;
+	uintptr_t handle = equant_fortran_reserve(c->handle, "equant_open");
+	struct equant *eq = NULL;
 	int error;
 
 	if (o) {
@@ -49,35 +51,38 @@ EQUANT_API void equant_fortran_open(struct fortran_context *c, const int *comm,
 		o->report = equant_fortran_text(report, t.report, sizeof(t.report));
 		o->replay = equant_fortran_text(replay, t.replay, sizeof(t.replay));
 	}
-	c->eq = NULL;
-	error = equant_open(&c->eq, MPI_Comm_f2c(*comm), o ? o : &none);
-	if (error)
-		c->eq = NULL;
+	error = equant_open(&eq, MPI_Comm_f2c(*comm), o && handle ? o : &none);
+	if (handle)
+		c->handle = equant_fortran_made(handle, error ? NULL : eq, NULL);
 	free(o);
 	equant_fortran_done(error, "equant_open", ierror);
 }
 
 EQUANT_API void equant_fortran_close(struct fortran_context *c, int *ierror)
 {
-	int error = equant_close(c->eq);
+	struct equant *eq = context_of(c);
 
-	c->eq = NULL;
-	equant_fortran_done(error, "equant_close", ierror);
+	/* With its loops: equant_close() frees those that are open. */
+	equant_fortran_forget(eq);
+	c->handle = 0;
+	equant_fortran_done(equant_close(eq), "equant_close", ierror);
 }
 
 EQUANT_API void equant_fortran_probe_name(const struct fortran_context *c, const CFI_cdesc_t *text)
 {
-	equant_fortran_fill(text, c->eq ? equant_probe_name(equant_probe(c->eq)) : "");
+	equant_fortran_fill(text,
+			    context_of(c) ? equant_probe_name(equant_probe(context_of(c))) : "");
 }
 
 EQUANT_API int equant_fortran_probe_features(const struct fortran_context *c)
 {
-	return c->eq ? (int)equant_probe_features(equant_probe(c->eq)) : 0;
+	return context_of(c) ? (int)equant_probe_features(equant_probe(context_of(c))) : 0;
 }
 
 /* Call FUNCTION of a context, if there is one, and hand on its error. */
-#define call_context(c, ierror, function)                                                          \
-	equant_fortran_done((c)->eq ? function((c)->eq) : equant_fortran_no_context(c, #function), \
+#define call_context(c, ierror, function)                                            \
+	equant_fortran_done(context_of(c) ? function(context_of(c)) :                \
+					    equant_fortran_no_context(c, #function), \
 			    #function, ierror)
 
 EQUANT_API void equant_fortran_team_join(const struct fortran_context *c, int *ierror)

@@ -3,12 +3,12 @@
 ! Types and constants of module equant.  They are C's: what has a value here has it
 ! in <equant/equant.h>, and tests/fortran compares the two.
 module equant_types
-    use, intrinsic :: iso_c_binding, only: c_char, c_double, c_funptr, c_int, c_long, &
+    use, intrinsic :: iso_c_binding, only: c_char, c_double, c_funptr, c_int, c_intptr_t, c_long, &
         c_null_funptr, c_null_ptr, c_ptr, c_size_t
     implicit none
     public
 
-    private :: c_char, c_double, c_funptr, c_int, c_long
+    private :: c_char, c_double, c_funptr, c_int, c_intptr_t, c_long
     private :: c_null_funptr, c_null_ptr, c_ptr, c_size_t
 
     ! Units, and counts of them.  The first unit is 1.
@@ -61,22 +61,22 @@ module equant_types
         enumerator :: equant_sum, equant_min, equant_max
     end enum
 
-    ! A context: equant_open() to equant_close().
+    ! A context: equant_open() to equant_close().  May be copied; all copies are one context.
     type, bind(C) :: equant_context
         private
-        type(c_ptr) :: context = c_null_ptr
+        integer(c_intptr_t) :: handle = 0
     end type equant_context
 
     ! A loop: equant_loop_new() to equant_loop_free().  May be copied; all copies are one loop.
     type, bind(C) :: equant_loop
         private
-        type(c_ptr) :: loop = c_null_ptr
+        integer(c_intptr_t) :: handle = 0
     end type equant_loop
 
     ! A table of slices whose memory the library holds; it goes with its loop.
     type, bind(C) :: equant_table
         private
-        type(c_ptr) :: table = c_null_ptr
+        integer(c_intptr_t) :: handle = 0
     end type equant_table
 
     ! Units first to last.

@@ -31,7 +31,7 @@ void equant_fortran_done(int error, const char *function, int *ierror)
 
 int equant_fortran_no_context(const struct fortran_context *c, const char *function)
 {
-	if (c->eq)
+	if (context_of(c))
 		return 0;
 	equant_message("%s: no context: equant_open() has not made it, or it is closed", function);
 	return -EINVAL;
@@ -39,7 +39,7 @@ int equant_fortran_no_context(const struct fortran_context *c, const char *funct
 
 int equant_fortran_no_loop(const struct fortran_loop *l, const char *function)
 {
-	if (l->loop)
+	if (loop_of(l))
 		return 0;
 	equant_message("%s: no loop: equant_loop_new() has not made it, or it is freed", function);
 	return -EINVAL;

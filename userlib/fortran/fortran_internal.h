@@ -12,18 +12,56 @@
 #include <ISO_Fortran_binding.h>
 #include <errno.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <equant/equant.h>
 
-/* type(equant_context) */
+/* type(equant_context), of equant_open() */
 struct fortran_context {
-	struct equant *eq;
+	uintptr_t handle;
 };
 
-/* type(equant_loop) */
+/* type(equant_loop), of equant_loop_new() */
 struct fortran_loop {
-	struct equant_loop *loop;
+	uintptr_t handle;
 };
+
+/**
+ * equant_fortran_reserve() - a handle for an object that is going to be made
+ * @held: what the variable holds that receives it, whose object would be lost; 0 = whatever it does
+ * @function: the procedure that makes it
+ *
+ * Any thread may call these at any time; an object that goes is used by none.
+ *
+ * Return: the handle; 0 after a message, if @held has its object still or if there are too many.
+ */
+uintptr_t equant_fortran_reserve(uintptr_t held, const char *function);
+
+/**
+ * equant_fortran_made() - it is made, or could not be
+ * @handle: of equant_fortran_reserve(); 0 = none
+ * @object: it; NULL = the handle is given back
+ * @owner: what it will go with, or NULL
+ *
+ * Return: the handle of @object, or 0.
+ */
+uintptr_t equant_fortran_made(uintptr_t handle, void *object, const void *owner);
+
+/** equant_fortran_object() - what was kept; NULL once it is forgotten, and for any number that is no handle */
+void *equant_fortran_object(uintptr_t handle);
+
+/** equant_fortran_forget() - it is about to go, and all that go with it */
+void equant_fortran_forget(const void *object);
+
+static inline struct equant *context_of(const struct fortran_context *c)
+{
+	return equant_fortran_object(c->handle);
+}
+
+static inline struct equant_loop *loop_of(const struct fortran_loop *l)
+{
+	return equant_fortran_object(l->handle);
+}
 
 /**
  * equant_fortran_done() - hand an error on
@@ -81,9 +119,9 @@ static inline long from_zero(const long *unit)
 }
 
 /* Call FUNCTION of a loop, if there is one, and hand on its error. */
-#define call_loop(l, ierror, function, ...)                                   \
-	equant_fortran_done((l)->loop ? function((l)->loop, ##__VA_ARGS__) :  \
-					equant_fortran_no_loop(l, #function), \
+#define call_loop(l, ierror, function, ...)                                    \
+	equant_fortran_done(loop_of(l) ? function(loop_of(l), ##__VA_ARGS__) : \
+					 equant_fortran_no_loop(l, #function), \
 			    #function, ierror)
 
 #endif /* EQUANT_FORTRAN_INTERNAL_H */

@@ -9,28 +9,35 @@ EQUANT_API void equant_fortran_loop_new(struct fortran_loop *l, const struct for
 {
 	char text[64]; /* longer than a name may be, so that one too long is seen */
 	int error = equant_fortran_no_context(c, "equant_loop_new");
+	struct equant_loop *loop = NULL;
+	uintptr_t handle;
 
-	l->loop = NULL;
 	if (!error) {
-		l->loop = equant_loop_new(c->eq, equant_fortran_text(name, text, sizeof(text)),
-					  *units);
-		error = l->loop ? 0 : -errno;
+		handle = equant_fortran_reserve(l->handle, "equant_loop_new");
+		/* Without a name the library refuses, on all ranks together. */
+		loop = equant_loop_new(
+			context_of(c),
+			handle ? equant_fortran_text(name, text, sizeof(text)) : NULL, *units);
+		error = loop ? 0 : -errno;
+		if (handle)
+			l->handle = equant_fortran_made(handle, loop, context_of(c));
 	}
 	equant_fortran_done(error, "equant_loop_new", ierror);
 }
 
 EQUANT_API void equant_fortran_loop_free(struct fortran_loop *l, int *ierror)
 {
-	int error = equant_loop_free(l->loop);
+	struct equant_loop *loop = loop_of(l);
 
-	l->loop = NULL;
-	equant_fortran_done(error, "equant_loop_free", ierror);
+	equant_fortran_forget(loop);
+	l->handle = 0;
+	equant_fortran_done(equant_loop_free(loop), "equant_loop_free", ierror);
 }
 
 EQUANT_API void equant_fortran_loop_share(const struct fortran_loop *second,
 					  const struct fortran_loop *first, int *ierror)
 {
-	call_loop(second, ierror, equant_loop_share, first->loop);
+	call_loop(second, ierror, equant_loop_share, loop_of(first));
 }
 
 EQUANT_API void equant_fortran_loop_distribute(const struct fortran_loop *l,
@@ -53,19 +60,19 @@ EQUANT_API void equant_fortran_loop_activate(const struct fortran_loop *l, const
 
 EQUANT_API long equant_fortran_loop_units(const struct fortran_loop *l)
 {
-	return equant_fortran_no_loop(l, "equant_loop_units") ? 0 : equant_loop_units(l->loop);
+	return equant_fortran_no_loop(l, "equant_loop_units") ? 0 : equant_loop_units(loop_of(l));
 }
 
 EQUANT_API long equant_fortran_loop_count(const struct fortran_loop *l)
 {
-	return equant_fortran_no_loop(l, "equant_loop_count") ? 0 : equant_loop_count(l->loop);
+	return equant_fortran_no_loop(l, "equant_loop_count") ? 0 : equant_loop_count(loop_of(l));
 }
 
 EQUANT_API int equant_fortran_loop_owner(const struct fortran_loop *l, const long *unit)
 {
 	int error = equant_fortran_no_loop(l, "equant_loop_owner");
 
-	return error ? error : equant_loop_owner(l->loop, from_zero(unit));
+	return error ? error : equant_loop_owner(loop_of(l), from_zero(unit));
 }
 
 /* type(equant_range) */
@@ -79,7 +86,7 @@ EQUANT_API int equant_fortran_loop_ranges(const struct fortran_loop *l)
 	int count = 0;
 
 	if (!equant_fortran_no_loop(l, "equant_loop_ranges"))
-		equant_loop_ranges(l->loop, &count);
+		equant_loop_ranges(loop_of(l), &count);
 	return count;
 }
 
@@ -89,9 +96,9 @@ EQUANT_API void equant_fortran_loop_fill_ranges(const struct fortran_loop *l,
 	const struct equant_range *in;
 	int count, i;
 
-	if (!l->loop)
+	if (!loop_of(l))
 		return;
-	in = equant_loop_ranges(l->loop, &count);
+	in = equant_loop_ranges(loop_of(l), &count);
 	for (i = 0; i < count; i++)
 		out[i] = (struct fortran_range){ in[i].first + 1, in[i].first + in[i].count };
 }
@@ -140,25 +147,25 @@ EQUANT_API void equant_fortran_loop_neighbours(const struct fortran_loop *l, con
 EQUANT_API void equant_fortran_begin(const struct fortran_loop *l)
 {
 	if (!equant_fortran_no_loop(l, "equant_begin"))
-		equant_begin(l->loop);
+		equant_begin(loop_of(l));
 }
 
 EQUANT_API void equant_fortran_end(const struct fortran_loop *l)
 {
 	if (!equant_fortran_no_loop(l, "equant_end"))
-		equant_end(l->loop);
+		equant_end(loop_of(l));
 }
 
 EQUANT_API void equant_fortran_end_units(const struct fortran_loop *l, const long *units)
 {
 	if (!equant_fortran_no_loop(l, "equant_end_units"))
-		equant_end_units(l->loop, *units);
+		equant_end_units(loop_of(l), *units);
 }
 
 /* The countdown is here, in the program's one call; what is due is the library's. */
 EQUANT_API void equant_fortran_hook(const struct fortran_loop *l, int *ierror)
 {
-	int error = l->loop ? equant_hook(l->loop) : equant_fortran_no_loop(l, "equant_hook");
+	int error = loop_of(l) ? equant_hook(loop_of(l)) : equant_fortran_no_loop(l, "equant_hook");
 
 	equant_fortran_done(error, "equant_hook", ierror);
 }
@@ -172,7 +179,7 @@ EQUANT_API void equant_fortran_loop_stats(const struct fortran_loop *l, struct e
 	size_t length, sz = stats->sz;
 
 	if (!error)
-		error = equant_loop_stats(l->loop, &all);
+		error = equant_loop_stats(loop_of(l), &all);
 	if (!error) {
 		length = strnlen(all.probe, sizeof(all.probe));
 		memset(all.probe + length, ' ', sizeof(all.probe) - length);

@@ -19,11 +19,11 @@ EQUANT_API bool equant_fortran_next(const struct fortran_loop *l, long *unit)
 {
 	long from;
 
-	if (!l->loop) {
+	if (!loop_of(l)) {
 		equant_fortran_no_loop(l, "equant_next");
 		return false;
 	}
-	if (!equant_next(l->loop, &from))
+	if (!equant_next(loop_of(l), &from))
 		return false;
 	*unit = from + 1;
 	return true;
@@ -36,5 +36,5 @@ EQUANT_API void equant_fortran_pass_end(const struct fortran_loop *l, int *ierro
 
 EQUANT_API long equant_fortran_pass(const struct fortran_loop *l)
 {
-	return equant_fortran_no_loop(l, "equant_pass") ? 0 : equant_pass(l->loop) + 1;
+	return equant_fortran_no_loop(l, "equant_pass") ? 0 : equant_pass(loop_of(l)) + 1;
 }

@@ -36,7 +36,7 @@ EQUANT_API void equant_fortran_loop_pipelined(const struct fortran_loop *l,
 	if (!error)
 		error = equant_fortran_refused(l, array, "equant_loop_pipelined");
 	if (!error && (array->rank < 2 || (skip && *skip < 0))) {
-		equant_message("loop %s: equant_loop_pipelined: %s", equant_loop_name(l->loop),
+		equant_message("loop %s: equant_loop_pipelined: %s", equant_loop_name(loop_of(l)),
 			       array->rank < 2 ? "the array has no dimension for the inner loop" :
 						 "a negative skip");
 		error = -EINVAL;
@@ -44,7 +44,7 @@ EQUANT_API void equant_fortran_loop_pipelined(const struct fortran_loop *l,
 	for (int d = 0; !error && d < array->rank - 2; d++)
 		step *= (size_t)array->dim[d].extent;
 	if (!error)
-		error = equant_loop_pipelined(l->loop, array->base_addr,
+		error = equant_loop_pipelined(loop_of(l), array->base_addr,
 					      skip ? (size_t)*skip * step : 0, step);
 	equant_fortran_done(error, "equant_loop_pipelined", ierror);
 }

@@ -7,14 +7,20 @@
 
 /* type(equant_table) */
 struct fortran_table {
-	struct equant_table *table;
+	uintptr_t handle;
 };
+
+static struct equant_table *table_of(const struct fortran_table *t)
+{
+	return equant_fortran_object(t->handle);
+}
 
 static int no_table(const struct fortran_table *t, const char *function)
 {
-	if (t->table)
+	if (table_of(t))
 		return 0;
-	equant_message("%s: no table: equant_loop_table() has not made it", function);
+	equant_message("%s: no table: equant_loop_table() has not made it, or its loop is freed",
+		       function);
 	return -EINVAL;
 }
 
@@ -22,12 +28,17 @@ EQUANT_API void equant_fortran_loop_table(struct fortran_table *t, const struct 
 					  const size_t *bytes, const int *kind, int *ierror)
 {
 	int error = equant_fortran_no_loop(l, "equant_loop_table");
+	struct equant_table *table = NULL;
+	uintptr_t handle;
 
-	t->table = NULL;
+	handle = error ? 0 : equant_fortran_reserve(0, "equant_loop_table");
+	if (!error && !handle)
+		error = -ENFILE;
 	if (!error) {
-		t->table = equant_loop_table(l->loop, *bytes, *kind);
-		error = t->table ? 0 : -errno;
+		table = equant_loop_table(loop_of(l), *bytes, *kind);
+		error = table ? 0 : -errno;
 	}
+	t->handle = equant_fortran_made(handle, table, loop_of(l));
 	equant_fortran_done(error, "equant_loop_table", ierror);
 }
 
@@ -35,27 +46,27 @@ EQUANT_API int equant_fortran_table_kind(const struct fortran_table *t)
 {
 	int error = no_table(t, "equant_table_kind");
 
-	return error ? error : (int)equant_table_kind(t->table);
+	return error ? error : (int)equant_table_kind(table_of(t));
 }
 
 EQUANT_API void *equant_fortran_table_slice(const struct fortran_table *t, const long *unit)
 {
 	if (no_table(t, "equant_table_slice"))
 		return NULL;
-	return equant_table_slice(t->table, from_zero(unit));
+	return equant_table_slice(table_of(t), from_zero(unit));
 }
 
 EQUANT_API const void *equant_fortran_table_copy(const struct fortran_table *t, const long *unit)
 {
 	if (no_table(t, "equant_table_copy"))
 		return NULL;
-	return equant_table_copy(t->table, from_zero(unit));
+	return equant_table_copy(table_of(t), from_zero(unit));
 }
 
 EQUANT_API void equant_fortran_table_forget(const struct fortran_table *t)
 {
 	if (!no_table(t, "equant_table_forget"))
-		equant_table_forget(t->table);
+		equant_table_forget(table_of(t));
 }
 
 EQUANT_API void equant_fortran_table_next(const struct fortran_table *t, long *cursor, long *unit,
@@ -65,6 +76,6 @@ EQUANT_API void equant_fortran_table_next(const struct fortran_table *t, long *c
 
 	*slice = NULL;
 	if (!no_table(t, "equant_table_next"))
-		*slice = equant_table_next(t->table, cursor, &from);
+		*slice = equant_table_next(table_of(t), cursor, &from);
 	*unit = from + 1;
 }

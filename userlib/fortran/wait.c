@@ -50,7 +50,7 @@ static void wait_one(const struct fortran_context *c, int *request, const struct
 	MPI_Status status;
 
 	if (!error) {
-		error = equant_wait(c->eq, &r, out->first ? &status : MPI_STATUS_IGNORE);
+		error = equant_wait(context_of(c), &r, out->first ? &status : MPI_STATUS_IGNORE);
 		*request = MPI_Request_c2f(r);
 	}
 	if (!error && out->first)
@@ -132,7 +132,7 @@ static int wait_all(const struct fortran_context *c, const CFI_cdesc_t *requests
 		if (statuses->dim[statuses->rank - 1].extent < n)
 			return refused("there are fewer statuses than requests");
 	}
-	return wait_handles(c->eq, requests->base_addr, n, out);
+	return wait_handles(context_of(c), requests->base_addr, n, out);
 }
 
 EQUANT_API void equant_fortran_waitall(const struct fortran_context *c, const CFI_cdesc_t *requests,

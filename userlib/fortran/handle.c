@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * What a program's variables hold instead of addresses.
+ *
+ * A variable may be copied, and its object may go with another one: loops with their context, tables
+ * with their loop.  So it holds a number, that of a slot and of the slot's use, and what has gone is
+ * found to have gone and not looked at.  A slot is looked up without a lock, as it never moves.
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "core/message.h"
+#include "fortran/fortran_internal.h"
+
+#define SLOTS 65536 /* the first is none's */
+
+/**
+ * struct slot - a context's, loop's or table's
+ * @handle: 0 = unused
+ * @last: the handle of its last use
+ * @next: the next unused slot, of those that have been used
+ */
+static struct slot {
+	_Atomic uintptr_t handle;
+	uintptr_t last;
+	void *object;
+	const void *owner;
+	size_t next;
+} slots[SLOTS];
+
+static size_t used = 1; /* slots that have been, from the first on */
+static size_t unused; /* the first of them that is again; 0 = none */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static size_t take(void)
+{
+	size_t at = unused;
+
+	if (at)
+		unused = slots[at].next;
+	else if (used < SLOTS)
+		at = used++;
+	return at;
+}
+
+static uintptr_t reserve(void)
+{
+	uintptr_t handle = 0;
+	size_t at;
+
+	pthread_mutex_lock(&lock);
+	at = take();
+	if (at) {
+		handle = (slots[at].last ? slots[at].last : at) + SLOTS;
+		slots[at].object = NULL;
+		slots[at].last = handle;
+		atomic_store(&slots[at].handle, handle);
+	}
+	pthread_mutex_unlock(&lock);
+	return handle;
+}
+
+uintptr_t equant_fortran_reserve(uintptr_t held, const char *function)
+{
+	uintptr_t handle;
+
+	if (equant_fortran_object(held)) {
+		equant_message("%s: the variable holds what has not been closed or freed",
+			       function);
+		return 0;
+	}
+	handle = reserve();
+	if (!handle)
+		equant_message("%s: more than %d contexts, loops and tables at once", function,
+			       SLOTS - 1);
+	return handle;
+}
+
+void *equant_fortran_object(uintptr_t handle)
+{
+	const struct slot *slot = &slots[handle % SLOTS];
+
+	return handle && atomic_load(&slot->handle) == handle ? slot->object : NULL;
+}
+
+static void give_back(size_t at)
+{
+	atomic_store(&slots[at].handle, 0);
+	slots[at].next = unused;
+	unused = at;
+}
+
+uintptr_t equant_fortran_made(uintptr_t handle, void *object, const void *owner)
+{
+	struct slot *slot = &slots[handle % SLOTS];
+
+	pthread_mutex_lock(&lock);
+	slot->object = object;
+	slot->owner = owner;
+	if (handle && !object)
+		give_back(handle % SLOTS);
+	pthread_mutex_unlock(&lock);
+	return object ? handle : 0;
+}
+
+/* With the lock held. */
+static void forget(const void *object)
+{
+	for (size_t at = 1; at < used; at++) {
+		const void *mine = slots[at].object;
+
+		if (!slots[at].handle || !mine)
+			continue;
+		if (mine == object)
+			give_back(at);
+		else if (slots[at].owner == object) {
+			give_back(at);
+			forget(mine);
+		}
+	}
+}
+
+void equant_fortran_forget(const void *object)
+{
+	pthread_mutex_lock(&lock);
+	if (object)
+		forget(object);
+	pthread_mutex_unlock(&lock);
+}
