@@ -303,11 +303,12 @@ TEST_F(options, a_field_the_program_sets_out_of_range_is_refused)
 	equant_options_init(&user);
 	user.depth = 1025;
 	EXPECT_EQ(-EINVAL, resolve(self, &user));
-	EXPECT_NE(NULL, strstr(self->messages.text, "EQUANT_DEPTH=1025"));
+	EXPECT_NE(NULL,
+		  strstr(self->messages.text, "EQUANT_DEPTH is 1025 by the program's options"));
 	equant_options_init(&user);
 	user.rate = 2;
 	EXPECT_EQ(-EINVAL, resolve(self, &user));
-	EXPECT_NE(NULL, strstr(self->messages.text, "EQUANT_RATE=2"));
+	EXPECT_NE(NULL, strstr(self->messages.text, "EQUANT_RATE is 2 by the program's options"));
 	equant_options_init(&user);
 	user.threshold = -0.5;
 	EXPECT_EQ(-EINVAL, resolve(self, &user));
@@ -316,8 +317,10 @@ TEST_F(options, a_field_the_program_sets_out_of_range_is_refused)
 	equant_options_init(&user);
 	user.quantum = 1e-10;
 	EXPECT_EQ(-EINVAL, resolve(self, &user));
-	EXPECT_NE(NULL,
-		  strstr(self->messages.text, "EQUANT_QUANTUM=1e-10: not one of 0, 1e-09..1000"));
+	EXPECT_NE(
+		NULL,
+		strstr(self->messages.text,
+		       "EQUANT_QUANTUM is 1e-10 by the program's options: not one of 0, 1e-09..1000"));
 }
 
 TEST_F(options, defaults_fill_what_the_caller_knows_and_nothing_behind_it)

@@ -38,8 +38,10 @@ TEST_F(misuse, bad_options_and_environment_variables_are_named)
 {
 	self->job.argv[0] = "open_bad_options";
 	EXPECT_PASSED(&self->job);
-	EXPECT_SAID(&self->job, "EQUANT_DEPTH=1025: not one of 0..1024");
-	EXPECT_SAID(&self->job, "EQUANT_DEPTH=-1");
+	EXPECT_SAID(&self->job,
+		    "EQUANT_DEPTH is 1025 by the program's options: not one of 0..1024");
+	EXPECT_SAID(&self->job, "EQUANT_DEPTH is -1 by");
+	EXPECT_EQ(2, job_count(&self->job, "EQUANT_CHECK=yes: not one of off|on"));
 	EXPECT_SAID(&self->job, "EQUANT_CONTROL=ring: not one of exchange|tree|central");
 	EXPECT_SAID(&self->job, "EQUANT_THRESHOLD=a lot");
 	EXPECT_SAID(&self->job, "unknown probe \"oracle\"");
@@ -84,6 +86,7 @@ TEST_F(misuse, arrays_and_data_are_registered_whole_and_before_the_first_hook)
 	self->job.argv[0] = "registration";
 	EXPECT_PASSED(&self->job);
 	EXPECT_SAID(&self->job, "after the first hook");
+	EXPECT_SAID(&self->job, "an array registered twice");
 }
 
 TEST_F(misuse, compute_sections_that_do_not_pair_up_end_the_loop)
@@ -94,6 +97,14 @@ TEST_F(misuse, compute_sections_that_do_not_pair_up_end_the_loop)
 	EXPECT_SAID(&self->job, "do not pair up: equant_end() without equant_begin()");
 	EXPECT_SAID(&self->job, "do not pair up: no equant_end() before the hook");
 	EXPECT_SAID(&self->job, "of fewer than 0 units");
+}
+
+TEST_F(misuse, units_that_are_computed_without_asking_which_are_found_in_checked_mode)
+{
+	self->job.argv[0] = "units_not_asked_for";
+	EXPECT_PASSED(&self->job);
+	EXPECT_SAID(&self->job, "loop not asked, rank 0: units have moved, and the program");
+	EXPECT_EQ(0, job_count(&self->job, "loop asked"));
 }
 
 TEST_F(misuse, a_hook_within_an_exchange_of_boundaries_is_an_error_due_or_not)
@@ -116,8 +127,18 @@ TEST_F(misuse, closing_after_mpi_finalize_frees_and_says_so)
 {
 	self->job.argv[0] = "close_after_finalize";
 	EXPECT_PASSED(&self->job);
+	EXPECT_SAID(&self->job, "equant_close: after MPI_Finalize()");
 	self->job.argv[0] = "free_after_finalize";
 	EXPECT_PASSED(&self->job);
+}
+
+TEST_F(misuse, loops_that_are_open_when_mpi_ends_are_named_once)
+{
+	self->job.argv[0] = "end_with_open_loops";
+	EXPECT_PASSED(&self->job);
+	EXPECT_EQ(1, job_count(&self->job, "loop late: not freed before MPI_Finalize()"));
+	EXPECT_EQ(1, job_count(&self->job, "loop forgotten: not freed before MPI_Finalize()"));
+	EXPECT_EQ(0, job_count(&self->job, "loop freed"));
 }
 
 TEST_HARNESS_MAIN

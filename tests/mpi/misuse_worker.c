@@ -2,6 +2,7 @@
 /* What a program can do wrong on all ranks alike; each is refused and nothing hangs. */
 #include <equant/equant.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,6 +67,9 @@ static void open_bad_options(void)
 	setenv("EQUANT_THRESHOLD", "a lot", 1);
 	must_not_open(MPI_COMM_WORLD, NULL);
 	unsetenv("EQUANT_THRESHOLD");
+	setenv("EQUANT_CHECK", "yes", 1);
+	must_not_open(MPI_COMM_WORLD, NULL);
+	unsetenv("EQUANT_CHECK");
 	setenv("EQUANT_PROBE", "oracle", 1);
 	must_not_open(MPI_COMM_WORLD, NULL);
 	unsetenv("EQUANT_PROBE");
@@ -199,6 +203,7 @@ static void registration(void)
 	demand_equal(-EINVAL, equant_loop_data(loop, &bad, NULL));
 	demand_equal(0, equant_loop_data(loop, &good, NULL));
 	demand_equal(0, equant_loop_array(loop, array, 1));
+	demand_equal(-EEXIST, equant_loop_array(loop, array, 1));
 	demand_equal(0, equant_hook(loop));
 	demand_equal(-EBUSY, equant_loop_array(loop, array, 1));
 	demand_equal(-EBUSY, equant_loop_data(loop, &good, NULL));
@@ -246,6 +251,41 @@ static void wrong_section(enum wrong wrong, int depth)
 	demand_equal(-EINVAL, hook_until_due(loop));
 	/* The loop has ended: nothing else comes of it. */
 	demand_equal(-EINVAL, equant_hook(loop));
+	demand_equal(-EINVAL, equant_loop_free(loop));
+	must_close(eq);
+}
+
+/* Rank 0 is slow: units leave it.  @ask: for the units, after each hook. */
+static int compute_until_moved(struct equant_loop *loop, bool ask)
+{
+	struct equant_stats stats = { .sz = sizeof(stats) };
+	int error = 0, after = 0;
+
+	for (int i = 0; i < 2000 && after < 500 && !error; i++) {
+		equant_begin(loop);
+		compute(rank ? 0.0005 : 0.002);
+		equant_end_units(loop, ask ? equant_loop_count(loop) : 1);
+		error = equant_hook(loop);
+		demand_equal(0, equant_loop_stats(loop, &stats));
+		after += stats.sent + stats.received > 0;
+	}
+	demand(after > 0);
+	return error;
+}
+
+static void units_not_asked_for(void)
+{
+	struct equant_options o = eager_options();
+	struct equant_loop *loop;
+	struct equant *eq;
+
+	o.check = 1;
+	eq = must_open(MPI_COMM_WORLD, &o);
+	loop = must_loop(eq, "asked", 40);
+	demand_equal(0, compute_until_moved(loop, true));
+	must_free(loop);
+	loop = must_loop(eq, "not asked", 40);
+	demand_equal(-EINVAL, compute_until_moved(loop, false));
 	demand_equal(-EINVAL, equant_loop_free(loop));
 	must_close(eq);
 }
@@ -351,6 +391,17 @@ static void free_after_finalize(void)
 	demand_equal(-EPIPE, equant_close(eq));
 }
 
+static void end_with_open_loops(void)
+{
+	struct equant_loop *loop;
+	struct equant *eq;
+
+	open_loop(&eq, &loop);
+	must_free(must_loop(eq, "freed", 10));
+	must_loop(eq, "forgotten", 10);
+	MPI_Finalize();
+}
+
 int main(int argc, char **argv)
 {
 	static const struct worker_case cases[] = {
@@ -363,10 +414,12 @@ int main(int argc, char **argv)
 		CASE(loop_bad_arguments),
 		CASE(registration),
 		CASE(sections),
+		CASE(units_not_asked_for),
 		CASE(ghosts),
 		CASE(statistics),
 		CASE(close_after_finalize, .bare = 1),
 		CASE(free_after_finalize, .bare = 1),
+		CASE(end_with_open_loops, .bare = 1),
 	};
 
 	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));

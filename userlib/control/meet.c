@@ -9,11 +9,11 @@
 
 #define SOON 0.01 /* seconds; nearly all waits are shorter */
 
-void equant_limits_read(struct equant_limits *limits)
+void equant_limits_read(struct equant_limits *limits, bool again)
 {
 	int check;
 
-	equant_options_limits(&limits->timeout, &check);
+	equant_options_limits(&limits->timeout, &check, again);
 	limits->check = check;
 }
 

@@ -19,8 +19,8 @@ struct equant_limits {
 	bool check;
 };
 
-/** equant_limits_read() - the environment's, for calls without a context */
-void equant_limits_read(struct equant_limits *limits);
+/** equant_limits_read() - the environment's, for calls without a context; @again as equant_options_limits() */
+void equant_limits_read(struct equant_limits *limits, bool again);
 
 /**
  * equant_meet_in() - complete a collective operation that has been started

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "control/meet.h"
+#include "core/at_finalize.h"
 #include "core/extreme.h"
 #include "core/message.h"
 #include "core/mpi_error.h"
@@ -114,8 +115,10 @@ static void release(struct equant *eq)
 	equant_team_release(&eq->team);
 	equant_probe_close(eq->probe);
 	equant_node_close(eq->node, kept);
-	if (!equant_mpi_is_over())
+	if (!equant_mpi_is_over()) {
 		equant_extreme_release(eq);
+		equant_at_finalize_end(eq);
+	}
 	equant_options_release(&eq->options);
 	if (!kept) {
 		if (eq->comm != MPI_COMM_NULL)
@@ -138,7 +141,7 @@ int equant_open(struct equant **out, MPI_Comm comm, const struct equant_options 
 	error = equant_mpi_check(comm, "equant_open");
 	if (error)
 		return error;
-	equant_limits_read(&limits);
+	equant_limits_read(&limits, true);
 	error = equant_meet(comm, "equant_open", &limits);
 	if (error)
 		return error;
@@ -151,6 +154,7 @@ int equant_open(struct equant **out, MPI_Comm comm, const struct equant_options 
 	eq->comm = eq->collectives = MPI_COMM_NULL;
 	eq->extreme = MPI_DATATYPE_NULL;
 	eq->larger = MPI_OP_NULL;
+	eq->key = MPI_KEYVAL_INVALID;
 	equant_team_init(&eq->team);
 	error = duplicate(eq, comm);
 	if (error)
@@ -162,6 +166,8 @@ int equant_open(struct equant **out, MPI_Comm comm, const struct equant_options 
 		error = open_probe(eq);
 	if (!error)
 		error = equant_check_open(eq);
+	if (!error)
+		error = equant_at_finalize_begin(eq);
 	error = agree(eq, error);
 	if (error)
 		goto fail;
@@ -188,8 +194,10 @@ int equant_close(struct equant *eq)
 
 	if (!eq)
 		return 0;
-	if (equant_mpi_is_over())
+	if (equant_mpi_is_over()) {
+		equant_message("equant_close: after MPI_Finalize()");
 		first = -EPIPE;
+	}
 	while (eq->loops) {
 		error = equant_loop_free(eq->loops);
 		first = first ? first : error;

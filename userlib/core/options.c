@@ -363,12 +363,26 @@ static void range_text(const struct option *o, char *text, size_t size)
 		snprintf(text, size, "%s..%s", number_of(o->low).text, number_of(o->high).text);
 }
 
-static int bad_value(const struct option *o, const char *value)
+/* Where a value comes from, as far as that is told: one may be read more than once. */
+enum source { ENVIRONMENT, PROGRAM, READ_BEFORE };
+
+static int bad_value(const struct option *o, const char *value, enum source source)
 {
 	char range[128];
 
 	range_text(o, range, sizeof(range));
-	equant_message("%s=%s: not one of %s", o->variable, value, range);
+	if (source == ENVIRONMENT)
+		equant_message("%s=%s: not one of %s", o->variable, value, range);
+	else if (source == PROGRAM)
+		equant_message("%s is %s by the program's options: not one of %s", o->variable,
+			       value, range);
+	return -EINVAL;
+}
+
+static int bad_fraction(const struct option *o, const char *value, enum source source)
+{
+	if (source != READ_BEFORE)
+		equant_message("%s=%s: not a whole number", o->variable, value);
 	return -EINVAL;
 }
 
@@ -385,7 +399,8 @@ static bool is_within(const struct option *o, double number)
 	return number >= o->low && number <= o->high && (number >= o->least || number == 0);
 }
 
-static int parse(struct equant_options *set, const struct option *o, const char *value)
+static int parse(struct equant_options *set, const struct option *o, const char *value,
+		 enum source source)
 {
 	char *end;
 	double number;
@@ -397,14 +412,14 @@ static int parse(struct equant_options *set, const struct option *o, const char 
 	if (o->kind == CHOICE) {
 		number = choice_index(o->choices, value);
 		if (number < 0)
-			return bad_value(o, value);
+			return bad_value(o, value, source);
 	} else {
 		errno = 0;
 		number = equant_number_read(value, &end);
 		if (end == value || *end || errno || !is_within(o, number))
-			return bad_value(o, value);
+			return bad_value(o, value, source);
 		if (o->kind != REAL && number != floor(number))
-			return bad_value(o, value);
+			return bad_fraction(o, value, source);
 	}
 	store(set, o, number);
 	return 0;
@@ -416,7 +431,7 @@ int equant_options_check(const char *variable, const char *value)
 
 	for (size_t i = 0; i < NR_OPTIONS; i++)
 		if (!strcmp(options[i].variable, variable))
-			return parse(&set, &options[i], value);
+			return parse(&set, &options[i], value, ENVIRONMENT);
 	return -ENOENT;
 }
 
@@ -430,7 +445,7 @@ static int check_field(const struct equant_options *set, const struct option *o)
 	value = load(set, o);
 	if (o->kind == CHOICE ? value >= 0 && value < nr_choices(o->choices) : is_within(o, value))
 		return 0;
-	return bad_value(o, number_of(value).text);
+	return bad_value(o, number_of(value).text, PROGRAM);
 }
 
 static int take_user(struct equant_options *out, const struct equant_options *user)
@@ -497,7 +512,8 @@ int equant_options_resolve(struct equant_options *out, const struct equant_optio
 	}
 	for (i = 0; i < NR_OPTIONS; i++) {
 		value = getenv(options[i].variable);
-		error = value ? parse(out, &options[i], value) : check_field(out, &options[i]);
+		error = value ? parse(out, &options[i], value, ENVIRONMENT) :
+				check_field(out, &options[i]);
 		if (error)
 			goto fail;
 	}
@@ -510,7 +526,7 @@ fail:
 	return error;
 }
 
-void equant_options_limits(double *timeout, int *check)
+void equant_options_limits(double *timeout, int *check, bool again)
 {
 	struct equant_options set;
 
@@ -522,7 +538,7 @@ void equant_options_limits(double *timeout, int *check)
 			continue;
 		value = getenv(options[i].variable);
 		if (value)
-			parse(&set, &options[i], value);
+			parse(&set, &options[i], value, again ? READ_BEFORE : ENVIRONMENT);
 	}
 	*timeout = set.timeout;
 	*check = set.check;

@@ -3,6 +3,7 @@
 #define EQUANT_CORE_OPTIONS_H
 
 #include <limits.h>
+#include <stdbool.h>
 
 #include <equant/equant.h>
 
@@ -21,10 +22,11 @@ int equant_options_resolve(struct equant_options *out, const struct equant_optio
 
 /**
  * equant_options_limits() - EQUANT_TIMEOUT and EQUANT_CHECK for calls that have no context
+ * @again: they are resolved, too, so nothing is told of them here
  *
  * What cannot be is told on standard error, and the default counts.
  */
-void equant_options_limits(double *timeout, int *check);
+void equant_options_limits(double *timeout, int *check, bool again);
 
 /**
  * equant_options_misspelled() - say which variables of the environment nearly have an option's name

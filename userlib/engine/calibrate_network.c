@@ -176,7 +176,7 @@ int equant_calibrate_network(MPI_Comm comm, double seconds, struct equant_redist
 
 	if (network)
 		*network = NULL;
-	equant_limits_read(&limits);
+	equant_limits_read(&limits, false);
 	if (!error)
 		error = equant_meet(comm, "equant_calibrate_network", &limits);
 	if (!error)

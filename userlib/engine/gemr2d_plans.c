@@ -72,7 +72,7 @@ struct equant_gemr2d_plans *equant_gemr2d_plans_new(MPI_Comm comm, int plans, si
 	struct equant_limits limits;
 	int error;
 
-	equant_limits_read(&limits);
+	equant_limits_read(&limits, false);
 	new = open_plans(comm, &limits);
 	if (!new)
 		return NULL;

@@ -97,7 +97,7 @@ int equant_transfer_join(struct equant_transfer *transfer, MPI_Comm comm, int gr
 	int inter = 0, error;
 
 	transfer->comm = MPI_COMM_NULL;
-	equant_limits_read(&transfer->limits);
+	equant_limits_read(&transfer->limits, false);
 	error = equant_meet(comm, transfer->call, &transfer->limits);
 	if (error)
 		return error;

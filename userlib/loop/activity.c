@@ -197,8 +197,10 @@ static int state_changed(const struct equant_loop *loop, int error, const char *
 			       loop->name, loop->rank, function, range.first,
 			       range.first + range.count - 1, state);
 	else if (error)
-		equant_message("loop %s, rank %d: %s: %ld units from %ld on: %s", loop->name,
-			       loop->rank, function, range.count, range.first, strerror(-error));
+		equant_message(
+			"loop %s, rank %d: %s: %ld units from unit %ld on, counted from 0, of %ld: %s",
+			loop->name, loop->rank, function, range.count, range.first,
+			loop->units.units, strerror(-error));
 	return error;
 }
 

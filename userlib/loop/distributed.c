@@ -86,7 +86,7 @@ int equant_loop_broadcast(struct equant_loop *loop, long unit)
 	if (error)
 		return error;
 	loop->eq->meetings++;
-	owner = equant_loop_owner(loop, unit);
+	owner = equant_units_owner(&loop->units, unit);
 	for (int i = 0; i < loop->slices.nr_arrays && !error; i++) {
 		const struct equant_array *array = &loop->slices.arrays[i];
 		char *slice = slice_or_place(loop, array, unit, owner);
@@ -146,7 +146,7 @@ int equant_loop_copy(struct equant_loop *loop, long unit, int to)
 	if (to < 0 || to >= loop->ranks)
 		return refuse(loop, "equant_loop_copy", "no such rank", to);
 	loop->eq->waiter.call = "equant_loop_copy()";
-	from = equant_loop_owner(loop, unit);
+	from = equant_units_owner(&loop->units, unit);
 	if (from == to || (loop->rank != from && loop->rank != to))
 		return 0;
 	for (int i = 0; i < loop->slices.nr_arrays && !error; i++) {
@@ -233,8 +233,8 @@ int equant_loop_exchange(struct equant_loop *loop, long a, long b)
 	what = equant_mix_word(equant_mix_word(loop->order, (uint64_t)(a < b ? a : b)),
 			       (uint64_t)(a + b));
 	loop->eq->waiter.call = "equant_loop_exchange()";
-	owner_a = equant_loop_owner(loop, a);
-	owner_b = equant_loop_owner(loop, b);
+	owner_a = equant_units_owner(&loop->units, a);
+	owner_b = equant_units_owner(&loop->units, b);
 	for (int i = 0; i < loop->slices.nr_arrays && !error; i++) {
 		const struct equant_array *array = &loop->slices.arrays[i];
 

@@ -70,8 +70,9 @@ int equant_loop_start(struct equant_loop *loop)
 		return 0;
 	if (o->mode && !(loop->pass && loop->pass->async)) {
 		equant_message("loop %s: asynchronous mode %s", loop->name,
-			       loop->restricted ? "on a DOACROSS loop" :
-						  "is for passes (equant_pass_begin())");
+			       loop->restricted ?
+				       "on a DOACROSS loop, whose units keep their order" :
+				       "is for passes (equant_pass_begin())");
 		return -EINVAL;
 	}
 	loop->control = equant_control_new(o->control, o->depth ? o->depth : 1, &loop->eq->waiter,

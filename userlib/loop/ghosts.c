@@ -111,7 +111,7 @@ static int post(struct equant_loop *loop, const struct equant_array *array, long
 /* @rank wants a copy of the unit. */
 static int copy(struct equant_loop *loop, long unit, int rank)
 {
-	int owner = equant_loop_owner(loop, unit), error = 0;
+	int owner = equant_units_owner(&loop->units, unit), error = 0;
 
 	if (owner == rank || (loop->rank != owner && loop->rank != rank))
 		return 0;

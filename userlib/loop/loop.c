@@ -170,11 +170,16 @@ static int registered(const struct equant_loop *loop, int error, const char *wha
 
 int equant_loop_array(struct equant_loop *loop, void *base, size_t slice)
 {
+	int error;
+
 	if (loop->started)
 		return registered(loop, -EBUSY, "array registered after the first hook");
-	return registered(loop,
-			  equant_slices_add_array(&loop->slices, loop->units.units, base, slice),
-			  "registering an array (its address and bytes per unit must not be 0)");
+	error = equant_slices_add_array(&loop->slices, loop->units.units, base, slice);
+	return registered(
+		loop, error,
+		error == -EEXIST ?
+			"an array registered twice" :
+			"registering an array (its address and bytes per unit must not be 0)");
 }
 
 int equant_loop_data(struct equant_loop *loop, const struct equant_data_ops *ops, void *ctx)
@@ -204,7 +209,7 @@ const char *equant_loop_settled(const struct equant_loop *loop)
 int equant_loop_distribute(struct equant_loop *loop, enum equant_distribution distribution)
 {
 	const char *settled = equant_loop_settled(loop);
-	int in_order = loop->eq->options.movement == EQUANT_MOVE_IN_ORDER, error = 0;
+	int in_order = loop->eq->options.movement == EQUANT_MOVE_IN_ORDER, error;
 	struct equant_units units;
 
 	if (in_order && distribution == EQUANT_BLOCK)
@@ -214,12 +219,13 @@ int equant_loop_distribute(struct equant_loop *loop, enum equant_distribution di
 		return -EBUSY;
 	}
 	if (distribution < EQUANT_BLOCK || distribution > EQUANT_BLOCK_ORDER)
-		error = -EINVAL;
+		return registered(
+			loop, -EINVAL,
+			"equant_loop_distribute (EQUANT_BLOCK, EQUANT_CYCLIC or EQUANT_BLOCK_ORDER)");
 	if (in_order && distribution == EQUANT_CYCLIC)
 		return registered(loop, -EINVAL,
 				  "units in turn are no blocks, but EQUANT_MOVEMENT=restricted");
-	if (!error)
-		error = equant_units_init(&units, loop->units.units, loop->ranks, distribution);
+	error = equant_units_init(&units, loop->units.units, loop->ranks, distribution);
 	if (error)
 		return registered(loop, error, "equant_loop_distribute");
 	equant_units_release(&loop->units);
@@ -274,11 +280,23 @@ int equant_loop_free(struct equant_loop *loop)
 	return error;
 }
 
+long equant_loop_moved(const struct equant_loop *loop)
+{
+	return loop->mover.sent + loop->mover.received;
+}
+
+/* For checked mode; any thread of the rank may ask, and the loop is no constant. */
+static void note_read(const struct equant_loop *loop)
+{
+	__atomic_store_n((long *)&loop->moved_when_read, equant_loop_moved(loop), __ATOMIC_RELAXED);
+}
+
 const struct equant_range *equant_loop_ranges(const struct equant_loop *loop, int *count)
 {
 	static const struct equant_range none = { 0 };
 	const struct equant_runs *own = &loop->units.owned[loop->rank];
 
+	note_read(loop);
 	*count = own->n;
 	return own->n ? own->ranges : &none;
 }
@@ -295,10 +313,12 @@ long equant_loop_units(const struct equant_loop *loop)
 
 long equant_loop_count(const struct equant_loop *loop)
 {
+	note_read(loop);
 	return loop->units.counts[loop->rank];
 }
 
 int equant_loop_owner(const struct equant_loop *loop, long unit)
 {
+	note_read(loop);
 	return equant_units_owner(&loop->units, unit);
 }

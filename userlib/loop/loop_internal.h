@@ -37,6 +37,7 @@
  * @abandoned: a loop was, so that others may yet look for this rank where all meet
  * @meetings: waits of the program for other ranks so far
  * @told: file that tells this rank's speed
+ * @key: of the attribute by which MPI's end is heard of
  * @extreme, @larger: a struct equant_extreme for MPI, and the reduction of two; made when first used
  */
 struct equant {
@@ -57,6 +58,7 @@ struct equant {
 	int abandoned;
 	uint32_t meetings;
 	struct equant_told told;
+	int key;
 	MPI_Datatype extreme;
 	MPI_Op larger;
 };
@@ -152,6 +154,7 @@ struct equant_loop {
 	/* compute sections */
 	int in_section;
 	const char *misused; /* the first fault, or NULL */
+	long moved_when_read; /* units when the program last asked who owns what */
 	struct equant_counters begin;
 	struct equant_window window;
 	struct equant_window
@@ -320,6 +323,9 @@ int equant_join_all(struct equant_loop *loop); /* ... for all, and does every ra
 int equant_loop_obey(struct equant_loop *loop,
 		     int (*move)(struct equant_loop *loop, struct equant_order *order));
 int equant_loop_misused(struct equant_loop *loop);
+
+/* loop.c: units that this rank has sent and received so far */
+long equant_loop_moved(const struct equant_loop *loop);
 struct equant_phase_begun equant_phase_begin(const struct equant_loop *loop);
 /* @usual: what the phase has cost counts for the period, unless it moved work */
 void equant_phase_end(struct equant_loop *loop, const struct equant_phase_begun *begun, int usual);

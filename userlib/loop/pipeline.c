@@ -55,7 +55,7 @@ static const char *find_fault(const struct equant_loop *loop, long length, int h
 
 	/* The first hook would say so, too, when strips have been computed that others wait for. */
 	if (o->balance && o->mode)
-		return "asynchronous mode on a DOACROSS loop";
+		return "asynchronous mode on a DOACROSS loop, whose units keep their order";
 	if (!loop->restricted)
 		return "the loop is not distributed in EQUANT_BLOCK_ORDER";
 	if (!p->nr_carried)

@@ -62,7 +62,7 @@ static int check(const struct equant_loop *loop, const double *values,
 
 	if (equant_async_forbids(loop, "equant_allreduce_units"))
 		return -EINVAL;
-	if (!result || (!values && equant_loop_count(loop)))
+	if (!result || (!values && loop->units.counts[loop->rank]))
 		fault = "no values or no place for the result";
 	else if (operation < EQUANT_SUM || operation > EQUANT_MAX)
 		fault = "no such operation";

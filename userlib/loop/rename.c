@@ -50,8 +50,8 @@ static int rename_one(struct equant_loop *loop, long a, long b)
 
 	if (!error)
 		error = equant_slices_rename(&loop->slices, a, b,
-					     equant_loop_owner(loop, a) == loop->rank,
-					     equant_loop_owner(loop, b) == loop->rank);
+					     equant_units_owner(&loop->units, a) == loop->rank,
+					     equant_units_owner(&loop->units, b) == loop->rank);
 	return error ? error : equant_units_rename(&loop->units, a, b);
 }
 

@@ -43,6 +43,9 @@ int equant_slices_add_array(struct equant_slices *s, long units, void *base, siz
 		return -EINVAL;
 	if (__builtin_mul_overflow((size_t)units, slice, &bytes) || bytes > PTRDIFF_MAX)
 		return -EOVERFLOW;
+	for (int i = 0; i < s->nr_arrays; i++)
+		if (units && s->arrays[i].base == base)
+			return -EEXIST;
 	return add(s, (struct equant_array){ .base = base, .slice = slice });
 }
 

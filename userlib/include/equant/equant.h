@@ -251,7 +251,8 @@ EQUANT_API int equant_loop_free(struct equant_loop *loop);
  * Every rank must register arrays of the same slices and as much data in the same order; the first
  * hook is -EINVAL where they differ.
  *
- * Return: 0, -EINVAL (@base NULL, @slice 0), -EBUSY after the first hook, -EOVERFLOW, -ENOMEM.
+ * Return: 0, -EINVAL (@base NULL, @slice 0), -EEXIST (@base is registered), -EBUSY after the first hook,
+ * -EOVERFLOW, -ENOMEM.
  */
 EQUANT_API int equant_loop_array(struct equant_loop *loop, void *base, size_t slice);
 
