@@ -22,6 +22,7 @@ listings()
 	listing stencil.c howto.rst
 	listing cells.c data.rst
 	listing rods.f90 fortran.rst
+	listing plate.f90 fortran.rst
 	listing tables.c data.rst
 	listing sweep.c pipelines.rst
 	listing corner.c redist.rst
@@ -53,11 +54,12 @@ linked()
 	compile "$1" "$TEST_BUILD/libequant.a" $(config LIBURING_LIBS)
 }
 
+# fortran NAME
 fortran()
 {
 	# shellcheck disable=SC2046
 	gfortran -std=f2018 -Wall -Wextra -Werror -O2 $(config MPIF_CFLAGS) -I"$TEST_BUILD/fortran" \
-		-o "$scratch/rods" "$scratch/rods.f90" "$TEST_BUILD/libequant_fortran.a" \
+		-o "$scratch/$1" "$scratch/$1.f90" "$TEST_BUILD/libequant_fortran.a" \
 		"$TEST_BUILD/libequant.a" $(config MPIF_LIBS) $(config LIBURING_LIBS) -lm
 }
 
@@ -94,7 +96,7 @@ moves_all()
 	return 1
 }
 
-plan 15
+plan 17
 silent "the documents hold the listings" listings
 silent "the plain program compiles" compile plain
 silent "the balanced program compiles" balanced
@@ -108,11 +110,13 @@ for name in corner matrix; do
 	silent "$name.c compiles" linked $name
 	silent "$name.c has every element where it belongs" moves_all $name
 done
-if [ "$(config HAVE_FORTRAN)" = 1 ]; then
-	silent "the Fortran program compiles" fortran
-	silent "the Fortran program prints the same on three ranks as on one" same_on rods
-else
-	skip "the Fortran program compiles" "no Fortran"
-	skip "the Fortran program prints the same on three ranks as on one" "no Fortran"
-fi
+for name in rods plate; do
+	if [ "$(config HAVE_FORTRAN)" = 1 ]; then
+		silent "$name.f90 compiles" fortran $name
+		silent "$name.f90 prints the same on three ranks as on one" same_on $name
+	else
+		skip "$name.f90 compiles" "no Fortran"
+		skip "$name.f90 prints the same on three ranks as on one" "no Fortran"
+	fi
+done
 finish
