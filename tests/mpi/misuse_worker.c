@@ -236,6 +236,7 @@ static int hook_until_due(struct equant_loop *loop)
 
 static void wrong_section(enum wrong wrong, int depth)
 {
+	struct equant_stats stats = { .sz = sizeof(stats) };
 	struct equant_options o = eager_options();
 	struct equant_loop *loop;
 	struct equant *eq;
@@ -249,6 +250,8 @@ static void wrong_section(enum wrong wrong, int depth)
 	demand_equal(0, equant_hook(loop));
 	do_wrong(loop, wrong);
 	demand_equal(-EINVAL, hook_until_due(loop));
+	demand_equal(0, equant_loop_stats(loop, &stats));
+	demand(stats.computed >= 0);
 	/* The loop has ended: nothing else comes of it. */
 	demand_equal(-EINVAL, equant_hook(loop));
 	demand_equal(-EINVAL, equant_loop_free(loop));

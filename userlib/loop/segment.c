@@ -65,7 +65,7 @@ void equant_end_work(struct equant_loop *loop, double units)
 	loop->window.wall_ns += end.t_ns - loop->begin.t_ns;
 	loop->window.run_ns += run;
 	loop->window.wait_ns += wait;
-	loop->window.units += units;
+	loop->window.units += units > 0 ? units : 0;
 	loop->window.sections++;
 	loop->last_ns = end.t_ns;
 }
