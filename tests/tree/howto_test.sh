@@ -27,6 +27,7 @@ listings()
 	listing sweep.c pipelines.rst
 	listing corner.c redist.rst
 	listing matrix.c gemr2d.rst
+	listing area.c dag.rst
 }
 
 # compile NAME [ARGUMENT...]
@@ -96,7 +97,14 @@ moves_all()
 	return 1
 }
 
-plan 17
+finds_pi()
+{
+	EQUANT_CHECK=on run area 3 > "$scratch/got" && grep -q '^area 3.141592654, planned ' "$scratch/got" && return
+	cat "$scratch/got"
+	return 1
+}
+
+plan 19
 silent "the documents hold the listings" listings
 silent "the plain program compiles" compile plain
 silent "the balanced program compiles" balanced
@@ -110,6 +118,8 @@ for name in corner matrix; do
 	silent "$name.c compiles" linked $name
 	silent "$name.c has every element where it belongs" moves_all $name
 done
+silent "area.c compiles" linked area
+silent "area.c finds pi" finds_pi
 for name in rods plate; do
 	if [ "$(config HAVE_FORTRAN)" = 1 ]; then
 		silent "$name.f90 compiles" fortran $name
