@@ -12,6 +12,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "redist/unsent.h"
 
@@ -21,16 +22,30 @@ struct load {
 	int sender;
 };
 
+/* One that plays for being served next; its time is in bits, which are in the order of the numbers. */
+struct player {
+	uint64_t time;
+	uint32_t place;
+};
+
+#define DONE INT64_MAX /* a time later than any: nothing is left */
+
 /**
  * struct waiting - senders with messages left
+ *
+ * They play in a tree (Knuth, The Art of Computer Programming 3, section 5.4.1, tree of losers): after a
+ * sender's time has changed, it plays against the losers on its way up, whose places are known
+ * from the start, and nothing else is looked at.
+ *
  * @loads: all senders: of those that become free at once the first here is served first
- * @heap: places in @loads, of the first to be free on top
- * @count: of them
+ * @times, @places: of the loser at each node; the root is 1, below node n are 2n and 2n + 1
+ * @leaves: of the tree, a power of 2
  */
 struct waiting {
 	struct load *loads;
-	struct equant_redist_free *heap;
-	int count;
+	uint64_t *times;
+	uint32_t *places;
+	uint32_t leaves;
 };
 
 static int busiest_first(const void *a, const void *b)
@@ -54,46 +69,64 @@ static void order_senders(struct waiting *waiting, const struct equant_redist_co
 		qsort(waiting->loads, (size_t)costs->ranks, sizeof(*waiting->loads), busiest_first);
 }
 
-/* Who is on top is free later now, most often later than all others: down, and up again. */
-static void sift(struct waiting *waiting)
+/*
+ * @player plays on its way up; -> who has won.  Of equals wins who comes from the left.  Without branches, which
+ * nobody could predict.
+ */
+static struct player play(const struct waiting *waiting, struct player player)
 {
-	struct equant_redist_free *heap = waiting->heap, sender = heap[0];
-	int at = 0, child;
+	uint32_t leaf = waiting->leaves + player.place;
 
-	while ((child = 2 * at + 1) + 1 < waiting->count) {
-		child += equant_redist_before(&heap[child + 1], &heap[child]);
-		heap[at] = heap[child];
-		at = child;
+	for (uint32_t node = leaf / 2; node; leaf = node, node /= 2) {
+		uint64_t time = waiting->times[node];
+		uint32_t place = waiting->places[node];
+		uint64_t wins = -(uint64_t)(player.time + (leaf & 1) <= time);
+		uint64_t swap = (player.time ^ time) & ~wins;
+		uint32_t change = (player.place ^ place) & (uint32_t)~wins;
+
+		waiting->times[node] = time ^ swap;
+		waiting->places[node] = place ^ change;
+		player.time ^= swap;
+		player.place ^= change;
 	}
-	if (child < waiting->count) {
-		heap[at] = heap[child];
-		at = child;
+	return player;
+}
+
+/* All games at and below @node; -> who has won them. */
+static struct player play_all(const struct waiting *waiting,
+			      const struct equant_redist_unsent *unsent, uint32_t node)
+{
+	struct player left, right, loser;
+
+	if (node >= waiting->leaves) {
+		uint32_t place = node - waiting->leaves;
+		bool plays = place < (uint32_t)unsent->ranks &&
+			     unsent->left[waiting->loads[place].sender];
+
+		return (struct player){ plays ? 0 : DONE, place };
 	}
-	while (at && equant_redist_before(&sender, &heap[(at - 1) / 2])) {
-		heap[at] = heap[(at - 1) / 2];
-		at = (at - 1) / 2;
-	}
-	heap[at] = sender;
+	left = play_all(waiting, unsent, 2 * node);
+	right = play_all(waiting, unsent, 2 * node + 1);
+	loser = left.time <= right.time ? right : left;
+	waiting->times[node] = loser.time;
+	waiting->places[node] = loser.place;
+	return left.time <= right.time ? left : right;
 }
 
 static int serve(struct equant_redist_draft *draft, struct equant_redist_unsent *unsent,
 		 struct waiting *waiting)
 {
+	struct player player = play_all(waiting, unsent, 1);
 	int error = 0;
 
-	for (int i = 0; i < draft->costs->ranks; i++)
-		if (unsent->left[waiting->loads[i].sender])
-			waiting->heap[waiting->count++] = equant_redist_free_at(0, i);
-	while (waiting->count && !error) {
-		int place = (int)waiting->heap[0].rank, sender = waiting->loads[place].sender;
+	while (player.time != DONE && !error) {
+		int sender = waiting->loads[player.place].sender;
 
 		error = equant_redist_unsent_send(unsent, draft, sender);
+		player.time = DONE;
 		if (unsent->left[sender])
-			waiting->heap[0] = equant_redist_free_at(draft->send[sender], place);
-		else
-			waiting->heap[0] = waiting->heap[--waiting->count];
-		if (waiting->count)
-			sift(waiting);
+			memcpy(&player.time, &draft->send[sender], sizeof(player.time));
+		player = play(waiting, player);
 	}
 	return error;
 }
@@ -102,12 +135,16 @@ int equant_redist_list(struct equant_redist_draft *draft, const double *keys)
 {
 	struct waiting waiting = {
 		.loads = calloc((size_t)draft->costs->ranks, sizeof(*waiting.loads)),
-		.heap = calloc((size_t)draft->costs->ranks, sizeof(*waiting.heap)),
+		.leaves = 1,
 	};
 	struct equant_redist_unsent unsent;
 	int error = equant_redist_unsent_init(&unsent, draft->costs, keys);
 
-	if (!error && !(waiting.loads && waiting.heap))
+	while (waiting.leaves < (uint32_t)draft->costs->ranks)
+		waiting.leaves *= 2;
+	waiting.times = calloc(waiting.leaves, sizeof(*waiting.times));
+	waiting.places = calloc(waiting.leaves, sizeof(*waiting.places));
+	if (!error && !(waiting.loads && waiting.times && waiting.places))
 		error = -ENOMEM;
 	if (!error) {
 		order_senders(&waiting, draft->costs, keys);
@@ -115,7 +152,8 @@ int equant_redist_list(struct equant_redist_draft *draft, const double *keys)
 	}
 	equant_redist_unsent_release(&unsent);
 	free(waiting.loads);
-	free(waiting.heap);
+	free(waiting.times);
+	free(waiting.places);
 	return error;
 }
 

@@ -2,8 +2,8 @@
 /*
  * Pieces in the order of their beginnings: there may be a million of them, and comparing them would
  * take longer than making most schedules.  They come nearly in order, so each is inserted a few
- * places before the end; where that takes too many moves, indices are dealt out by one digit of
- * the sender and of the beginning after the other, the least significant first (radix sort).
+ * places before the end, and nothing else is done; where that takes too many moves, indices are dealt
+ * out by one digit of the sender and of the beginning after the other, the least significant first (radix sort).
  *
  * Of those that begin at once the ones that take no time come first: behind a long one at the same
  * rank they would begin later than they do.
@@ -50,6 +50,27 @@ static int by_begin(const void *a, const void *b)
 	return x->to < y->to ? -1 : x->to > y->to;
 }
 
+static bool is_later(const struct equant_redist_piece *a, const struct equant_redist_piece *b)
+{
+	return a->begin > b->begin || (a->begin == b->begin && by_begin(a, b) > 0);
+}
+
+/* Most schedulers make pieces nearly in order; false: not nearly enough. */
+static bool insert(struct equant_redist_piece *pieces, int64_t count)
+{
+	int64_t moves = MOVES * count;
+
+	for (int64_t i = 1; i < count && moves > 0; i++) {
+		struct equant_redist_piece piece = pieces[i];
+		int64_t at = i;
+
+		for (; at && is_later(&pieces[at - 1], &piece) && moves > 0; at--, moves--)
+			pieces[at] = pieces[at - 1];
+		pieces[at] = piece;
+	}
+	return moves > 0;
+}
+
 static void compare(struct equant_redist_piece *pieces, int64_t count)
 {
 	if (count > 1)
@@ -75,27 +96,6 @@ static bool deal(const struct entry *a, struct entry *b, int64_t count, bool of_
 	for (int64_t i = 0; i < count; i++)
 		b[starts[digit(&a[i], of_begin, shift)]++] = a[i];
 	return true;
-}
-
-static bool later(const struct entry *a, const struct entry *b)
-{
-	return (a->begin > b->begin) | ((a->begin == b->begin) & (a->key > b->key));
-}
-
-/* Most schedulers make pieces nearly in order; false: not nearly enough. */
-static bool insert(struct entry *entries, int64_t count)
-{
-	int64_t moves = MOVES * count;
-
-	for (int64_t i = 1; i < count && moves > 0; i++) {
-		struct entry entry = entries[i];
-		int64_t at = i;
-
-		for (; at && later(&entries[at - 1], &entry) && moves > 0; at--, moves--)
-			entries[at] = entries[at - 1];
-		entries[at] = entry;
-	}
-	return moves > 0;
 }
 
 /* Return: where the entries are in order, @a or @b. */
@@ -151,6 +151,8 @@ int equant_redist_order(struct equant_redist_schedule *schedule)
 	struct equant_redist_piece *pieces = schedule->pieces;
 	struct entry *entries, *at;
 
+	if (insert(pieces, count))
+		return 0;
 	if (count < FEW || count > UINT32_MAX) {
 		compare(pieces, count);
 		return 0;
@@ -163,7 +165,7 @@ int equant_redist_order(struct equant_redist_schedule *schedule)
 		entries[i].piece = (uint32_t)i;
 		memcpy(&entries[i].begin, &pieces[i].begin, sizeof(entries[i].begin));
 	}
-	at = insert(entries, count) ? entries : deal_all(entries, entries + count, count);
+	at = deal_all(entries, entries + count, count);
 	move(pieces, at, count);
 	free(entries);
 	settle_ties(pieces, count);

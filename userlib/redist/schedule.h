@@ -27,30 +27,6 @@ static inline double equant_redist_later(double a, double b)
 	return a > b ? a : b;
 }
 
-/* When a rank is free: times as bits, which are in the order of the numbers as none is negative. */
-struct equant_redist_free {
-	uint64_t time;
-	int64_t rank;
-};
-
-static inline struct equant_redist_free equant_redist_free_at(double time, int rank)
-{
-	struct equant_redist_free at = { .rank = rank };
-
-	memcpy(&at.time, &time, sizeof(at.time));
-	return at;
-}
-
-/*
- * Is @a free before @b, or is it the lower rank of two?  Without branches that nobody can
- * predict.
- */
-static inline bool equant_redist_before(const struct equant_redist_free *a,
-					const struct equant_redist_free *b)
-{
-	return (a->time < b->time) | ((a->time == b->time) & (a->rank < b->rank));
-}
-
 /*
  * Indices of messages in the order of receivers, and of senders within each: those for receiver j
  * are from @starts[j] to below @starts[j + 1], as many numbers as there are ranks and one.

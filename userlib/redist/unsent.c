@@ -14,6 +14,7 @@
 
 #include "redist/unsent.h"
 
+#define LOOKS 8 /* at once */
 #define MANY 4 /* one receiver in so many has something to get from a sender: many */
 
 /* ---- few: lists -------------------------------------------------------------------------- */
@@ -113,85 +114,155 @@ static struct equant_redist_entry take_listed(struct equant_redist_unsent *unsen
 
 /* ---- many: a table ------------------------------------------------------------------------ */
 
-static int fill_table(struct equant_redist_unsent *unsent, const struct equant_redist_costs *costs)
+static int make_tables(struct equant_redist_unsent *unsent)
 {
-	size_t ranks = (size_t)costs->ranks;
+	size_t ranks = (size_t)unsent->ranks;
 
-	unsent->table = reallocarray(NULL, ranks * ranks, sizeof(*unsent->table));
-	unsent->order = reallocarray(NULL, ranks, sizeof(*unsent->order));
+	unsent->words = ranks / 64 + 1;
+	unsent->time = reallocarray(NULL, ranks * ranks, sizeof(*unsent->time));
+	if (unsent->keys)
+		unsent->key = reallocarray(NULL, ranks * ranks, sizeof(*unsent->key));
+	unsent->has = calloc(ranks * unsent->words, sizeof(*unsent->has));
+	unsent->receiver = calloc(ranks + LOOKS, sizeof(*unsent->receiver));
+	unsent->free_at = calloc(ranks, sizeof(*unsent->free_at));
 	unsent->gets = calloc(ranks, sizeof(*unsent->gets));
-	if (!unsent->table || !unsent->order || !unsent->gets)
-		return -ENOMEM;
-	for (size_t i = 0; i < ranks * ranks; i++)
-		unsent->table[i] = -1;
-	for (int64_t k = 0; k < costs->count; k++) {
-		const struct equant_redist_message *m = &costs->messages[k];
+	return unsent->time && (!unsent->keys || unsent->key) && unsent->has && unsent->receiver &&
+			       unsent->free_at && unsent->gets ?
+		       0 :
+		       -ENOMEM;
+}
 
-		unsent->table[(size_t)m->from * ranks + (size_t)m->to] =
-			(int)(k - costs->starts[m->from]);
+static int fill_tables(struct equant_redist_unsent *unsent, const struct equant_redist_costs *costs)
+{
+	int error = make_tables(unsent);
+	uint64_t *word;
+
+	for (int64_t k = 0; k < costs->count && !error; k++) {
+		const struct equant_redist_message *m = &costs->messages[k];
+		size_t at = (size_t)m->from * (size_t)unsent->ranks + (size_t)m->to;
+
+		unsent->time[at] = equant_redist_time(m);
+		if (unsent->keys)
+			unsent->key[at] = unsent->keys[k];
+		word = &unsent->has[(size_t)m->from * unsent->words + (size_t)m->to / 64];
+		*word |= UINT64_C(1) << m->to % 64;
 		unsent->gets[m->to]++;
 	}
-	for (int j = 0; j < costs->ranks; j++)
+	for (int j = 0; j < costs->ranks && !error; j++)
 		if (unsent->gets[j])
-			unsent->order[unsent->receivers++] = equant_redist_free_at(0, j);
-	return 0;
+			unsent->receiver[unsent->receivers++] = (uint32_t)j;
+	for (int i = 0; i < LOOKS && !error; i++)
+		unsent->receiver[unsent->receivers + i] = (uint32_t)costs->ranks;
+	return error;
+}
+
+static unsigned int has(const uint64_t *bits, uint32_t receiver)
+{
+	return bits[receiver / 64] >> receiver % 64 & 1;
+}
+
+/*
+ * The place of the first receiver that there is a message for.  Several are looked at before anything
+ * is decided, as nobody could predict which it is.
+ */
+static int first_place(const struct equant_redist_unsent *unsent, const uint64_t *bits)
+{
+	const uint32_t *receiver = unsent->receiver;
+	unsigned int found;
+	int at = -LOOKS;
+
+	do {
+		at += LOOKS;
+		found = 0;
+		for (int i = 0; i < LOOKS; i++)
+			found |= has(bits, receiver[at + i]) << i;
+	} while (!found);
+	return at + __builtin_ctz(found);
+}
+
+/* ... or, of those that are free at @now, that of the message with the least key */
+static int place_by_key(const struct equant_redist_unsent *unsent, const uint64_t *bits,
+			const double *keys, double now)
+{
+	int best = first_place(unsent, bits);
+
+	for (int at = best + 1; at < unsent->receivers && unsent->free_at[at] <= now; at++) {
+		uint32_t receiver = unsent->receiver[at];
+
+		if (has(bits, receiver) && keys[receiver] < keys[unsent->receiver[best]])
+			best = at;
+	}
+	return best;
 }
 
 static struct equant_redist_entry take_from_table(struct equant_redist_unsent *unsent,
 						  const struct equant_redist_draft *draft,
 						  int sender)
 {
-	int *row = unsent->table + (size_t)sender * (size_t)unsent->ranks, best = -1, taken, to;
-	struct equant_redist_free now = equant_redist_free_at(draft->send[sender], 0);
-	int64_t first = draft->costs->starts[sender];
+	size_t row = (size_t)sender * (size_t)unsent->ranks;
+	uint64_t *bits = unsent->has + (size_t)sender * unsent->words;
+	uint32_t to;
 
-	for (int at = 0; at < unsent->receivers; at++) {
-		const struct equant_redist_free *receiver = &unsent->order[at];
-
-		if (best >= 0 && receiver->time > now.time)
-			break;
-		taken = row[receiver->rank];
-		if (taken < 0)
-			continue;
-		if (best < 0 || unsent->keys[first + taken] <
-					unsent->keys[first + row[unsent->order[best].rank]])
-			best = at;
-		if (!unsent->keys)
-			break;
-	}
-	to = (int)unsent->order[best].rank;
-	taken = row[to];
-	row[to] = -1;
-	unsent->at = best;
-	return (struct equant_redist_entry){
-		to, taken, equant_redist_time(&draft->costs->messages[first + taken])
-	};
+	unsent->at = unsent->keys ?
+			     place_by_key(unsent, bits, unsent->key + row, draft->send[sender]) :
+			     first_place(unsent, bits);
+	to = unsent->receiver[unsent->at];
+	bits[to / 64] &= ~(UINT64_C(1) << to % 64);
+	return (struct equant_redist_entry){ .to = (int)to, .time = unsent->time[row + to] };
 }
 
 /*
- * The receiver that was taken last is free at @time: it goes to behind those that are free before,
- * or away if it gets no more.
+ * How many of @free_at, which ascend, are before @time.  Of some at equal distances it is found how many are, and
+ * so on between two of them: looks that do not wait for each other, and as many steps each time,
+ * which can be predicted.
  */
+static int count_before(const double *free_at, int count, double time)
+{
+	int before = 0;
+
+	for (int part = count / LOOKS; part; part = count / LOOKS) {
+		int found = 0;
+
+		for (int i = 1; i < LOOKS; i++)
+			found += free_at[before + i * part - 1] < time;
+		before += found * part;
+		count -= (LOOKS - 1) * part;
+	}
+	free_at += before;
+	for (int i = 0; i < count; i++)
+		before += free_at[i] < time;
+	return before;
+}
+
+/* The receiver that was taken last gets no more. */
+static void put_away(struct equant_redist_unsent *unsent)
+{
+	int at = unsent->at, left = --unsent->receivers - at;
+
+	/* With one of those behind all. */
+	memmove(&unsent->receiver[at], &unsent->receiver[at + 1],
+		(size_t)(left + 1) * sizeof(*unsent->receiver));
+	memmove(&unsent->free_at[at], &unsent->free_at[at + 1],
+		(size_t)left * sizeof(*unsent->free_at));
+}
+
+/* It is free at @time: it goes to behind those that are free before. */
 static void put_back(struct equant_redist_unsent *unsent, double time)
 {
-	struct equant_redist_free *next = unsent->order + unsent->at + 1;
-	struct equant_redist_free taken = equant_redist_free_at(time, (int)next[-1].rank);
-	int behind = 0, left = unsent->receivers - unsent->at - 1;
-	bool last = --unsent->gets[taken.rank] == 0;
+	int at = unsent->at, to = count_before(unsent->free_at, unsent->receivers, time) - 1;
+	uint32_t receiver = unsent->receiver[at];
 
-	if (last) {
-		memmove(next - 1, next, (size_t)left * sizeof(*next));
-		unsent->receivers--;
-		return;
-	}
-	while (left) {
-		int half = (left + 1) / 2;
-
-		behind += equant_redist_before(&next[behind + half - 1], &taken) ? half : 0;
-		left -= half;
-	}
-	memmove(next - 1, next, (size_t)behind * sizeof(*next));
-	next[behind - 1] = taken;
+	/* It is one of them itself, unless it is free as early as before. */
+	to = to < at ? at : to;
+	while (to + 1 < unsent->receivers && unsent->free_at[to + 1] == time &&
+	       unsent->receiver[to + 1] < receiver)
+		to++;
+	memmove(&unsent->receiver[at], &unsent->receiver[at + 1],
+		(size_t)(to - at) * sizeof(*unsent->receiver));
+	memmove(&unsent->free_at[at], &unsent->free_at[at + 1],
+		(size_t)(to - at) * sizeof(*unsent->free_at));
+	unsent->receiver[to] = receiver;
+	unsent->free_at[to] = time;
 }
 
 /* ---- either ------------------------------------------------------------------------------- */
@@ -210,27 +281,34 @@ int equant_redist_unsent_init(struct equant_redist_unsent *unsent,
 		unsent->left[i] = costs->starts[i + 1] - costs->starts[i];
 	if (costs->count < (int64_t)costs->ranks * costs->ranks / MANY)
 		return fill_lists(unsent, costs);
-	return fill_table(unsent, costs);
+	return fill_tables(unsent, costs);
 }
 
 void equant_redist_unsent_release(struct equant_redist_unsent *unsent)
 {
 	free(unsent->left);
 	free(unsent->list);
-	free(unsent->table);
-	free(unsent->order);
+	free(unsent->time);
+	free(unsent->key);
+	free(unsent->has);
+	free(unsent->receiver);
+	free(unsent->free_at);
 	free(unsent->gets);
 }
 
 int equant_redist_unsent_send(struct equant_redist_unsent *unsent,
 			      struct equant_redist_draft *draft, int sender)
 {
-	struct equant_redist_entry taken = unsent->table ? take_from_table(unsent, draft, sender) :
-							   take_listed(unsent, draft, sender);
+	struct equant_redist_entry taken = unsent->list ? take_listed(unsent, draft, sender) :
+							  take_from_table(unsent, draft, sender);
 	int error = equant_redist_send_whole(draft, sender, taken.to, taken.time);
 
 	unsent->left[sender]--;
-	if (unsent->table)
+	if (unsent->list)
+		return error;
+	if (--unsent->gets[taken.to])
 		put_back(unsent, draft->receive[taken.to]);
+	else
+		put_away(unsent);
 	return error;
 }

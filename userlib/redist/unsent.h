@@ -17,20 +17,27 @@ struct equant_redist_entry {
  * @keys: of all messages, or NULL
  * @left: how many each sender has
  * @list: those messages in no order, those of sender i from starts[i] on; or NULL
- * @table: for each sender and receiver how far behind the sender's first their message is, or
- *	-1; or NULL
- * @order: receivers that get anything yet: who is free first, of equals the lower rank
+ * @time: for each sender and receiver how long their message takes, if there is one; or NULL
+ * @key: the same with keys, or NULL
+ * @has: for each sender a bit for each receiver that it has a message for, in @words words
+ * @receiver: those that get anything yet: who is free first, of equals the lower rank; behind them
+ *	some that nobody has a message for
+ * @free_at: when each of these is
  * @receivers: how many
- * @gets: messages that each receiver gets yet
- * @at: place in @order of the one that was taken last
+ * @gets: messages that each rank gets yet
+ * @at: place in @receiver of the one that was taken last
  */
 struct equant_redist_unsent {
 	int ranks;
 	const double *keys;
 	int64_t *left;
 	struct equant_redist_entry *list;
-	int *table;
-	struct equant_redist_free *order;
+	double *time;
+	double *key;
+	uint64_t *has;
+	size_t words;
+	uint32_t *receiver;
+	double *free_at;
 	int receivers;
 	int *gets;
 	int at;
