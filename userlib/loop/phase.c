@@ -241,7 +241,7 @@ static int carry_out(struct equant_loop *loop, struct equant_order *order,
 		     int (*move)(struct equant_loop *loop, struct equant_order *order))
 {
 	uint64_t start, waited = loop->mover.waited_ns;
-	long before = loop->mover.sent + loop->mover.received;
+	long before = equant_loop_moved(loop);
 	int error, follows;
 
 	if (!order->decision.count)
@@ -255,7 +255,7 @@ static int carry_out(struct equant_loop *loop, struct equant_order *order,
 	error = move(loop, order);
 	follows = equant_neighbours_follow(loop);
 	waited = loop->mover.waited_ns - waited;
-	loop->moved_units = loop->mover.sent + loop->mover.received - before;
+	loop->moved_units = equant_loop_moved(loop) - before;
 	loop->moved_ns = equant_now_ns() - start - waited;
 	loop->moving_ns += loop->moved_ns;
 	loop->waiting_ns += waited;
