@@ -96,6 +96,7 @@ TEST_F(read, dot_that_is_none_is_refused_by_line_and_word)
 		{ "digraph { a [weight=1]", "f:1: 'end of file': expected }" },
 		{ "digraph { a [weight=1] } x", "f:1: 'x': expected nothing more" },
 		{ "digraph {\n subgraph b { } }", "f:2: 'subgraph': subgraphs are not read" },
+		{ "digraph {\n a [weight=1] a -> { b c } }", "f:2: '{': subgraphs are not read" },
 		{ "digraph {\n a:n -> b }", "f:2: ':': ports are not read" },
 		{ "digraph {\n \"a }", "f:2: '\"': a string without an end" },
 		{ "digraph { /* a }", "f:1: '/*': a comment without an end" },

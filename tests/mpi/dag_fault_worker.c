@@ -177,6 +177,39 @@ static void different(struct work *work)
 	refused(work, &options, one);
 }
 
+/* What a task must not do: nothing comes of it, and the run goes on. */
+static int meddle(const struct equant_dag_handle *handle, void *user)
+{
+	(void)user;
+	demand_equal(-EBUSY, equant_dag_carry_out(handle->run));
+	demand_equal(-EBUSY, equant_dag_run_free(handle->run));
+	return 0;
+}
+
+static void meddling(struct work *work)
+{
+	struct equant_dag_run_options options = work_options(work);
+	struct equant_dag_run *run;
+
+	options.body = meddle;
+	run = equant_dag_run_new(work->eq, &options);
+	demand(run);
+	demand_equal(0, equant_dag_carry_out(run));
+	demand_equal(0, equant_dag_run_free(run));
+}
+
+static void uncommitted(struct work *work)
+{
+	struct equant_dag_run_options options = work_options(work);
+	MPI_Datatype type = work->data[1].type, three;
+
+	MPI_Type_contiguous(3, MPI_DOUBLE, &three);
+	work->data[1].type = three;
+	refused(work, &options, EINVAL);
+	work->data[1].type = type;
+	MPI_Type_free(&three);
+}
+
 static void misuse(void)
 {
 	struct random random = random_from(1);
@@ -188,6 +221,8 @@ static void misuse(void)
 				       machine, "heft", &random);
 	struct equant_dag_run_options options = work_options(&work);
 
+	uncommitted(&work);
+	meddling(&work);
 	larger = equant_dag_machine_new(ranks + 1);
 	options.machine = larger;
 	refused(&work, &options, EINVAL);

@@ -111,9 +111,12 @@ TEST_F(dag_run, what_cannot_be_carried_out_is_refused_by_all)
 	EXPECT_SAID(&self->job, "twice");
 	EXPECT_SAID(&self->job, "the schedule has task 9 of 9");
 	EXPECT_SAID(&self->job, "on processor 3 of 3");
-	EXPECT_SAID(&self->job, "before one that it has to wait for");
+	EXPECT_SAID(&self->job, "waits for ever");
 	EXPECT_SAID(&self->job, "the schedule does not have the message of edge");
 	EXPECT_SAID(&self->job, ", its tasks on");
+	EXPECT_SAID(&self->job, "edge 1: a datatype that is not committed");
+	EXPECT_SAID(&self->job, "equant_dag_carry_out: called by task");
+	EXPECT_SAID(&self->job, "equant_dag_run_free: called by task");
 }
 
 TEST_F(dag_run, parts_of_a_job_carry_out_schedules_of_their_own)

@@ -150,7 +150,7 @@ static const struct equant_command commands[] = {
 			"\n"
 			"GRAPH is .dot, .stg or .json, machines are JSON, as in Documentation/dag.rst.\n"
 			"\n"
-			"compare prints each scheduler's makespan, schedule the schedule of one, or the shortest;\n"
+			"compare prints each scheduler's makespan, schedule the schedule of one, or the shortest of theirs;\n"
 			"simulate what becomes of that on another machine.\n"
 			"\n"
 			"  --scheduler NAME   ask this scheduler only; not of compare\n"

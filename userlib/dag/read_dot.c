@@ -252,10 +252,10 @@ static int task(struct dot *dot, int *number)
 {
 	int err;
 
+	if (is_keyword(dot, "subgraph") || is_sign(dot, '{'))
+		return refuse(dot, "subgraphs are not read");
 	if (dot->next.kind != NAME)
 		return refuse(dot, "expected a name");
-	if (is_keyword(dot, "subgraph"))
-		return refuse(dot, "subgraphs are not read");
 	*number = equant_dag_names_find(&dot->names, dot->next.text);
 	if (*number < 0 || dot->next.too_long || !dot->next.text[0]) {
 		*number = dot->next.text[0] ? equant_dag_add_task(dot->dag, dot->next.text, 0) :

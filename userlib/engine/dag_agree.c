@@ -35,6 +35,9 @@ static int check_data(const struct equant *eq, const struct equant_dag_run_optio
 			return refuse(eq, "fewer than 0 elements", e);
 		if (data->type == MPI_DATATYPE_NULL)
 			return refuse(eq, "MPI_DATATYPE_NULL is no datatype", e);
+		/* Nothing is sent, but MPI looks at the datatype. */
+		if (MPI_Send(NULL, 0, data->type, MPI_PROC_NULL, 0, eq->comm) != MPI_SUCCESS)
+			return refuse(eq, "a datatype that is not committed", e);
 	}
 	return 0;
 }

@@ -266,10 +266,20 @@ static int start(struct equant_dag_run *run)
 	return error;
 }
 
+bool equant_dag_in_task(const struct equant_dag_run *run, const char *function)
+{
+	if (run->task >= 0)
+		equant_message("rank %d: %s: called by task %d of this run", run->eq->rank,
+			       function, run->task);
+	return run->task >= 0;
+}
+
 int equant_dag_carry_out(struct equant_dag_run *run)
 {
 	int error;
 
+	if (equant_dag_in_task(run, "equant_dag_carry_out"))
+		return -EBUSY;
 	if (run->broken || equant_mpi_is_over())
 		return -EPIPE;
 	error = start(run);

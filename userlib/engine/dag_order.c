@@ -209,9 +209,10 @@ static int find_stuck(struct sorter *sorter, const struct equant_dag_order *orde
 		return 0;
 	for (int i = 0; i < sorter->dag->tasks; i++)
 		if (sorter->missing[i])
-			return fault(sorter,
-				     "the schedule has task %d before one that it has to wait for",
-				     i);
+			return fault(
+				sorter,
+				"the schedule has tasks in an order in which task %d waits for ever",
+				i);
 	return 0;
 }
 

@@ -169,6 +169,7 @@ struct equant_dag_run *equant_dag_run_new(struct equant *eq,
 	}
 	run->eq = eq;
 	run->comm = MPI_COMM_NULL;
+	run->task = -1;
 	error = equant_mpi_error(MPI_Comm_dup(eq->collectives, &run->comm), "MPI_Comm_dup");
 	if (!error)
 		error = equant_dag_run_agree(run, prepare(run, options));
@@ -183,6 +184,8 @@ int equant_dag_run_free(struct equant_dag_run *run)
 {
 	if (!run)
 		return 0;
+	if (equant_dag_in_task(run, "equant_dag_run_free"))
+		return -EBUSY;
 	release(run);
 	return equant_mpi_is_over() ? -EPIPE : 0;
 }

@@ -202,6 +202,9 @@ struct equant_dag_run {
 	bool broken;
 };
 
+/* dag_carry.c: does a task run, which has no use for @function?  Then there is a message. */
+bool equant_dag_in_task(const struct equant_dag_run *run, const char *function);
+
 static inline bool equant_dag_overlaps(const struct equant_dag_run *run)
 {
 	return run->machine->overlap != EQUANT_DAG_NO_OVERLAP;

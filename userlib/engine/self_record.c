@@ -146,7 +146,7 @@ static int check_sum(struct equant_self *self)
 		return error;
 	if (!self->eq->rank)
 		equant_message("equant_self_new: the recorded chunks have %" PRIu64 " of %" PRId64
-			       ", or some twice",
+			       ", or some twice: of another loop, or of another number of ranks",
 			       sums[0], self->total);
 	return -EINVAL;
 }

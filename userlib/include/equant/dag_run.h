@@ -110,8 +110,8 @@ typedef int equant_dag_body(const struct equant_dag_handle *handle, void *user);
  * @replan: NULL: the schedule is held on to; a name of equant_dag_scheduler(): when the share that a
  *	rank has of its CPU has changed, by a fifth at least, this scheduler plans the tasks that have
  *	not begun anew, with rates that are those of the machine over these shares
- * @hold: part of the planned makespan for which a share must have stayed changed; 0: 0.12
- * @gain: part of the time left that the new plan must save, or the old one goes on; 0: 0.05
+ * @hold: part of the planned makespan for which a share must have stayed changed, 0 or more; 0: 0.12
+ * @gain: part of the time left that the new plan must save, or the old one goes on, below 1; 0: 0.05
  */
 struct equant_dag_run_options {
 	size_t sz;
@@ -150,8 +150,9 @@ EQUANT_API struct equant_dag_run *equant_dag_run_new(struct equant *eq,
  * order in which the schedule has that.
  *
  * Return, the same on all ranks, and on all of them when the last one has ended: 0; what a body
- * returned first, or -ENOMEM, after which the run can be carried out again; -EIO, after which it can
- * only be freed, and -EPIPE then.
+ * returned first (-EINVAL for what is above 0), or -ENOMEM, after which the run can be carried out again; -EIO,
+ * after which it can only be freed, and -EPIPE then.  -EBUSY in a task of the run.  In checked mode -ETIMEDOUT
+ * where a rank does not come to call it; while tasks run none is given up, as a task may take long.
  */
 EQUANT_API int equant_dag_carry_out(struct equant_dag_run *run);
 
@@ -185,7 +186,7 @@ EQUANT_API struct equant_dag_schedule *equant_dag_executed(struct equant_dag_run
  * equant_dag_run_free() - forget it
  * @run: may be NULL
  *
- * Return: 0; -EPIPE after MPI has ended.
+ * Return: 0; -EPIPE after MPI has ended; -EBUSY in a task of the run, which stays.
  */
 EQUANT_API int equant_dag_run_free(struct equant_dag_run *run);
 
