@@ -2,6 +2,7 @@
 /* Schedules that cannot be carried out, or not to their end. */
 #include <errno.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "libdagwork.h"
@@ -244,12 +245,55 @@ static void misuse(void)
 	work_tear_down(&work);
 }
 
+/* Rank 0 alone calls: it is told who is missing, and in checked mode it does not wait for ever. */
+static void one_does_not_come(void)
+{
+	struct random random = random_from(1);
+	struct equant_dag_shape shape = {
+		.sz = sizeof(shape), .size = 4, .work = 10, .comp_comm = 10
+	};
+	struct equant_dag_machine *machine = equant_dag_machine_new(ranks);
+	struct equant_dag_run_options options;
+	struct work work;
+
+	setenv("EQUANT_CHECK", "on", 1);
+	setenv("EQUANT_TIMEOUT", "2", 1);
+	work = work_set_up(MPI_COMM_WORLD, equant_dag_generate("fork", &shape, NULL, 0), machine,
+			   "heft", &random);
+	options = work_options(&work);
+	if (!rank) {
+		demand(!equant_dag_run_new(work.eq, &options));
+		demand_equal(ETIMEDOUT, errno);
+		/* Nobody knows where the others are now. */
+		demand_equal(-ETIMEDOUT, equant_dag_calibrate(work.eq, machine, 0));
+	}
+	MPI_Barrier(MPI_COMM_WORLD);
+	work_tear_down(&work);
+}
+
+/* The same of the other call. */
+static void one_does_not_calibrate(void)
+{
+	struct equant_dag_machine *machine = equant_dag_machine_new(ranks);
+	struct equant_options o;
+	struct equant *eq;
+
+	equant_options_init(&o);
+	o.check = 1;
+	o.timeout = 2;
+	demand_equal(0, equant_open(&eq, MPI_COMM_WORLD, &o));
+	if (!rank)
+		demand_equal(-ETIMEDOUT, equant_dag_calibrate(eq, machine, 0));
+	MPI_Barrier(MPI_COMM_WORLD);
+	demand_equal(0, equant_close(eq));
+	equant_dag_machine_free(machine);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct worker_case cases[] = {
-		CASE(one_fails),
-		CASE(one_is_killed),
-		CASE(misuse),
+		CASE(one_fails),	 CASE(one_is_killed),	       CASE(misuse),
+		CASE(one_does_not_come), CASE(one_does_not_calibrate),
 	};
 
 	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));

@@ -119,6 +119,17 @@ TEST_F(dag_run, what_cannot_be_carried_out_is_refused_by_all)
 	EXPECT_SAID(&self->job, "equant_dag_run_free: called by task");
 }
 
+TEST_F(dag_run, a_rank_that_does_not_come_is_not_waited_for_in_checked_mode)
+{
+	self->job.program = "dag_fault_worker";
+	self->job.argv[0] = "one_does_not_come";
+	EXPECT_PASSED(&self->job);
+	EXPECT_SAID(&self->job, "equant_dag_run_new: not all ranks have come within 2 s");
+	self->job.argv[0] = "one_does_not_calibrate";
+	EXPECT_PASSED(&self->job);
+	EXPECT_SAID(&self->job, "equant_dag_calibrate: not all ranks have come within 2 s");
+}
+
 TEST_F(dag_run, parts_of_a_job_carry_out_schedules_of_their_own)
 {
 	self->job.argv[0] = "parts_of_the_job";

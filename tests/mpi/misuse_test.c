@@ -107,6 +107,12 @@ TEST_F(misuse, units_that_are_computed_without_asking_which_are_found_in_checked
 	EXPECT_EQ(0, job_count(&self->job, "loop asked"));
 }
 
+TEST_F(misuse, units_that_move_behind_what_was_computed_are_no_mistake)
+{
+	self->job.argv[0] = "units_moved_by_activation";
+	EXPECT_PASSED(&self->job);
+}
+
 TEST_F(misuse, a_hook_within_an_exchange_of_boundaries_is_an_error_due_or_not)
 {
 	self->job.argv[0] = "ghosts";

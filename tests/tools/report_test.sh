@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 39
+plan 41
 
 zero=$scratch/rows.0.trace one=$scratch/rows.1.trace
 "$TEST_BUILD/tests/trace/write_worker" "$scratch" || exit 1
@@ -122,6 +122,11 @@ exits 0 '>a?\[31m??b<' "... and in a picture" cat "$scratch/odd/odd.svg"
 mkdir "$scratch/one" "$scratch/none"
 cp "$zero" "$one" "$scratch/one"
 exits 0 '^   1 ' "a directory stands for the traces in it" "$equant" report "$scratch/one"
+exits 0 '"file": ".*/one/rows.1.trace"' "... as JSON, too" \
+	"$equant" report --json "$scratch/one"
+head -c $((128 + 12 * 128)) "$zero" > "$scratch/one/rows.0.trace"
+exits 0 'one/rows.0.trace: has no end' "... and one without its end is named" \
+	"$equant" report "$scratch/one"
 exits 1 'none: no trace in this directory' "... and there has to be one" \
 	"$equant" report "$scratch/none"
 cp "$scratch/passes.0.trace" "$scratch/one"

@@ -252,18 +252,26 @@ static bool is_directory(const char *path)
 	return !stat(path, &st) && S_ISDIR(st.st_mode);
 }
 
-/* 0, or -errno after a message */
-static int load(struct rank_traces *set, char **named, int count)
+static int report(char **paths, int count, const struct report_options *options)
 {
-	char **paths;
+	struct rank_traces set;
 	int ret;
 
-	if (count != 1 || !is_directory(named[0]))
-		return rank_traces_load(set, named, count);
-	ret = traces_list(named[0], &paths);
-	if (ret < 0)
-		return ret;
-	ret = rank_traces_load(set, paths, ret);
+	if (rank_traces_load(&set, paths, count))
+		return 1;
+	ret = show(&set, options);
+	rank_traces_release(&set);
+	return ret ? 1 : 0;
+}
+
+static int report_directory(const char *directory, const struct report_options *options)
+{
+	char **paths;
+	int count = traces_list(directory, &paths), ret;
+
+	if (count < 0)
+		return 1;
+	ret = report(paths, count, options);
 	traces_free_list(paths);
 	return ret;
 }
@@ -271,15 +279,11 @@ static int load(struct rank_traces *set, char **named, int count)
 int equant_cmd_report(int argc, char **argv)
 {
 	struct report_options options = { 0 };
-	struct rank_traces set;
-	int first, ret;
+	int first = parse(argc, argv, &options);
 
-	first = parse(argc, argv, &options);
 	if (first < 0)
 		return EQUANT_EXIT_USAGE;
-	if (load(&set, argv + first, argc - first))
-		return 1;
-	ret = show(&set, &options);
-	rank_traces_release(&set);
-	return ret ? 1 : 0;
+	if (argc - first == 1 && is_directory(argv[first]))
+		return report_directory(argv[first], &options);
+	return report(argv + first, argc - first, &options);
 }

@@ -251,6 +251,8 @@ int traces_list(const char *directory, char ***paths)
 	if (are_of_one_loop(directory, entries, count)) {
 		*paths = calloc(count + 1, sizeof(**paths));
 		ret = *paths ? choose(*paths, directory, -INFINITY, entries, count) : -ENOMEM;
+		if (ret >= 0 && ret < count) /* links to nothing */
+			ret = -ENOENT;
 		if (ret < 0) {
 			complain(directory, -ret);
 			traces_free_list(*paths);

@@ -40,12 +40,15 @@ static int wait_long(MPI_Request *request, MPI_Comm comm, const char *call,
 	int error;
 
 	equant_waiter_init(&waiter, EQUANT_WAIT_AUTO, NULL, NULL);
-	waiter.timeout = limits->timeout;
+	/* In checked mode it is said where it is given up: who comes in between would make both wrong. */
+	waiter.timeout = limits->check ? 0 : limits->timeout;
 	equant_waited_on_begin(&waiter, &on);
 	error = equant_wait_requests(&waiter, request, 1, MPI_STATUSES_IGNORE,
 				     limits->check ? limits->timeout : 0, &waited);
-	if (error == -ETIMEDOUT)
+	if (error == -ETIMEDOUT) {
+		waiter.timeout = limits->timeout;
 		equant_waited_on_give_up(&waiter);
+	}
 	return error;
 }
 

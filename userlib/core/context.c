@@ -115,10 +115,9 @@ static void release(struct equant *eq)
 	equant_team_release(&eq->team);
 	equant_probe_close(eq->probe);
 	equant_node_close(eq->node, kept);
-	if (!equant_mpi_is_over()) {
+	equant_at_finalize_end(eq);
+	if (!equant_mpi_is_over())
 		equant_extreme_release(eq);
-		equant_at_finalize_end(eq);
-	}
 	equant_options_release(&eq->options);
 	if (!kept) {
 		if (eq->comm != MPI_COMM_NULL)
@@ -133,33 +132,37 @@ static void release(struct equant *eq)
 
 int equant_open(struct equant **out, MPI_Comm comm, const struct equant_options *options)
 {
+	struct equant_options resolved;
 	struct equant_limits limits;
-	struct equant *eq;
-	int error;
+	struct equant *eq = NULL;
+	int error, refused;
 
 	*out = NULL;
 	error = equant_mpi_check(comm, "equant_open");
 	if (error)
 		return error;
+	/* First, for what is wrong to be told also where a rank does not come. */
+	refused = equant_options_resolve(&resolved, options);
 	equant_limits_read(&limits, true);
 	error = equant_meet(comm, "equant_open", &limits);
-	if (error)
-		return error;
-	eq = calloc(1, sizeof(*eq));
-	error = equant_mpi_agree(comm, eq ? 0 : -ENOMEM);
+	if (!error) {
+		eq = calloc(1, sizeof(*eq));
+		error = equant_mpi_agree(comm, eq ? 0 : -ENOMEM);
+	}
 	if (error) {
+		equant_options_release(&resolved);
 		free(eq);
 		return error;
 	}
+	eq->options = resolved;
 	eq->comm = eq->collectives = MPI_COMM_NULL;
 	eq->extreme = MPI_DATATYPE_NULL;
 	eq->larger = MPI_OP_NULL;
-	eq->key = MPI_KEYVAL_INVALID;
 	equant_team_init(&eq->team);
 	error = duplicate(eq, comm);
 	if (error)
 		goto fail;
-	error = equant_options_resolve(&eq->options, options);
+	error = refused;
 	if (!eq->rank)
 		equant_options_misspelled();
 	if (!error)

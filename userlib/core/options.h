@@ -24,7 +24,7 @@ int equant_options_resolve(struct equant_options *out, const struct equant_optio
  * equant_options_limits() - EQUANT_TIMEOUT and EQUANT_CHECK for calls that have no context
  * @again: they are resolved, too, so nothing is told of them here
  *
- * What cannot be is told on standard error, and the default counts.
+ * For what cannot be the default counts; it is told on standard error, if not by who resolves them.
  */
 void equant_options_limits(double *timeout, int *check, bool again);
 

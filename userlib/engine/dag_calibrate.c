@@ -120,10 +120,13 @@ static int measure_all(struct equant *eq, size_t most, char *memory, double *lin
 int equant_dag_calibrate(struct equant *eq, struct equant_dag_machine *machine, size_t most)
 {
 	size_t p = (size_t)(unsigned int)eq->ranks;
-	double *links = calloc(2 * p * p, sizeof(*links));
+	int error = equant_dag_meet(eq, "equant_dag_calibrate");
+	double *links;
 	char *memory;
-	int error;
 
+	if (error)
+		return error;
+	links = calloc(2 * p * p, sizeof(*links));
 	most = most < PART ? LARGE : most;
 	memory = most <= INT32_MAX ? malloc(most) : NULL;
 	error = links && memory ? 0 : -ENOMEM;

@@ -8,10 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "control/meet.h"
 #include "core/message.h"
 #include "core/mpi_error.h"
 #include "core/struct.h"
 #include "engine/dag_replan.h"
+#include "loop/abort.h"
 #include "loop/loop_internal.h"
 
 /* Options end where those of an older library did, at least. */
@@ -149,6 +151,15 @@ static void release(struct equant_dag_run *run)
 	free(run);
 }
 
+int equant_dag_meet(struct equant *eq, const char *function)
+{
+	const struct equant_limits limits = { eq->options.timeout, eq->options.check };
+
+	if (eq->lost)
+		return eq->lost;
+	return equant_lose(eq, equant_meet(eq->collectives, function, &limits));
+}
+
 struct equant_dag_run *equant_dag_run_new(struct equant *eq,
 					  const struct equant_dag_run_options *options)
 {
@@ -158,6 +169,11 @@ struct equant_dag_run *equant_dag_run_new(struct equant *eq,
 	if (!eq) {
 		equant_message("equant_dag_run_new: no context");
 		errno = EINVAL;
+		return NULL;
+	}
+	error = equant_dag_meet(eq, "equant_dag_run_new");
+	if (error) {
+		errno = -error;
 		return NULL;
 	}
 	run = calloc(1, sizeof(*run));

@@ -202,6 +202,9 @@ struct equant_dag_run {
 	bool broken;
 };
 
+/* dag_run.c: all ranks come; 0 or -errno, after which none of the context is waited for any more */
+int equant_dag_meet(struct equant *eq, const char *function);
+
 /* dag_carry.c: does a task run, which has no use for @function?  Then there is a message. */
 bool equant_dag_in_task(const struct equant_dag_run *run, const char *function);
 

@@ -41,7 +41,7 @@ EQUANT_API void equant_fortran_open(struct fortran_context *c, const int *comm,
 	static const struct equant_options none;
 	struct equant_options *o = copy_options(options);
 	struct texts t;
-	uintptr_t handle = equant_fortran_reserve(c->handle, "equant_open");
+	uintptr_t handle = equant_fortran_reserve("equant_open");
 	struct equant *eq = NULL;
 	int error;
 
@@ -52,8 +52,7 @@ EQUANT_API void equant_fortran_open(struct fortran_context *c, const int *comm,
 		o->replay = equant_fortran_text(replay, t.replay, sizeof(t.replay));
 	}
 	error = equant_open(&eq, MPI_Comm_f2c(*comm), o && handle ? o : &none);
-	if (handle)
-		c->handle = equant_fortran_made(handle, error ? NULL : eq, NULL);
+	c->handle = equant_fortran_made(handle, error ? NULL : eq, NULL);
 	free(o);
 	equant_fortran_done(error, "equant_open", ierror);
 }

@@ -22,7 +22,7 @@ module equant_contexts
         subroutine open_f08(eq, comm, options, probe, trace, report, replay, ierror) &
                 bind(C, name="equant_fortran_open")
             import
-            type(equant_context), intent(inout) :: eq
+            type(equant_context), intent(out) :: eq
             type(MPI_Comm), intent(in) :: comm
             type(equant_options), intent(in), optional :: options
             character(kind=c_char, len=*), intent(in), optional :: probe, trace, report, replay
@@ -32,7 +32,7 @@ module equant_contexts
         subroutine open_integer(eq, comm, options, probe, trace, report, replay, ierror) &
                 bind(C, name="equant_fortran_open")
             import
-            type(equant_context), intent(inout) :: eq
+            type(equant_context), intent(out) :: eq
             integer(c_int), intent(in) :: comm
             type(equant_options), intent(in), optional :: options
             character(kind=c_char, len=*), intent(in), optional :: probe, trace, report, replay

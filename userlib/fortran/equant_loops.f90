@@ -23,7 +23,7 @@ module equant_loops
         subroutine equant_loop_new(loop, eq, name, units, ierror) &
                 bind(C, name="equant_fortran_loop_new")
             import
-            type(equant_loop), intent(inout) :: loop
+            type(equant_loop), intent(out) :: loop
             type(equant_context), intent(in) :: eq
             character(kind=c_char, len=*), intent(in) :: name
             integer(equant_unit_kind), intent(in) :: units

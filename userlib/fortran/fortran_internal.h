@@ -28,14 +28,13 @@ struct fortran_loop {
 
 /**
  * equant_fortran_reserve() - a handle for an object that is going to be made
- * @held: what the variable holds that receives it, whose object would be lost; 0 = whatever it does
  * @function: the procedure that makes it
  *
  * Any thread may call these at any time; an object that goes is used by none.
  *
- * Return: the handle; 0 after a message, if @held has its object still or if there are too many.
+ * Return: the handle; 0 after a message, if there are too many.
  */
-uintptr_t equant_fortran_reserve(uintptr_t held, const char *function);
+uintptr_t equant_fortran_reserve(const char *function);
 
 /**
  * equant_fortran_made() - it is made, or could not be

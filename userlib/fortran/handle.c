@@ -44,7 +44,7 @@ static size_t take(void)
 	return at;
 }
 
-static uintptr_t reserve(void)
+uintptr_t equant_fortran_reserve(const char *function)
 {
 	uintptr_t handle = 0;
 	size_t at;
@@ -58,19 +58,6 @@ static uintptr_t reserve(void)
 		atomic_store(&slots[at].handle, handle);
 	}
 	pthread_mutex_unlock(&lock);
-	return handle;
-}
-
-uintptr_t equant_fortran_reserve(uintptr_t held, const char *function)
-{
-	uintptr_t handle;
-
-	if (equant_fortran_object(held)) {
-		equant_message("%s: the variable holds what has not been closed or freed",
-			       function);
-		return 0;
-	}
-	handle = reserve();
 	if (!handle)
 		equant_message("%s: more than %d contexts, loops and tables at once", function,
 			       SLOTS - 1);

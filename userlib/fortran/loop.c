@@ -10,18 +10,17 @@ EQUANT_API void equant_fortran_loop_new(struct fortran_loop *l, const struct for
 	char text[64]; /* longer than a name may be, so that one too long is seen */
 	int error = equant_fortran_no_context(c, "equant_loop_new");
 	struct equant_loop *loop = NULL;
-	uintptr_t handle;
+	uintptr_t handle = 0;
 
 	if (!error) {
-		handle = equant_fortran_reserve(l->handle, "equant_loop_new");
+		handle = equant_fortran_reserve("equant_loop_new");
 		/* Without a name the library refuses, on all ranks together. */
 		loop = equant_loop_new(
 			context_of(c),
 			handle ? equant_fortran_text(name, text, sizeof(text)) : NULL, *units);
 		error = loop ? 0 : -errno;
-		if (handle)
-			l->handle = equant_fortran_made(handle, loop, context_of(c));
 	}
+	l->handle = equant_fortran_made(handle, loop, context_of(c));
 	equant_fortran_done(error, "equant_loop_new", ierror);
 }
 

@@ -31,7 +31,7 @@ EQUANT_API void equant_fortran_loop_table(struct fortran_table *t, const struct 
 	struct equant_table *table = NULL;
 	uintptr_t handle;
 
-	handle = error ? 0 : equant_fortran_reserve(0, "equant_loop_table");
+	handle = error ? 0 : equant_fortran_reserve("equant_loop_table");
 	if (!error && !handle)
 		error = -ENFILE;
 	if (!error) {

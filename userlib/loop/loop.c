@@ -285,10 +285,14 @@ long equant_loop_moved(const struct equant_loop *loop)
 	return loop->mover.sent + loop->mover.received;
 }
 
-/* For checked mode; any thread of the rank may ask, and the loop is no constant. */
-static void note_read(const struct equant_loop *loop)
+/* Any thread of the rank may ask, and no loop is a constant.  Loops that share have the same units. */
+void equant_loop_note_read(const struct equant_loop *loop)
 {
-	__atomic_store_n((long *)&loop->moved_when_read, equant_loop_moved(loop), __ATOMIC_RELAXED);
+	if (!loop->eq->options.check)
+		return;
+	for (const struct equant_loop *l = loop->leader ? loop->leader : loop; l; l = l->follower)
+		__atomic_store_n((long *)&l->moved_when_read, equant_loop_moved(l),
+				 __ATOMIC_RELAXED);
 }
 
 const struct equant_range *equant_loop_ranges(const struct equant_loop *loop, int *count)
@@ -296,7 +300,7 @@ const struct equant_range *equant_loop_ranges(const struct equant_loop *loop, in
 	static const struct equant_range none = { 0 };
 	const struct equant_runs *own = &loop->units.owned[loop->rank];
 
-	note_read(loop);
+	equant_loop_note_read(loop);
 	*count = own->n;
 	return own->n ? own->ranges : &none;
 }
@@ -313,12 +317,12 @@ long equant_loop_units(const struct equant_loop *loop)
 
 long equant_loop_count(const struct equant_loop *loop)
 {
-	note_read(loop);
+	equant_loop_note_read(loop);
 	return loop->units.counts[loop->rank];
 }
 
 int equant_loop_owner(const struct equant_loop *loop, long unit)
 {
-	note_read(loop);
+	equant_loop_note_read(loop);
 	return equant_units_owner(&loop->units, unit);
 }

@@ -37,7 +37,7 @@
  * @abandoned: a loop was, so that others may yet look for this rank where all meet
  * @meetings: waits of the program for other ranks so far
  * @told: file that tells this rank's speed
- * @key: of the attribute by which MPI's end is heard of
+ * @next: context of the process, for when MPI ends
  * @extreme, @larger: a struct equant_extreme for MPI, and the reduction of two; made when first used
  */
 struct equant {
@@ -58,7 +58,7 @@ struct equant {
 	int abandoned;
 	uint32_t meetings;
 	struct equant_told told;
-	int key;
+	struct equant *next;
 	MPI_Datatype extreme;
 	MPI_Op larger;
 };
@@ -155,6 +155,7 @@ struct equant_loop {
 	int in_section;
 	const char *misused; /* the first fault, or NULL */
 	long moved_when_read; /* units when the program last asked who owns what */
+	bool out_of_date; /* it has computed by an answer from before some moved */
 	struct equant_counters begin;
 	struct equant_window window;
 	struct equant_window
@@ -326,6 +327,9 @@ int equant_loop_misused(struct equant_loop *loop);
 
 /* loop.c: units that this rank has sent and received so far */
 long equant_loop_moved(const struct equant_loop *loop);
+
+/* ... the program asks who owns what */
+void equant_loop_note_read(const struct equant_loop *loop);
 struct equant_phase_begun equant_phase_begin(const struct equant_loop *loop);
 /* @usual: what the phase has cost counts for the period, unless it moved work */
 void equant_phase_end(struct equant_loop *loop, const struct equant_phase_begun *begun, int usual);

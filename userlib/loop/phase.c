@@ -309,18 +309,6 @@ int equant_loop_send(struct equant_loop *loop, const struct equant_sample *sampl
 	return equant_control_start(loop->control, sample);
 }
 
-/*
- * Units have been computed since some moved, but the program has not asked which.  It may know without:
- * by its own callbacks, by a table, by a pass or a sweep, or by another loop that has the same units.
- */
-static bool is_out_of_date(const struct equant_loop *loop)
-{
-	return loop->eq->options.check && loop->window.units > 0 &&
-	       loop->moved_when_read != equant_loop_moved(loop) && !loop->slices.nr_data &&
-	       !equant_slices_tables(&loop->slices) && !loop->pass && !loop->pipeline &&
-	       !loop->leader && !loop->follower;
-}
-
 static int misused_one(struct equant_loop *loop)
 {
 	if (loop->ghosts.under_way) {
@@ -337,7 +325,7 @@ static int misused_one(struct equant_loop *loop)
 			loop->name, loop->rank, loop->leader->name);
 		return -EINVAL;
 	}
-	if (is_out_of_date(loop)) {
+	if (loop->out_of_date) {
 		equant_message(
 			"loop %s, rank %d: units have moved, and the program has computed without asking which are its own since then (equant_loop_ranges())",
 			loop->name, loop->rank);

@@ -49,6 +49,17 @@ void equant_begin(struct equant_loop *loop)
 	equant_meetings_note(&leader->meetings, meetings(leader), loop->begin.t_ns);
 }
 
+/*
+ * Units have been computed since some moved, but the program has not asked which.  It may know without:
+ * by its own callbacks, by a table, by a pass or a sweep, or by another loop that has the same units.
+ */
+static bool is_out_of_date(const struct equant_loop *loop)
+{
+	return loop->eq->options.check && loop->moved_when_read != equant_loop_moved(loop) &&
+	       !loop->slices.nr_data && !equant_slices_tables(&loop->slices) && !loop->pass &&
+	       !loop->pipeline && !loop->leader && !loop->follower;
+}
+
 /* Part of a unit is computed where its iterations are cut into strips. */
 void equant_end_work(struct equant_loop *loop, double units)
 {
@@ -59,6 +70,7 @@ void equant_end_work(struct equant_loop *loop, double units)
 	note_fault(loop, !loop->in_section, "equant_end() without equant_begin()");
 	note_fault(loop, units < 0, "equant_end_units() of fewer than 0 units");
 	loop->in_section = 0;
+	loop->out_of_date |= units > 0 && is_out_of_date(loop);
 	run = equant_since(end.run_ns, loop->begin.run_ns);
 	wait = equant_since(end.wait_ns, loop->begin.wait_ns);
 	equant_team_scale(loop->eq, end.t_ns - loop->begin.t_ns, &run, &wait);
@@ -77,6 +89,8 @@ void equant_end_units(struct equant_loop *loop, long units)
 
 void equant_end(struct equant_loop *loop)
 {
+	/* All units of this rank, also where that is none. */
+	loop->out_of_date |= is_out_of_date(loop);
 	equant_end_units(loop, loop->units.counts[loop->rank]);
 }
 

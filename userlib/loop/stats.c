@@ -52,6 +52,7 @@ int equant_loop_stats(const struct equant_loop *loop, struct equant_stats *stats
 			       stats ? "sz must be sizeof(struct equant_stats)" : "no statistics");
 		return -EINVAL;
 	}
+	equant_loop_note_read(loop);
 	*stats = (struct equant_stats){
 		.sz = sizeof(*stats),
 		.rank = loop->rank,

@@ -134,7 +134,7 @@ struct equant_dag_run_options {
  * Return: NULL and errno on all ranks: EINVAL for options that cannot be or that differ between
  * ranks, and a schedule that is none of this graph for as many processors as there are ranks (the
  * message names what is wrong first), what equant_dag_check() says, E2BIG for more edges than MPI
- * has tags, ECANCELED when another rank failed, ENOMEM, EIO.
+ * has tags, ECANCELED when another rank failed, ENOMEM, EIO, ETIMEDOUT in checked mode where a rank does not come.
  */
 EQUANT_API struct equant_dag_run *equant_dag_run_new(struct equant *eq,
 						     const struct equant_dag_run_options *options);
@@ -201,7 +201,7 @@ EQUANT_API int equant_dag_run_free(struct equant_dag_run *run);
  * least of seven times counts.  What tasks take, in seconds, is in equant_dag_executed().
  *
  * Return: 0; -EINVAL for a machine of another number of processors, or a wrong @most; -ECANCELED when another rank
- * failed; -ENOMEM; -EIO.
+ * failed; -ENOMEM; -EIO; -ETIMEDOUT in checked mode where a rank does not come.
  */
 EQUANT_API int equant_dag_calibrate(struct equant *eq, struct equant_dag_machine *machine,
 				    size_t most);

@@ -274,7 +274,7 @@ struct equant_data_ops {
 	int (*unpack)(void *ctx, long unit, const void *buffer, size_t size);
 };
 
-/** equant_loop_data() - register pack/unpack callbacks; errors as equant_loop_array() */
+/** equant_loop_data() - register pack/unpack callbacks; errors as equant_loop_array(), but no -EEXIST */
 EQUANT_API int equant_loop_data(struct equant_loop *loop, const struct equant_data_ops *ops,
 				void *ctx);
 
