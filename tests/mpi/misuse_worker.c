@@ -297,6 +297,9 @@ static void units_not_asked_for(void)
 static void balance_a_while(struct equant_loop *loop, int hooks)
 {
 	for (int i = 0; i < hooks; i++) {
+		/* What is needed for all units, before it is asked which they are. */
+		equant_begin(loop);
+		equant_end(loop);
 		equant_begin(loop);
 		compute(rank ? 0.0005 : 0.002);
 		equant_end_units(loop, equant_loop_count(loop));

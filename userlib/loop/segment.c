@@ -70,7 +70,9 @@ void equant_end_work(struct equant_loop *loop, double units)
 	note_fault(loop, !loop->in_section, "equant_end() without equant_begin()");
 	note_fault(loop, units < 0, "equant_end_units() of fewer than 0 units");
 	loop->in_section = 0;
-	loop->out_of_date |= units > 0 && is_out_of_date(loop);
+	/* A section may come before the program asks: the last one counts. */
+	if (units > 0)
+		loop->out_of_date = is_out_of_date(loop);
 	run = equant_since(end.run_ns, loop->begin.run_ns);
 	wait = equant_since(end.wait_ns, loop->begin.wait_ns);
 	equant_team_scale(loop->eq, end.t_ns - loop->begin.t_ns, &run, &wait);
@@ -90,7 +92,7 @@ void equant_end_units(struct equant_loop *loop, long units)
 void equant_end(struct equant_loop *loop)
 {
 	/* All units of this rank, also where that is none. */
-	loop->out_of_date |= is_out_of_date(loop);
+	loop->out_of_date = is_out_of_date(loop);
 	equant_end_units(loop, loop->units.counts[loop->rank]);
 }
 
