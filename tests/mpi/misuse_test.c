@@ -138,13 +138,4 @@ TEST_F(misuse, closing_after_mpi_finalize_frees_and_says_so)
 	EXPECT_PASSED(&self->job);
 }
 
-TEST_F(misuse, loops_that_are_open_when_mpi_ends_are_named_once)
-{
-	self->job.argv[0] = "end_with_open_loops";
-	EXPECT_PASSED(&self->job);
-	EXPECT_EQ(1, job_count(&self->job, "loop late: not freed before MPI_Finalize()"));
-	EXPECT_EQ(1, job_count(&self->job, "loop forgotten: not freed before MPI_Finalize()"));
-	EXPECT_EQ(0, job_count(&self->job, "loop freed"));
-}
-
 TEST_HARNESS_MAIN

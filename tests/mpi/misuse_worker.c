@@ -435,17 +435,6 @@ static void free_after_finalize(void)
 	demand_equal(-EPIPE, equant_close(eq));
 }
 
-static void end_with_open_loops(void)
-{
-	struct equant_loop *loop;
-	struct equant *eq;
-
-	open_loop(&eq, &loop);
-	must_free(must_loop(eq, "freed", 10));
-	must_loop(eq, "forgotten", 10);
-	MPI_Finalize();
-}
-
 int main(int argc, char **argv)
 {
 	static const struct worker_case cases[] = {
@@ -464,7 +453,6 @@ int main(int argc, char **argv)
 		CASE(statistics),
 		CASE(close_after_finalize, .bare = 1),
 		CASE(free_after_finalize, .bare = 1),
-		CASE(end_with_open_loops, .bare = 1),
 	};
 
 	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));

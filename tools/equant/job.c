@@ -309,6 +309,7 @@ static int execute(const struct run_request *request, struct run_result *result,
 	} else {
 		result->status = wait_for(pid, request, set, result);
 		result->elapsed = seconds(CLOCK_MONOTONIC) - start;
+		result->ended = seconds(CLOCK_REALTIME);
 	}
 	machine_since(result, &before, children, start);
 	if (null >= 0)

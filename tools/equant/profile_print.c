@@ -165,8 +165,7 @@ void run_print_profiles(FILE *out, const struct run_result *result)
 			RUN_PROFILE_LIBRARY);
 	for (int first = 0, next; first < result->nr_profiles; first = next) {
 		next = run_profile_next(result, first);
-		print_job(out, &result->profiles[first], &result->profiles[next],
-			  result->since + result->elapsed);
+		print_job(out, &result->profiles[first], &result->profiles[next], result->ended);
 	}
 }
 
@@ -233,8 +232,7 @@ void run_put_profiles(struct json *json, const struct run_result *result)
 	json_open_array(json, "profiles");
 	for (int first = 0, next; first < result->nr_profiles; first = next) {
 		next = run_profile_next(result, first);
-		put_job(json, &result->profiles[first], &result->profiles[next],
-			result->since + result->elapsed);
+		put_job(json, &result->profiles[first], &result->profiles[next], result->ended);
 	}
 	json_close_array(json);
 }

@@ -151,6 +151,7 @@ struct machine_time {
  * struct run_result - what came of a job
  * @status: exit status as a shell would give it
  * @since: when it began, as files say when they were written
+ * @ended: when the command did, as profiles say when they began
  * @began: when the command was started, CLOCK_MONOTONIC of this host
  * @elapsed: from start to end of the command
  * @directory: where the reports are, or were
@@ -162,6 +163,7 @@ struct machine_time {
 struct run_result {
 	int status;
 	double since;
+	double ended;
 	double began;
 	double elapsed;
 	char directory[PATH_MAX];

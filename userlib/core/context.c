@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "control/meet.h"
-#include "core/at_finalize.h"
 #include "core/extreme.h"
 #include "core/message.h"
 #include "core/mpi_error.h"
@@ -115,7 +114,6 @@ static void release(struct equant *eq)
 	equant_team_release(&eq->team);
 	equant_probe_close(eq->probe);
 	equant_node_close(eq->node, kept);
-	equant_at_finalize_end(eq);
 	if (!equant_mpi_is_over())
 		equant_extreme_release(eq);
 	equant_options_release(&eq->options);
@@ -169,8 +167,6 @@ int equant_open(struct equant **out, MPI_Comm comm, const struct equant_options 
 		error = open_probe(eq);
 	if (!error)
 		error = equant_check_open(eq);
-	if (!error)
-		error = equant_at_finalize_begin(eq);
 	error = agree(eq, error);
 	if (error)
 		goto fail;

@@ -7,7 +7,6 @@
  * found to have gone and not looked at.  A slot is looked up without a lock, as it never moves.
  */
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdint.h>
 
 #include "core/message.h"
@@ -22,7 +21,7 @@
  * @next: the next unused slot, of those that have been used
  */
 static struct slot {
-	_Atomic uintptr_t handle;
+	uintptr_t handle;
 	uintptr_t last;
 	void *object;
 	const void *owner;
@@ -55,7 +54,7 @@ uintptr_t equant_fortran_reserve(const char *function)
 		handle = (slots[at].last ? slots[at].last : at) + SLOTS;
 		slots[at].object = NULL;
 		slots[at].last = handle;
-		atomic_store(&slots[at].handle, handle);
+		__atomic_store_n(&slots[at].handle, handle, __ATOMIC_RELEASE);
 	}
 	pthread_mutex_unlock(&lock);
 	if (!handle)
@@ -68,12 +67,13 @@ void *equant_fortran_object(uintptr_t handle)
 {
 	const struct slot *slot = &slots[handle % SLOTS];
 
-	return handle && atomic_load(&slot->handle) == handle ? slot->object : NULL;
+	return handle && __atomic_load_n(&slot->handle, __ATOMIC_ACQUIRE) == handle ? slot->object :
+										      NULL;
 }
 
 static void give_back(size_t at)
 {
-	atomic_store(&slots[at].handle, 0);
+	__atomic_store_n(&slots[at].handle, 0, __ATOMIC_RELEASE);
 	slots[at].next = unused;
 	unused = at;
 }

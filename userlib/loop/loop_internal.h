@@ -37,7 +37,6 @@
  * @abandoned: a loop was, so that others may yet look for this rank where all meet
  * @meetings: waits of the program for other ranks so far
  * @told: file that tells this rank's speed
- * @next: context of the process, for when MPI ends
  * @extreme, @larger: a struct equant_extreme for MPI, and the reduction of two; made when first used
  */
 struct equant {
@@ -58,7 +57,6 @@ struct equant {
 	int abandoned;
 	uint32_t meetings;
 	struct equant_told told;
-	struct equant *next;
 	MPI_Datatype extreme;
 	MPI_Op larger;
 };
