@@ -136,7 +136,7 @@ stress: deps
 			tests/vm/guest.sh $$kernel kmod/agreement_test || status=1; \
 	done; \
 	TEST_BUILD=$(abspath $(O)) GUEST_FULL=1 GUEST_EXACT=2 \
-		tests/vm/guest.sh 6.12 vm/shares.sh || status=1; \
+		tests/vm/guest.sh 6.12 vm/shares.sh vm/job.sh || status=1; \
 	exit $$status
 
 check-debug: deps
