@@ -394,7 +394,7 @@ TEST_F(schedule, preemptive_has_few_pieces_in_the_papers_experiment)
 
 	for (int p = 16; p <= 64; p += 48)
 		for (int k = 2; k < p; k++)
-			for (int seed = 0; seed < SEEDS; seed++) {
+			for (int seed = 0; seed < random_cases(SEEDS); seed++) {
 				struct equant_redist_costs *costs =
 					section5(&random, p, k, 10000000, 2e8);
 				struct equant_redist_schedule *schedule =

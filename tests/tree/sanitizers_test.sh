@@ -19,7 +19,7 @@ mapfile -t names < <(build sanitizers $pure list-tests | grep -v '\.sh$')
 plan $((2 + ${#names[@]}))
 succeeds "there are tests that know neither MPI nor BPF" test "${#names[@]}" -gt 0
 # shellcheck disable=SC2086
-succeeds "the sanitizers' build compiles" build sanitizers CC=gcc $pure CFLAGS='-O1 -g1' tests
+succeeds "the sanitizers' build compiles" build sanitizers CC=gcc $pure CFLAGS='-Og -g1' tests
 
 export ASAN_OPTIONS=detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1
 export TEST_SANITIZED=1
