@@ -78,7 +78,7 @@ kernels=$!
 run make -k -j"$(nproc)" all tests
 finish $kernels
 
-# Those that compile, read, boot or compare results take minutes of CPU time, leave nothing in the machine
+# Those that compile, read, boot, compute or compare results take minutes of CPU time, leave nothing in the machine
 # and do not mind when they get it: what the jobs of ranks, which often wait, and the guests, which emulate
 # their own time, leave over.  Those do not mind who waits for that.  What measures this machine has it to itself;
 # so have jobs of several sessions, one of which a scheduler may let stand for seconds beside busy ones.
@@ -89,9 +89,9 @@ if ! names=$(make -s list-tests) || [ -z "$names" ]; then
 fi
 for name in $names; do
 	case $name in
-	tree/compilers_test.sh | tree/install_test.sh | tree/sanitizers_test.sh | tree/style_test.sh | \
-		balance/optimisation_test.sh | fortran/fortran_test.sh | mpi/results_test | \
-		vm/guest_test.sh) aside+=("$name") ;;
+	tree/compilers_test.sh | tree/headers_test.sh | tree/install_test.sh | tree/sanitizers_test.sh | \
+		tree/style_test.sh | balance/* | dag/* | fortran/fortran_test.sh | loop/* | model/* | \
+		mpi/results_test | plan/* | redist/* | vm/guest_test.sh) aside+=("$name") ;;
 	bpf/* | hosts/network_test.sh | hosts/refresh_test.sh | kmod/* | mpi/nodes_test | probe/* | \
 		tools/kmod_test.sh | tools/load_test.sh | tools/run_test.sh | tools/top_test.sh) alone+=("$name") ;;
 	vm/*) guests+=("$name") ;;
