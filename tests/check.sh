@@ -80,18 +80,20 @@ finish $kernels
 
 # Those that compile, read, boot, compute or compare results take minutes of CPU time, leave nothing in the machine
 # and do not mind when they get it: what the jobs of ranks, which often wait, and the guests, which emulate
-# their own time, leave over.  Those do not mind who waits for that.  What measures this machine has it to itself;
+# their own time, leave over: two of them at once, but of those that compile into the build one.  Those do not
+# mind who waits for that.  What measures this machine has it to itself;
 # so have jobs of several sessions, one of which a scheduler may let stand for seconds beside busy ones.
-aside=() alone=() beside=() guests=()
+compiling=() aside=() alone=() beside=() guests=()
 if ! names=$(make -s list-tests) || [ -z "$names" ]; then
 	echo "0 passed, 1 failed, 0 skipped"
 	exit 1
 fi
 for name in $names; do
 	case $name in
-	tree/compilers_test.sh | tree/headers_test.sh | tree/install_test.sh | tree/sanitizers_test.sh | \
-		tree/style_test.sh | balance/* | dag/* | fortran/fortran_test.sh | loop/* | model/* | \
-		mpi/results_test | plan/* | redist/* | vm/guest_test.sh) aside+=("$name") ;;
+	balance/optimisation_test.sh | fortran/fortran_test.sh | tree/compilers_test.sh | tree/headers_test.sh | \
+		tree/install_test.sh | tree/sanitizers_test.sh) compiling+=("$name") ;;
+	balance/* | dag/* | loop/* | model/* | mpi/results_test | plan/* | redist/* | tree/style_test.sh | \
+		vm/guest_test.sh) aside+=("$name") ;;
 	bpf/* | hosts/network_test.sh | hosts/refresh_test.sh | kmod/* | mpi/nodes_test | probe/* | \
 		tools/kmod_test.sh | tools/load_test.sh | tools/run_test.sh | tools/top_test.sh) alone+=("$name") ;;
 	vm/*) guests+=("$name") ;;
@@ -126,16 +128,17 @@ hear()
 }
 
 run shown alone "${alone[@]}"
+tell compiling -a -f 6 "${compiling[@]}"
 tell aside -a -f 6 "${aside[@]}"
 run shown beside "${beside[@]}"
 for name in "${guests[@]}"; do
 	tell "${name##*/}" "$name"
 done
-for part in "${guests[@]##*/}" aside; do
+for part in "${guests[@]##*/}" compiling aside; do
 	hear "$part"
 done
 
-parts=(alone aside beside "${guests[@]##*/}")
+parts=(alone compiling aside beside "${guests[@]##*/}")
 # Once more what failed and why, for whoever sees but the end of this.
 grep -hE '^not ok|^# FAILED: |:(Expected|Assertion) ' "${parts[@]/#/"$logs"/}" | sed 's/^#* */# at fault: /' |
 	head -n 40
