@@ -88,8 +88,7 @@ TEST_F(read, dot_that_is_none_is_refused_by_line_and_word)
 		{ "digraph {\n a [weight=1]\n a -> b\n}", "f: 'b': a task without a weight" },
 		{ "digraph {\n a [weight=-1] }", "f:2: '-1': expected a number, not negative" },
 		{ "digraph {\n a [weight=nan] }", "f:2: 'nan': expected a number, not negative" },
-		{ "digraph {\n a [weight=1e999] }",
-		  "f:2: '1e999': expected a number, not negative" },
+		{ "digraph {\n a [weight=1e999] }", "f:2: '1e999': too large for a number" },
 		{ "digraph {\n node [weight=1]\n a -> b [weight=-2] }",
 		  "f:3: '-2': expected a number, not negative" },
 		{ "digraph {\n\n a [weight 1] }", "f:3: '1': expected =" },
@@ -104,7 +103,7 @@ TEST_F(read, dot_that_is_none_is_refused_by_line_and_word)
 		  "f:2: 'abcdefghijklmnopqrstuvwxyz0123456789': too long for a task's name" },
 		{ "digraph {\n a [weight=1 memory=1.5] }", "f:2: '1.5': expected a whole number" },
 		{ "digraph {\n a [weight=1 memory=281474976710657] }",
-		  "f:2: '281474976710657': too large" },
+		  "f:2: '281474976710657': not from 0 to 281474976710656" },
 		{ "digraph { }", "f: a graph without tasks" },
 		{ "", "f:1: 'end of file': expected digraph" },
 	};
@@ -125,8 +124,9 @@ TEST_F(read, stg_that_is_none_is_refused_by_line_and_word)
 {
 	static const struct fault faults[] = {
 		{ "", "f:1: 'end of file': expected a number" },
-		{ "1\n0 0 0\n2 3 1 0\n", "f:3: '2': too large" },
-		{ "1\n0 0 0\n1 3 1 1\n", "f:3: '1': too large" },
+		{ "1\n0 0 0\n2 3 1 0\n", "f:3: '2': expected 1" },
+		{ "1\n0 0 0\n1 3 1 1\n", "f:3: '1': expected 0" },
+		{ "1\n0 0 0\n1 3 2 0\n", "f:3: '2': not from 0 to 1" },
 		{ "1\n0 0 0\n1 3 1 0\n", "f:4: 'end of file': expected a number" },
 		{ "2\n0 0 0\n1 3 1 0\n2 3 2 0\n3 0 1 2\n",
 		  "f:4: '?': expected another predecessor" },
@@ -163,6 +163,8 @@ TEST_F(read, json_that_is_none_is_refused_by_line_and_word)
 		{ "{ \"edges\": [] }", "f:1: 'tasks': missing before the } in this line" },
 		{ "{ \"tasks\": [ { \"work\": 01 } ] }", "f:1: '01': expected a number" },
 		{ "{ \"tasks\": [ { \"work\": NaN } ] }", "f:1: 'NaN': expected a number" },
+		{ "{ \"tasks\": [ { \"work\": \"1\" } ] }",
+		  "f:1: '\"': expected a number, without quotes" },
 		{ "{ \"tasks\": [ { \"work\": -1 } ] }",
 		  "f:1: '-1': expected a number, not negative" },
 		{ "{ \"tasks\": [ { \"work\": 1 }, { \"work\": 1 } ],\n"
@@ -335,7 +337,7 @@ TEST_F(read, a_machine_that_is_none_is_refused_by_line_and_word)
 			"{ \"processors\": [1], \"pinned\": [ { \"task\": 0, \"processor\": 0 },\n{ \"task\": 0, \"processor\": 0 } ] }",
 			self->why));
 	EXPECT_STREQ(
-		"f:1: '1': too large",
+		"f:1: '1': expected 0",
 		machine_fault(
 			"{ \"processors\": [1], \"pinned\": [ { \"task\": 0, \"processor\": 1 } ] }",
 			self->why));
@@ -343,7 +345,7 @@ TEST_F(read, a_machine_that_is_none_is_refused_by_line_and_word)
 		     machine_fault("{ \"processors\": [1],\n\"channels\": \"bus\" }", self->why));
 	EXPECT_STREQ("f:2: 'costs': a row has one for each processor",
 		     machine_fault("{ \"processors\": [1, 1],\n\"costs\": [ [1] ] }", self->why));
-	EXPECT_STREQ("f:1: '2': too large",
+	EXPECT_STREQ("f:1: '2': not from 0 to 1",
 		     machine_fault("{ \"processors\": [1, 1], \"links\": [ { \"from\": 2 } ] }",
 				   self->why));
 	EXPECT_STREQ("f:1: '0': a rate is above 0",

@@ -90,7 +90,9 @@ static int number(struct dag_scan *scan, struct dag_word *next)
 {
 	*next = word(scan);
 	if (!next->length)
-		return equant_dag_refuse_here(scan, "expected a number");
+		return equant_dag_refuse_here(scan, dag_peek(scan) == '"' ?
+							    "expected a number, without quotes" :
+							    "expected a number");
 	return is_number(next) ? 0 : equant_dag_refuse(scan, next, "expected a number");
 }
 

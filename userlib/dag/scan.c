@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "scan.h"
@@ -50,10 +51,21 @@ int equant_dag_number(const struct dag_scan *scan, const struct dag_word *word, 
 	digits[word->length] = '\0';
 	*value = equant_number_read(digits, &end);
 	/* No "inf", "nan" or "0x10"; too small for a double is zero. */
-	if (!word->length || strspn(digits, "0123456789.eE+-") < word->length || *end ||
-	    !isfinite(*value) || *value < 0)
+	if (!word->length || strspn(digits, "0123456789.eE+-") < word->length || *end || *value < 0)
 		return equant_dag_refuse(scan, word, "expected a number, not negative");
-	return 0;
+	return isfinite(*value) ? 0 : equant_dag_refuse(scan, word, "too large for a number");
+}
+
+static int out_of_range(const struct dag_scan *scan, const struct dag_word *word, double least,
+			double most)
+{
+	char fault[80];
+
+	if (least < most)
+		snprintf(fault, sizeof(fault), "not from %.0f to %.0f", least, most);
+	else
+		snprintf(fault, sizeof(fault), "expected %.0f", least);
+	return equant_dag_refuse(scan, word, fault);
 }
 
 static int whole(const struct dag_scan *scan, const struct dag_word *word, double least,
@@ -65,11 +77,7 @@ static int whole(const struct dag_scan *scan, const struct dag_word *word, doubl
 		return err;
 	if (*value != floor(*value))
 		return equant_dag_refuse(scan, word, "expected a whole number");
-	if (*value < least)
-		return equant_dag_refuse(scan, word, "too small");
-	if (*value > most)
-		return equant_dag_refuse(scan, word, "too large");
-	return 0;
+	return *value < least || *value > most ? out_of_range(scan, word, least, most) : 0;
 }
 
 int equant_dag_whole(const struct dag_scan *scan, const struct dag_word *word, int least, int most,
