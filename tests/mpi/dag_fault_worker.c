@@ -195,7 +195,9 @@ static void meddling(struct work *work)
 	options.body = meddle;
 	run = equant_dag_run_new(work->eq, &options);
 	demand(run);
+	demand(!equant_dag_executed(run));
 	demand_equal(0, equant_dag_carry_out(run));
+	demand_equal(-EBUSY, equant_close(work->eq));
 	demand_equal(0, equant_dag_run_free(run));
 }
 

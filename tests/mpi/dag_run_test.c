@@ -100,7 +100,8 @@ TEST_F(dag_run, what_cannot_be_carried_out_is_refused_by_all)
 	EXPECT_SAID(&self->job,
 		    "sz is too small, it must be sizeof(struct equant_dag_run_options)");
 	EXPECT_SAID(&self->job, "cycle of 2 tasks");
-	EXPECT_SAID(&self->job, "the graph differs between ranks");
+	EXPECT_SAID(&self->job, "the graph differs between ranks: that of 2 is not that of 0");
+	EXPECT_SAID(&self->job, "equant_dag_executed: nothing was carried out to its end");
 	EXPECT_SAID(&self->job, "the machine differs between ranks");
 	EXPECT_SAID(&self->job, "the data differs between ranks");
 	EXPECT_SAID(&self->job, "how it is replanned differs between ranks");

@@ -129,6 +129,14 @@ TEST_F(misuse, statistics_of_another_size_are_refused)
 	EXPECT_SAID(&self->job, "equant_loop_stats: sz must be sizeof(struct equant_stats)");
 }
 
+TEST_F(misuse, a_context_that_is_used_stays_open)
+{
+	self->job.argv[0] = "close_before_all_is_freed";
+	EXPECT_PASSED(&self->job);
+	EXPECT_SAID(&self->job,
+		    "equant_close: self-scheduled loops and runs of task graphs have to");
+}
+
 TEST_F(misuse, closing_after_mpi_finalize_frees_and_says_so)
 {
 	self->job.argv[0] = "close_after_finalize";

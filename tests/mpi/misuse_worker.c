@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* What a program can do wrong on all ranks alike; each is refused and nothing hangs. */
 #include <equant/equant.h>
+#include <equant/self.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -424,6 +425,24 @@ static void close_after_finalize(void)
 	demand_equal(-EPIPE, equant_close(eq));
 }
 
+static void close_before_all_is_freed(void)
+{
+	struct equant_chunks_options ten = {
+		.sz = sizeof(ten), .scheme = "gss", .dimensions = 1, .extents = { 10 }
+	};
+	struct equant_self_options options = { .sz = sizeof(options), .loop = &ten };
+	struct equant *eq = must_open(MPI_COMM_WORLD, NULL);
+	struct equant_self *self = equant_self_new(eq, &options);
+	struct equant_self_chunk chunk = { 0 };
+
+	demand(self);
+	demand_equal(-EBUSY, equant_close(eq));
+	while (equant_self_next(self, &chunk) > 0)
+		;
+	demand_equal(0, equant_self_free(self));
+	must_close(eq);
+}
+
 static void free_after_finalize(void)
 {
 	struct equant_loop *loop;
@@ -451,6 +470,7 @@ int main(int argc, char **argv)
 		CASE(units_moved_by_activation),
 		CASE(ghosts),
 		CASE(statistics),
+		CASE(close_before_all_is_freed),
 		CASE(close_after_finalize, .bare = 1),
 		CASE(free_after_finalize, .bare = 1),
 	};

@@ -25,8 +25,8 @@ struct equant_alike {
  * @things: as many on all ranks
  * @count: of them
  *
- * Return: as equant_mpi_agree(); -EINVAL on all ranks after a message of one that names the first
- * thing that differs.
+ * Return: as equant_mpi_agree(); -EINVAL on all ranks after a message of rank 0 that names the first
+ * thing that differs, and the lowest rank that has another one than itself.
  */
 int equant_compare(MPI_Comm comm, const char *function, int error,
 		   const struct equant_alike *things, int count);

@@ -193,6 +193,12 @@ int equant_close(struct equant *eq)
 
 	if (!eq)
 		return 0;
+	if (eq->users) {
+		equant_message(
+			"rank %d: equant_close: self-scheduled loops and runs of task graphs have to be freed first: %d",
+			eq->rank, eq->users);
+		return -EBUSY;
+	}
 	if (equant_mpi_is_over()) {
 		equant_message("equant_close: after MPI_Finalize()");
 		first = -EPIPE;

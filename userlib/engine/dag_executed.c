@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/message.h"
 #include "core/mpi_error.h"
 #include "engine/dag_run_internal.h"
 #include "loop/loop_internal.h"
@@ -98,9 +99,12 @@ struct equant_dag_schedule *equant_dag_executed(struct equant_dag_run *run)
 	double *all;
 	int *first, error;
 
-	errno = EINVAL;
-	if (!run->carried)
+	if (!run->carried) {
+		equant_message("rank %d: equant_dag_executed: nothing was carried out to its end",
+			       run->eq->rank);
+		errno = EINVAL;
 		return NULL;
+	}
 	schedule = calloc(1, sizeof(*schedule));
 	all = calloc(count, sizeof(*all));
 	first = calloc((size_t)run->eq->ranks + 1, sizeof(*first));

@@ -189,8 +189,10 @@ struct equant_dag_run *equant_dag_run_new(struct equant *eq,
 	error = equant_mpi_error(MPI_Comm_dup(eq->collectives, &run->comm), "MPI_Comm_dup");
 	if (!error)
 		error = equant_dag_run_agree(run, prepare(run, options));
-	if (!error)
+	if (!error) {
+		eq->users++;
 		return run;
+	}
 	release(run);
 	errno = -error;
 	return NULL;
@@ -202,6 +204,7 @@ int equant_dag_run_free(struct equant_dag_run *run)
 		return 0;
 	if (equant_dag_in_task(run, "equant_dag_run_free"))
 		return -EBUSY;
+	run->eq->users--;
 	release(run);
 	return equant_mpi_is_over() ? -EPIPE : 0;
 }

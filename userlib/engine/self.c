@@ -226,8 +226,10 @@ struct equant_self *equant_self_new(struct equant *eq, const struct equant_self_
 	self->window = MPI_WIN_NULL;
 	self->owner = pthread_self();
 	error = make(self, &options);
-	if (!error)
+	if (!error) {
+		eq->users++;
 		return self;
+	}
 	release_mpi(self);
 	release(self);
 	errno = -error;
@@ -279,6 +281,7 @@ int equant_self_free(struct equant_self *self)
 		release_mpi(self);
 	else
 		self->eq->abandoned = 1;
+	self->eq->users--;
 	closed = release(self);
 	if (error || state < 0)
 		return error ? error : state;

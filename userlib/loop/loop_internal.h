@@ -31,6 +31,7 @@
  * @collectives: another one, for equant_barrier() and equant_allreduce()
  * @loops: open loops
  * @made: loops made so far
+ * @users: self-scheduled loops and runs of task graphs that use it
  * @meeting: with which ranks compare where they are
  * @checks: comparisons so far
  * @lost: an error after which no rank knows where the others are; no loop goes on
@@ -51,6 +52,7 @@ struct equant {
 	struct equant_waiter waiter;
 	struct equant_loop *loops;
 	uint32_t made;
+	int users;
 	struct equant_exchange *meeting;
 	uint32_t checks;
 	int lost;

@@ -184,7 +184,7 @@ EQUANT_API struct equant_dag_schedule *equant_dag_executed(struct equant_dag_run
 
 /**
  * equant_dag_run_free() - forget it
- * @run: may be NULL
+ * @run: may be NULL; before equant_close()
  *
  * Return: 0; -EPIPE after MPI has ended; -EBUSY in a task of the run, which stays.
  */

@@ -194,7 +194,8 @@ EQUANT_API int equant_open(struct equant **out, MPI_Comm comm,
  * No handle of the context or of one of its loops may be used afterwards, not even to free it.
  *
  * Return: 0, the first error of an open loop, or -EPIPE after MPI_Finalize (memory is freed,
- * reports are lost).
+ * reports are lost).  -EBUSY where a self-scheduled loop (equant_self_new()) or a run of a task graph
+ * (equant_dag_run_new()) has not been freed: the context stays open.
  */
 EQUANT_API int equant_close(struct equant *eq);
 

@@ -178,7 +178,7 @@ EQUANT_API double equant_self_power(const struct equant_self *self);
 
 /**
  * equant_self_free() - collective; waits until every rank has come
- * @self: may be NULL
+ * @self: may be NULL; before equant_close()
  *
  * Return: 0; what a rank gave to equant_self_fail(); -EIO; -EPIPE after MPI_Finalize(); as equant_barrier()
  * where ranks do not meet, and then nobody waits for them: what ranks have in common, memory and
