@@ -81,6 +81,28 @@ come_and_go()
 	wait $monitor
 }
 
+# In hundredths of a second, what another machine has had of all CPUs so far.
+stolen()
+{
+	awk '$1 == "cpu" { print $9 + 0 }' /proc/stat
+}
+
+# untouched COMMAND: again where another machine has had more than a twentieth of a CPU meanwhile.  Whoever
+# wanted the CPU then did not have what the scheduler gave it.
+untouched()
+{
+	local before start
+
+	for _ in $(seq 6); do
+		before=$(stolen)
+		start=$EPOCHREALTIME
+		"$@" || return 1
+		awk -v stolen=$(($(stolen) - before)) -v start="$start" -v end="$EPOCHREALTIME" \
+			'BEGIN { exit stolen > 5 * (end - start) }' && break
+	done
+	return 0
+}
+
 # on_terminal ROWS COLUMNS KEYS-COMMAND OPTION...: all of what a terminal got
 on_terminal()
 {
@@ -114,13 +136,13 @@ eight_ranks()
 {
 	begin_ranks
 	succeeds "all ranks of a job are seen" computing
-	succeeds "readings end with status 0 when told to" come_and_go
+	succeeds "readings end with status 0 when told to" untouched come_and_go
 	succeeds "every reading is a line of JSON with all ranks" figures lines "$scratch/lines" 8
 	succeeds "readings agree with the account of a load" \
 		figures agrees "$scratch/lines" "$scratch/load.first"
 	succeeds "readings agree with the account of a load that comes later, elsewhere" \
 		figures agrees "$scratch/lines" "$scratch/load.last"
-	succeeds "a terminal is left as it was after so many readings" beside_load
+	succeeds "a terminal is left as it was after so many readings" untouched beside_load
 	succeeds "shares on the screen are those of the load" \
 		figures shares "$scratch/terminal" "$scratch/load.beside"
 }
