@@ -31,7 +31,7 @@ job()
 
 	[ -z "${GUEST_EXACT:-}" ] || products=160
 	rm -rf "$scratch/traces"
-	EQUANT_CHECK=on EQUANT_WAIT=spin "$equant" run --probe "$1" --json --output "$scratch/report" \
+	EQUANT_CHECK=on EQUANT_WAIT=spin EQUANT_STEADY=off "$equant" run --probe "$1" --json --output "$scratch/report" \
 		--trace "$scratch/traces" --load cpu=0,constant -- \
 		mpirun --bind-to core -np 2 "$mm" -n 192 -p $products
 }
