@@ -261,7 +261,7 @@ TEST_F(schedstat, a_forked_child_gets_counters_of_its_own)
 	EXPECT_LE(before.run_ns, after.run_ns);
 }
 
-static void *busy_thread(void *ran)
+static void *busy_thread(void *grown)
 {
 	struct equant_probe *probe = equant_probe_open("schedstat", NULL, 0);
 	struct equant_counters a, b;
@@ -271,15 +271,18 @@ static void *busy_thread(void *ran)
 	equant_probe_read(probe, &a);
 	use_cpu(50 * MSEC);
 	equant_probe_read(probe, &b);
-	*(uint64_t *)ran = b.run_ns - a.run_ns;
+	*(struct equant_counters *)grown = (struct equant_counters){
+		.run_ns = b.run_ns - a.run_ns,
+		.wait_ns = b.wait_ns - a.wait_ns,
+	};
 	equant_probe_close(probe);
-	return ran;
+	return grown;
 }
 
 TEST_F(schedstat, threads_are_told_apart)
 {
-	struct equant_counters a, b;
-	uint64_t theirs = 0;
+	struct equant_counters a, b, theirs = { 0 };
+	uint64_t mine;
 	pthread_t thread;
 	void *result;
 
@@ -288,8 +291,9 @@ TEST_F(schedstat, threads_are_told_apart)
 	ASSERT_EQ(0, pthread_join(thread, &result));
 	ASSERT_NE(NULL, result);
 	equant_probe_read(self->probe, &b);
-	EXPECT_LE(49 * MSEC, theirs);
-	EXPECT_LE(b.run_ns - a.run_ns, theirs / 2);
+	mine = b.run_ns - a.run_ns + b.wait_ns - a.wait_ns;
+	EXPECT_LE(49 * MSEC, theirs.run_ns);
+	EXPECT_LE(mine, (theirs.run_ns + theirs.wait_ns) / 2);
 }
 
 /* Cover the calling thread's schedstat with a file of this content. */
