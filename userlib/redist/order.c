@@ -64,8 +64,12 @@ static bool insert(struct equant_redist_piece *pieces, int64_t count)
 		struct equant_redist_piece piece = pieces[i];
 		int64_t at = i;
 
-		for (; at && is_later(&pieces[at - 1], &piece) && moves > 0; at--, moves--)
+		if (!is_later(&pieces[i - 1], &piece))
+			continue;
+		do {
 			pieces[at] = pieces[at - 1];
+			at--;
+		} while (--moves > 0 && at && is_later(&pieces[at - 1], &piece));
 		pieces[at] = piece;
 	}
 	return moves > 0;

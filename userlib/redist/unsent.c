@@ -14,7 +14,7 @@
 
 #include "redist/unsent.h"
 
-#define LOOKS 8 /* at once */
+#define LOOKS 8 /* at once: as many as are written down below */
 #define MANY 4 /* one receiver in so many has something to get from a sender: many */
 
 /* ---- few: lists -------------------------------------------------------------------------- */
@@ -114,20 +114,30 @@ static struct equant_redist_entry take_listed(struct equant_redist_unsent *unsen
 
 /* ---- many: a table ------------------------------------------------------------------------ */
 
+static uint64_t bits_of(double time)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &time, sizeof(bits));
+	return bits;
+}
+
 static int make_tables(struct equant_redist_unsent *unsent)
 {
-	size_t ranks = (size_t)unsent->ranks;
+	size_t ranks = (size_t)unsent->ranks, room = LOOKS;
 
+	while (room < ranks)
+		room *= LOOKS;
+	unsent->room = (int)room;
 	unsent->words = ranks / 64 + 1;
 	unsent->time = reallocarray(NULL, ranks * ranks, sizeof(*unsent->time));
 	if (unsent->keys)
 		unsent->key = reallocarray(NULL, ranks * ranks, sizeof(*unsent->key));
 	unsent->has = calloc(ranks * unsent->words, sizeof(*unsent->has));
-	unsent->receiver = calloc(ranks + LOOKS, sizeof(*unsent->receiver));
-	unsent->free_at = calloc(ranks, sizeof(*unsent->free_at));
+	unsent->turns = reallocarray(NULL, room + LOOKS, sizeof(*unsent->turns));
 	unsent->gets = calloc(ranks, sizeof(*unsent->gets));
-	return unsent->time && (!unsent->keys || unsent->key) && unsent->has && unsent->receiver &&
-			       unsent->free_at && unsent->gets ?
+	return unsent->time && (!unsent->keys || unsent->key) && unsent->has && unsent->turns &&
+			       unsent->gets ?
 		       0 :
 		       -ENOMEM;
 }
@@ -150,15 +160,18 @@ static int fill_tables(struct equant_redist_unsent *unsent, const struct equant_
 	}
 	for (int j = 0; j < costs->ranks && !error; j++)
 		if (unsent->gets[j])
-			unsent->receiver[unsent->receivers++] = (uint32_t)j;
-	for (int i = 0; i < LOOKS && !error; i++)
-		unsent->receiver[unsent->receivers + i] = (uint32_t)costs->ranks;
+			unsent->turns[unsent->receivers++] =
+				(struct equant_redist_turn){ 0, (uint32_t)j };
+	for (int at = unsent->receivers; at < unsent->room + LOOKS && !error; at++)
+		unsent->turns[at] =
+			(struct equant_redist_turn){ UINT64_MAX, (uint32_t)costs->ranks };
 	return error;
 }
 
-static unsigned int has(const uint64_t *bits, uint32_t receiver)
+/* 1 if there is a message for the receiver at a turn, or else 0 */
+static inline unsigned int has(const uint64_t *bits, const struct equant_redist_turn *turn)
 {
-	return bits[receiver / 64] >> receiver % 64 & 1;
+	return bits[turn->receiver / 64] >> turn->receiver % 64 & 1;
 }
 
 /*
@@ -167,31 +180,31 @@ static unsigned int has(const uint64_t *bits, uint32_t receiver)
  */
 static int first_place(const struct equant_redist_unsent *unsent, const uint64_t *bits)
 {
-	const uint32_t *receiver = unsent->receiver;
+	const struct equant_redist_turn *turn = unsent->turns;
 	unsigned int found;
-	int at = -LOOKS;
 
-	do {
-		at += LOOKS;
-		found = 0;
-		for (int i = 0; i < LOOKS; i++)
-			found |= has(bits, receiver[at + i]) << i;
-	} while (!found);
-	return at + __builtin_ctz(found);
+	while (1) {
+		found = has(bits, &turn[0]) | has(bits, &turn[1]) << 1 | has(bits, &turn[2]) << 2 |
+			has(bits, &turn[3]) << 3 | has(bits, &turn[4]) << 4 |
+			has(bits, &turn[5]) << 5 | has(bits, &turn[6]) << 6 |
+			has(bits, &turn[7]) << 7;
+		if (found)
+			return (int)(turn - unsent->turns) + __builtin_ctz(found);
+		turn += LOOKS;
+	}
 }
 
 /* ... or, of those that are free at @now, that of the message with the least key */
 static int place_by_key(const struct equant_redist_unsent *unsent, const uint64_t *bits,
 			const double *keys, double now)
 {
+	const struct equant_redist_turn *turns = unsent->turns;
 	int best = first_place(unsent, bits);
+	uint64_t time = bits_of(now);
 
-	for (int at = best + 1; at < unsent->receivers && unsent->free_at[at] <= now; at++) {
-		uint32_t receiver = unsent->receiver[at];
-
-		if (has(bits, receiver) && keys[receiver] < keys[unsent->receiver[best]])
+	for (int at = best + 1; turns[at].time <= time; at++)
+		if (has(bits, &turns[at]) && keys[turns[at].receiver] < keys[turns[best].receiver])
 			best = at;
-	}
 	return best;
 }
 
@@ -206,63 +219,55 @@ static struct equant_redist_entry take_from_table(struct equant_redist_unsent *u
 	unsent->at = unsent->keys ?
 			     place_by_key(unsent, bits, unsent->key + row, draft->send[sender]) :
 			     first_place(unsent, bits);
-	to = unsent->receiver[unsent->at];
+	to = unsent->turns[unsent->at].receiver;
 	bits[to / 64] &= ~(UINT64_C(1) << to % 64);
 	return (struct equant_redist_entry){ .to = (int)to, .time = unsent->time[row + to] };
 }
 
 /*
- * How many of @free_at, which ascend, are before @time.  Of some at equal distances it is found how many are, and
- * so on between two of them: looks that do not wait for each other, and as many steps each time,
- * which can be predicted.
+ * How many turns are before @time.  Of some at equal distances it is found how many are, and so on
+ * between two of them: looks that do not wait for each other, and as many each time, without a
+ * branch.
  */
-static int count_before(const double *free_at, int count, double time)
+static int count_before(const struct equant_redist_unsent *unsent, uint64_t time)
 {
-	int before = 0;
+	const struct equant_redist_turn *turn = unsent->turns;
 
-	for (int part = count / LOOKS; part; part = count / LOOKS) {
-		int found = 0;
+	for (int part = unsent->room / LOOKS; part > 1; part /= LOOKS) {
+		const struct equant_redist_turn *last = turn + part - 1;
 
-		for (int i = 1; i < LOOKS; i++)
-			found += free_at[before + i * part - 1] < time;
-		before += found * part;
-		count -= (LOOKS - 1) * part;
+		turn += part * ((last[0].time < time) + (last[part].time < time) +
+				(last[2 * part].time < time) + (last[3 * part].time < time) +
+				(last[4 * part].time < time) + (last[5 * part].time < time) +
+				(last[6 * part].time < time));
 	}
-	free_at += before;
-	for (int i = 0; i < count; i++)
-		before += free_at[i] < time;
-	return before;
+	return (int)(turn - unsent->turns) + (turn[0].time < time) + (turn[1].time < time) +
+	       (turn[2].time < time) + (turn[3].time < time) + (turn[4].time < time) +
+	       (turn[5].time < time) + (turn[6].time < time) + (turn[7].time < time);
 }
 
-/* The receiver that was taken last gets no more. */
+/* The receiver that was taken last gets no more; what comes next is followed by nobody's turns. */
 static void put_away(struct equant_redist_unsent *unsent)
 {
-	int at = unsent->at, left = --unsent->receivers - at;
+	struct equant_redist_turn *turn = &unsent->turns[unsent->at];
 
-	/* With one of those behind all. */
-	memmove(&unsent->receiver[at], &unsent->receiver[at + 1],
-		(size_t)(left + 1) * sizeof(*unsent->receiver));
-	memmove(&unsent->free_at[at], &unsent->free_at[at + 1],
-		(size_t)left * sizeof(*unsent->free_at));
+	memmove(turn, turn + 1, (size_t)(unsent->receivers - unsent->at) * sizeof(*turn));
+	unsent->receivers--;
 }
 
 /* It is free at @time: it goes to behind those that are free before. */
 static void put_back(struct equant_redist_unsent *unsent, double time)
 {
-	int at = unsent->at, to = count_before(unsent->free_at, unsent->receivers, time) - 1;
-	uint32_t receiver = unsent->receiver[at];
+	struct equant_redist_turn *turns = unsent->turns;
+	struct equant_redist_turn turn = { bits_of(time), turns[unsent->at].receiver };
+	int at = unsent->at, to = count_before(unsent, turn.time) - 1;
 
 	/* It is one of them itself, unless it is free as early as before. */
 	to = to < at ? at : to;
-	while (to + 1 < unsent->receivers && unsent->free_at[to + 1] == time &&
-	       unsent->receiver[to + 1] < receiver)
+	while (turns[to + 1].time == turn.time && turns[to + 1].receiver < turn.receiver)
 		to++;
-	memmove(&unsent->receiver[at], &unsent->receiver[at + 1],
-		(size_t)(to - at) * sizeof(*unsent->receiver));
-	memmove(&unsent->free_at[at], &unsent->free_at[at + 1],
-		(size_t)(to - at) * sizeof(*unsent->free_at));
-	unsent->receiver[to] = receiver;
-	unsent->free_at[to] = time;
+	memmove(&turns[at], &turns[at + 1], (size_t)(to - at) * sizeof(*turns));
+	turns[to] = turn;
 }
 
 /* ---- either ------------------------------------------------------------------------------- */
@@ -291,8 +296,7 @@ void equant_redist_unsent_release(struct equant_redist_unsent *unsent)
 	free(unsent->time);
 	free(unsent->key);
 	free(unsent->has);
-	free(unsent->receiver);
-	free(unsent->free_at);
+	free(unsent->turns);
 	free(unsent->gets);
 }
 

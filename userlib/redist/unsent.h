@@ -11,6 +11,12 @@ struct equant_redist_entry {
 	double time;
 };
 
+/* A receiver and when it is free, as bits: those of times are in the order of the times. */
+struct equant_redist_turn {
+	uint64_t time;
+	uint32_t receiver;
+};
+
 /**
  * struct equant_redist_unsent - messages that have not been sent: R_i of section 4.3
  * @ranks: senders, and receivers
@@ -20,12 +26,12 @@ struct equant_redist_entry {
  * @time: for each sender and receiver how long their message takes, if there is one; or NULL
  * @key: the same with keys, or NULL
  * @has: for each sender a bit for each receiver that it has a message for, in @words words
- * @receiver: those that get anything yet: who is free first, of equals the lower rank; behind them
- *	some that nobody has a message for
- * @free_at: when each of these is
+ * @turns: of the receivers that get anything yet: who is free first, of equals the lower rank;
+ *	behind them some of nobody's, later than all
+ * @room: of @turns, but for the last few: a power of 8, or 0
  * @receivers: how many
  * @gets: messages that each rank gets yet
- * @at: place in @receiver of the one that was taken last
+ * @at: place in @turns of the one that was taken last
  */
 struct equant_redist_unsent {
 	int ranks;
@@ -36,8 +42,8 @@ struct equant_redist_unsent {
 	double *key;
 	uint64_t *has;
 	size_t words;
-	uint32_t *receiver;
-	double *free_at;
+	struct equant_redist_turn *turns;
+	int room;
 	int receivers;
 	int *gets;
 	int at;
