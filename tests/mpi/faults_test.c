@@ -143,6 +143,15 @@ TEST_F(faults, a_rank_that_comes_too_late_is_told_however_many_there_are)
 	EXPECT_SAID(&self->job, "rank 1 comes too late to equant_barrier()");
 }
 
+TEST_F(faults, a_rank_that_frees_what_is_not_balanced_waits_no_longer_than_others_for_it)
+{
+	self->job.argv[0] = "one_frees_what_is_not_balanced";
+	for (self->job.ranks = 2; self->job.ranks <= 3; self->job.ranks++) {
+		EXPECT_PASSED(&self->job);
+		EXPECT_SAID(&self->job, "rank 1 has not reached equant_barrier()");
+	}
+}
+
 TEST_F(faults, a_rank_that_comes_too_late_to_a_reduction_has_no_result)
 {
 	static char *const reduced[] = { "REDUCED=1", "REDUCED=10000", "REDUCED=pair" };

@@ -378,6 +378,23 @@ static void one_comes_too_late_to_a_barrier(void)
 	must_close(eq);
 }
 
+/* ... and frees a loop that nobody balances, which the others wait for no less than it waits for them. */
+static void one_frees_what_is_not_balanced(void)
+{
+	struct equant_options o = checked_options();
+	struct equant_loop *loop;
+	struct equant *eq;
+
+	o.timeout = 0.5;
+	o.balance = 0;
+	eq = must_open(MPI_COMM_WORLD, &o);
+	loop = must_loop(eq, "measured", UNITS);
+	if (!is_odd())
+		demand_equal(-ETIMEDOUT, equant_barrier(eq));
+	demand(equant_loop_free(loop) < 0 || !is_odd());
+	must_close(eq);
+}
+
 /* Short ones go through the memory of the node, long ones and those of pairs in messages. */
 static int reduce(struct equant *eq, const char *what)
 {
@@ -629,6 +646,7 @@ int main(int argc, char **argv)
 		CASE(one_is_killed),
 		CASE(one_comes_too_late),
 		CASE(one_comes_too_late_to_a_barrier),
+		CASE(one_frees_what_is_not_balanced),
 		CASE(one_comes_too_late_to_a_reduction),
 		CASE(one_comes_too_late_to_a_slice),
 		CASE(one_comes_too_late_to_free_iterations),

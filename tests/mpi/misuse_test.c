@@ -89,6 +89,12 @@ TEST_F(misuse, arrays_and_data_are_registered_whole_and_before_the_first_hook)
 	EXPECT_SAID(&self->job, "an array registered twice");
 }
 
+TEST_F(misuse, callbacks_of_a_loop_that_never_came_to_a_hook_are_not_called)
+{
+	self->job.argv[0] = "freed_before_it_began";
+	EXPECT_PASSED(&self->job);
+}
+
 TEST_F(misuse, compute_sections_that_do_not_pair_up_end_the_loop)
 {
 	self->job.argv[0] = "sections";

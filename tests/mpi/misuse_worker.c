@@ -188,6 +188,28 @@ static int no_unpack(void *ctx, long unit, const void *buffer, size_t size)
 	return size ? -EBADMSG : 0;
 }
 
+static size_t counted_size(void *ctx, long unit)
+{
+	(void)unit;
+	++*(int *)ctx;
+	return 0;
+}
+
+/* What callbacks use may be gone when a loop that never came to a hook is freed. */
+static void freed_before_it_began(void)
+{
+	const struct equant_data_ops ops = { sizeof(ops), counted_size, no_pack, no_unpack };
+	struct equant_options o = eager_options();
+	struct equant *eq = must_open(MPI_COMM_WORLD, &o);
+	struct equant_loop *loop = must_loop(eq, "unused", 10);
+	int calls = 0;
+
+	demand_equal(0, equant_loop_data(loop, &ops, &calls));
+	must_free(loop);
+	demand_equal(0, calls);
+	must_close(eq);
+}
+
 static void registration(void)
 {
 	const struct equant_data_ops good = { sizeof(good), no_size, no_pack, no_unpack };
@@ -465,6 +487,7 @@ int main(int argc, char **argv)
 		CASE(copies_that_would_be_stale),
 		CASE(loop_bad_arguments),
 		CASE(registration),
+		CASE(freed_before_it_began),
 		CASE(sections),
 		CASE(units_not_asked_for),
 		CASE(units_moved_by_activation),

@@ -163,6 +163,7 @@ static void failed_passes(void)
 
 static long refusals; /* unpacks until one is refused */
 static int stubborn; /* so are all that come after it, and several ranks send at once */
+static int refusal = -EIO; /* what says so: the library tells of all as of this one */
 
 static size_t bulk_size(void *ctx, long unit)
 {
@@ -185,7 +186,7 @@ static int bulk_unpack(void *ctx, long unit, const void *buffer, size_t size)
 	demand_equal(3000, size);
 	demand_equal((char)unit, bytes[2999]);
 	refusals--;
-	return refusals && !(stubborn && refusals < 0) ? 0 : -EIO;
+	return refusals && !(stubborn && refusals < 0) ? 0 : refusal;
 }
 
 static const struct equant_data_ops bulk_ops = {
@@ -234,6 +235,7 @@ static int refuse(struct equant *eq, int with_passes, long nth)
 
 static void failed_callbacks(void)
 {
+	static const int errors[] = { -EIO, -ETIMEDOUT, -ECANCELED };
 	int refused = 0;
 
 	for (int i = 0; i < 18; i++) {
@@ -241,7 +243,7 @@ static void failed_callbacks(void)
 		struct equant *eq;
 
 		stubborn = i % 2;
-
+		refusal = errors[i / 6];
 		if (i % 3 == 2)
 			o.mode = EQUANT_MODE_ASYNCHRONOUS;
 		eq = must_open(MPI_COMM_WORLD, &o);
@@ -249,6 +251,7 @@ static void failed_callbacks(void)
 		must_close(eq);
 	}
 	stubborn = 0;
+	refusal = -EIO;
 	demand(refused || ranks == 1);
 	demand_no_strays();
 }

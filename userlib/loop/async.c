@@ -74,6 +74,9 @@ void equant_async_free(struct equant_async *async)
 {
 	if (!async)
 		return;
+	/* Of a loop that was not ended in the usual way. */
+	if (!equant_mpi_is_over())
+		equant_outbox_release(&async->outbox, PATIENCE);
 	equant_master_free(async->master);
 	equant_relay_release(&async->relay);
 	free(async->done);

@@ -109,7 +109,8 @@ static int ping(struct calibration *c, int other, int size, double *time)
 	return equant_mpi_error(error, "equant_calibrate: messages to and fro");
 }
 
-static int ping_pong(struct calibration *c, int other)
+/* -> an error of MPI; *@failed: another one, with which the other ranks are not left alone. */
+static int ping_pong(struct calibration *c, int other, int *failed)
 {
 	static const int sizes[SIZES] = { 0, 512, 4096, 32768, LARGEST };
 	size_t pair = (size_t)c->rank * (size_t)c->ranks + (size_t)other;
@@ -128,25 +129,27 @@ static int ping_pong(struct calibration *c, int other)
 	if (error || c->rank > other)
 		return error;
 	error = equant_plan_fit(c->samples, c->count, &line);
-	if (!error) {
+	if (error) {
+		*failed = error;
+	} else {
 		c->startups[pair] = line.fixed;
 		c->bytes[pair] = line.each;
 	}
-	return error;
+	return 0;
 }
 
 static int exchange(struct calibration *c)
 {
-	int rounds = equant_circle_rounds(c->ranks), error = 0;
+	int rounds = equant_circle_rounds(c->ranks), error = 0, failed = 0;
 	size_t all = (size_t)c->ranks * (size_t)c->ranks;
 
 	for (int round = 0; round < rounds && !error; round++) {
 		int other = equant_circle_partner(c->rank, round, c->ranks);
 
 		if (other != c->rank)
-			error = ping_pong(c, other);
+			error = ping_pong(c, other, &failed);
 	}
-	error = equant_mpi_agree(c->comm, error);
+	error = equant_mpi_agree(c->comm, error ? error : failed);
 	if (!error)
 		error = equant_mpi_error(MPI_Allreduce(MPI_IN_PLACE, c->startups, (int)all,
 						       MPI_DOUBLE, MPI_SUM, c->comm),
@@ -241,8 +244,10 @@ int equant_calibrate(struct equant *eq, void (*body)(void *ctx, long first, long
 	struct calibration *c;
 	int error = body && machine && iterations > 0 ? 0 : -EINVAL;
 
-	if (!eq)
+	if (!eq) {
+		equant_message("equant_calibrate: no context");
 		return -EINVAL;
+	}
 	if (error)
 		equant_message(
 			"equant_calibrate: no body, no iterations or no place for the machine on rank %d",

@@ -123,15 +123,11 @@ static int settle(struct equant_loop *loop)
 static int end_leader(struct equant_loop *loop)
 {
 	struct equant_sample sample = { .flags = EQUANT_SAMPLE_CLOSED };
-	int error = 0;
+	int error;
 
 	/* What has not begun to balance has no end; the others are where this rank is (equant_loop_check()). */
-	if (!loop->started && loop->eq->options.mode && !loop->pass)
+	if (!loop->started || !loop->control)
 		return 0;
-	if (!loop->started)
-		error = equant_loop_start(loop);
-	if (error || !loop->control)
-		return error;
 	/* What has been decided is not carried out any more.  Others may yet come to that, or they end here, too. */
 	if (loop->error)
 		equant_loop_abort(loop);

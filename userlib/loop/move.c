@@ -489,8 +489,11 @@ static int put_aside(struct equant_mover *m)
 
 	if (!error && m->nr_parcels == m->queue)
 		error = complete_parcel(m, 0);
-	if (error)
+	/* MPI may still read from what the last run has packed. */
+	if (error) {
+		abandon(m);
 		return error;
+	}
 	m->parcels[m->nr_parcels++] = last_run(m);
 	m->transfers = NULL;
 	m->requests = NULL;

@@ -213,11 +213,13 @@ static int part_with_all(struct equant_loop *loop)
 
 /*
  * Without balancing, ranks wait for each other in sweeps only, and may yet look for each other's memory, or tell each
- * other that they do not sweep.
+ * other that they do not sweep.  In checked mode no rank goes on to the report without having met the others, who
+ * may have given up elsewhere.
  */
 static int meets(const struct equant_loop *loop)
 {
-	return loop->ranks > 1 && (loop->eq->options.balance || loop->pipeline);
+	return loop->ranks > 1 &&
+	       (loop->eq->options.balance || loop->pipeline || loop->eq->options.check);
 }
 
 int equant_loop_part(struct equant_loop *loop)

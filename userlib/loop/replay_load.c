@@ -229,8 +229,11 @@ static uint64_t digest(const struct equant_replay *replay)
 	for (long k = 0; k < replay->nr_phases; k++) {
 		const struct equant_replayed_phase *phase = &replay->phases[k];
 
-		if (!replay->nr_plans)
+		if (!replay->nr_plans) {
 			hash = equant_mix_word(hash, (uint64_t)phase->hooks);
+			hash = equant_mix_word(
+				hash, phase->decision ? phase->decision->u.decision.next_hook : 0);
+		}
 		if (k < replay->nr_plans)
 			hash = equant_mix_word(hash, (uint64_t)phase->due);
 		for (int i = 0; i < phase->instructions; i++) {

@@ -292,6 +292,9 @@ static int unpack_one(void *arg, const struct equant_data *data, long unit)
 	error = data->ops.unpack(data->ctx, unit, r->at + sizeof(size), size);
 	r->at += sizeof(size) + size;
 	r->left -= sizeof(size) + size;
+	/* The library's own mean that a rank has been given up. */
+	if (error == -ETIMEDOUT || error == -ECANCELED)
+		return -EIO;
 	return error > 0 ? -EINVAL : error;
 }
 

@@ -114,17 +114,18 @@ int equant_pipeline_wait_exchange(struct equant_loop *loop, struct equant_exchan
 
 static int drop_complete(struct equant_pipeline *p)
 {
-	int kept = 0, done, error = 0;
+	int kept = 0, done, error, failed = 0;
 
-	for (int i = 0; i < p->nr_sends && !error; i++) {
+	for (int i = 0; i < p->nr_sends; i++) {
 		error = equant_mpi_error(MPI_Test(&p->sends[i], &done, MPI_STATUS_IGNORE),
 					 "sending a strip");
-		if (!error && !done)
+		if (error)
+			failed = error;
+		if (p->sends[i] != MPI_REQUEST_NULL)
 			p->sends[kept++] = p->sends[i];
 	}
-	if (!error)
-		p->nr_sends = kept;
-	return error;
+	p->nr_sends = kept;
+	return failed;
 }
 
 static long iteration_of(const struct equant_pipeline *p, long strip)

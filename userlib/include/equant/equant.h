@@ -19,8 +19,8 @@
  *	equant_loop_free(rows);
  *	equant_close(eq);
  *
- * Errors: functions return 0 or -errno, constructors NULL and errno; every error also
- * writes one line to standard error that names what is wrong and where.
+ * Errors: functions return 0 or -errno, constructors NULL and errno; every error but the want
+ * of memory also writes one line to standard error that names what is wrong and where.
  * MPI errors become -EIO (a dead peer, a revoked or invalid communicator, no memory within MPI) or
  * -EPROTO; the line has what MPI says.
  *
@@ -392,7 +392,7 @@ EQUANT_API int equant_loop_activate(struct equant_loop *loop, long first, long c
  * @count: receives the number of ranges
  *
  * Return: ranges in ascending order, neither touching nor overlapping; valid
- * until the next hook.
+ * until the next hook, pass, activation, deactivation, renaming, distribution or sharing of the loop.
  */
 EQUANT_API const struct equant_range *equant_loop_ranges(const struct equant_loop *loop,
 							 int *count);

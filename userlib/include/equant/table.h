@@ -79,7 +79,7 @@ EQUANT_API enum equant_table_kind equant_table_kind(const struct equant_table *t
  * @table: the table
  * @unit: any
  *
- * Return: its address, valid until the next hook; NULL if another rank owns the unit, or there is
+ * Return: its address, valid until the next hook, pass or activation; NULL if another rank owns the unit, or there is
  * none such.
  */
 EQUANT_API void *equant_table_slice(const struct equant_table *table, long unit);
