@@ -3,6 +3,9 @@
  * Parts of matrices between grids: is every element where it should be, and what happens if that
  * cannot be?
  */
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include "kselftest_harness.h"
 #include "libjob.h"
 
@@ -82,6 +85,18 @@ TEST_F(gemr2d, plans_go_on_after_reading_that_failed_on_two_ranks)
 	self->job.argv[0] = "plans_outlive_reading_that_fails";
 	EXPECT_PASSED(&self->job);
 	EXPECT_SAID(&self->job, "rank 0: reading from rank 3, process");
+}
+
+TEST_F(gemr2d, arrays_that_the_kernel_reads_for_nobody_are_packed)
+{
+	int file = (int)syscall(SYS_memfd_secret, 0);
+
+	if (file < 0)
+		SKIP(return, "no secret memory (secretmem.enable=1)");
+	close(file);
+	self->job.program = "near_worker";
+	self->job.argv[0] = "hidden_memory_is_packed";
+	EXPECT_PASSED(&self->job);
 }
 
 TEST_HARNESS_MAIN

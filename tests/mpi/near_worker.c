@@ -7,8 +7,10 @@
 #include <linux/seccomp.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include "libsetup.h"
 #include "libworker.h"
@@ -216,10 +218,10 @@ static struct equant_gemr2d_matrix column(int block, int first)
 					      .leading = block };
 }
 
-/* What every rank has goes to the next one. */
-static int shift(struct equant_gemr2d_plans *plans, int block)
+/* What every rank has in @from goes to the next one. */
+static int shift_from(struct equant_gemr2d_plans *plans, int block, double (*from)[2])
 {
-	static double from[2 * BLOCK][2], to[2 * BLOCK][2];
+	static double to[2 * BLOCK][2];
 	struct equant_gemr2d_matrix a = column(block, 0), b = column(block, 1 % ranks);
 	int error;
 
@@ -229,6 +231,34 @@ static int shift(struct equant_gemr2d_plans *plans, int block)
 	for (int i = 0; i < block && !error; i++)
 		demand_equal((rank + ranks - 1) % ranks, to[i][0]);
 	return error;
+}
+
+static int shift(struct equant_gemr2d_plans *plans, int block)
+{
+	static double from[2 * BLOCK][2];
+
+	return shift_from(plans, block, from);
+}
+
+/* Memory of which the kernel reads nothing for another process, though programs may. */
+static void hidden_memory_is_packed(void)
+{
+	struct equant_gemr2d_plans *plans = equant_gemr2d_plans_new(MPI_COMM_WORLD, 8, 0);
+	const size_t size = 2 * BLOCK * sizeof(double[2]);
+	int file = (int)syscall(SYS_memfd_secret, 0);
+	void *secret;
+
+	let_read();
+	demand(plans && file >= 0 && !ftruncate(file, (off_t)size));
+	secret = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+	demand(secret != MAP_FAILED);
+	for (int i = 0; i < 2; i++) {
+		demand_equal(0, shift_from(plans, 2 * BLOCK, secret));
+		demand_equal(0, shift(plans, 2 * BLOCK));
+	}
+	demand_equal(0, equant_gemr2d_plans_free(plans));
+	munmap(secret, size);
+	close(file);
 }
 
 /* The last rank's memory is not read any more, by rank 0.  The others have no error. */
@@ -259,6 +289,7 @@ int main(int argc, char **argv)
 		CASE(one_may_no_longer_read),
 		CASE(one_has_no_memory_to_read),
 		CASE(plans_outlive_reading_that_fails),
+		CASE(hidden_memory_is_packed),
 	};
 
 	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));

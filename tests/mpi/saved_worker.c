@@ -60,10 +60,17 @@ static void demand_same_schedule(const struct equant_redist_schedule *a,
 static void saved_and_loaded(struct setup *s, const struct equant_transfer_options *options)
 {
 	struct equant_transfer *transfer = must_transfer(s, options), *loaded;
+	const struct equant_redist_array *array;
+	size_t element = 0;
 
 	save(transfer);
 	loaded = equant_transfer_load(MPI_COMM_WORLD, path, NULL);
 	demand(loaded);
+	array = equant_transfer_array(loaded, &element);
+	demand_equal(s->element, element);
+	demand_equal(s->array.dimensions, array->dimensions);
+	for (int d = 0; d < array->dimensions; d++)
+		demand_equal(s->array.extent[d], array->extent[d]);
 	demand_same_schedule(equant_transfer_schedule(transfer), equant_transfer_schedule(loaded));
 	demand_equal(equant_transfer_memory(transfer), equant_transfer_memory(loaded));
 	demand_equal(0, equant_transfer_free(transfer));

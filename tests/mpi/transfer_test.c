@@ -66,6 +66,8 @@ TEST_F(transfer, of_more_than_2_gigabytes_goes_in_pieces_that_MPI_can_count)
 {
 	self->job.ranks = 1;
 	EXPECT_CASE("long_messages");
+	EXPECT_CASE("too_much_stays");
+	EXPECT_SAID(&self->job, "rank 0: equant_transfer_new: 2^62 bytes stay on this rank");
 }
 
 TEST_F(transfer, ends_with_what_MPI_says_when_a_rank_is_cut_off)

@@ -453,6 +453,20 @@ static void saved_and_loaded(MPI_Comm inter, struct equant_transfer *transfer, s
 	demand_equal(EINVAL, errno);
 }
 
+/* Rank 0 does not wait for its run before, which others need for theirs. */
+static void refreshed_while_running(struct equant_transfer *transfer, struct setup *s)
+{
+	int changed;
+
+	setup_fill(s, 3);
+	demand_equal(0, setup_start(transfer, s));
+	if (rank)
+		demand_equal(0, equant_transfer_wait(transfer));
+	demand_equal(rank ? -ECANCELED : -EBUSY, equant_transfer_refresh(transfer, &changed));
+	demand_equal(0, equant_transfer_wait(transfer));
+	setup_check(s);
+}
+
 /* Planned for a network, and again when it has been seen. */
 static void groups_in_network(MPI_Comm inter, struct setup *s,
 			      struct equant_transfer_options options)
@@ -470,6 +484,7 @@ static void groups_in_network(MPI_Comm inter, struct setup *s,
 		demand_from_group_to_group(transfer, senders);
 	must_run(transfer, s);
 	saved_and_loaded(inter, transfer, s, options.group);
+	refreshed_while_running(transfer, s);
 	demand_equal(0, equant_transfer_refresh(transfer, &changed));
 	must_run(transfer, s);
 	demand_equal(0, equant_transfer_free(transfer));
@@ -543,6 +558,21 @@ static void other_options(void)
 	setup_free(&s);
 }
 
+/* More bytes than a number of them may say: as much is refused of a message. */
+static void too_much_stays(void)
+{
+	const struct equant_redist_array array = {
+		.dimensions = 1,
+		.extent = { 4 },
+		.from = { { 1, 1, 0, 0 } },
+		.to = { { 1, 1, 0, 0 } },
+	};
+
+	errno = 0;
+	demand(!equant_transfer_new(MPI_COMM_SELF, &array, (size_t)1 << 62, NULL));
+	demand_equal(EOVERFLOW, errno);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct worker_case cases[] = {
@@ -553,6 +583,7 @@ int main(int argc, char **argv)
 		CASE(not_beside_on_one),
 		CASE(the_port_makes_the_window),
 		CASE(long_messages),
+		CASE(too_much_stays),
 		CASE(each_thread_has_one, .threads = MPI_THREAD_MULTIPLE),
 		CASE(from_one_group_to_the_other),
 		CASE(groups_of_a_network),

@@ -217,6 +217,14 @@ int equant_transfer_free(struct equant_transfer *transfer)
 	return error ? error : failed;
 }
 
+const struct equant_redist_array *equant_transfer_array(const struct equant_transfer *transfer,
+							size_t *element)
+{
+	if (element)
+		*element = transfer->element;
+	return &transfer->array;
+}
+
 const struct equant_redist_schedule *
 equant_transfer_schedule(const struct equant_transfer *transfer)
 {

@@ -354,6 +354,11 @@ void equant_transfer_release_plan(struct equant_transfer *transfer);
 /* @to has those of @from. */
 void equant_transfer_take_plan(struct equant_transfer *to, const struct equant_transfer *from);
 
+/* ---- transfer_run.c -------------------------------------------------------------------- */
+
+/* What is running comes to its end, of which nobody has been told yet; -EPIPE if it is broken. */
+int equant_transfer_settle(struct equant_transfer *transfer);
+
 /* ---- transfer_beside.c ----------------------------------------------------------------- */
 
 /* @transfer, which is alone, and @other go on together; with NULL it stays alone. */

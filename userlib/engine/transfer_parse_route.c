@@ -145,14 +145,18 @@ static int check_single(const struct equant_redist_route *route, bool *single)
 	return 0;
 }
 
-static void add_bytes(struct equant_redist_route *route)
+/* false: more than a message may have */
+static bool add_bytes(struct equant_redist_route *route)
 {
 	for (int64_t i = 0; i < route->count; i++) {
 		struct equant_redist_leg *leg = &route->legs[i];
 
 		for (int64_t k = leg->first; k < leg->first + leg->count; k++)
-			leg->bytes += route->parcels[k].bytes;
+			if (__builtin_add_overflow(leg->bytes, route->parcels[k].bytes,
+						   &leg->bytes))
+				return false;
 	}
+	return true;
 }
 
 static int get_route(const struct equant_plan_file *file, struct equant_transfer *transfer,
@@ -168,9 +172,8 @@ static int get_route(const struct equant_plan_file *file, struct equant_transfer
 		error = check_single(transfer->route, &single);
 	if (error == -ENOMEM)
 		return error;
-	if (!single)
+	if (!single || !add_bytes(transfer->route))
 		return equant_plan_fault(file, "its route is not of its array's messages");
-	add_bytes(transfer->route);
 	return equant_transfer_route_schedule(transfer);
 }
 

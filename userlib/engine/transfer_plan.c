@@ -273,6 +273,11 @@ static int make_own(struct equant_transfer *transfer)
 		equant_redist_part_new(&transfer->array, transfer->number[0], transfer->number[1]);
 	if (!transfer->own)
 		return -errno;
+	if (transfer->own->elements > INT64_MAX / 2 / (int64_t)transfer->element) {
+		equant_message("rank %d: %s: 2^62 bytes stay on this rank", transfer->rank,
+			       transfer->call);
+		return -EOVERFLOW;
+	}
 	if (!transfer->own->elements) {
 		equant_redist_part_free(transfer->own);
 		transfer->own = NULL;

@@ -423,6 +423,9 @@ int equant_transfer_refresh(struct equant_transfer *transfer, int *changed)
 
 	if (transfer->broken || equant_mpi_is_over())
 		return -EPIPE;
+	/* Ranks that have waited for theirs, or do so yet, need this one's part of it. */
+	if (equant_transfer_settle(transfer))
+		return -EPIPE;
 	if (transfer->state == EQUANT_TRANSFER_IDLE)
 		transfer->call = CALL;
 	/* So it is on all ranks. */

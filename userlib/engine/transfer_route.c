@@ -119,7 +119,10 @@ static void add_stop(struct equant_transfer *transfer, struct stops *stops, int6
 		.next = stops->last[what->volume],
 	};
 	stops->last[what->volume] = stops->count++;
-	transfer->transit_size += (size_t)what->bytes;
+	/* There is no memory for more than can be told. */
+	if (__builtin_add_overflow(transfer->transit_size, (size_t)what->bytes,
+				   &transfer->transit_size))
+		transfer->transit_size = SIZE_MAX;
 	parcel->begin = stop->at;
 }
 

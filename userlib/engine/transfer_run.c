@@ -217,6 +217,15 @@ int equant_transfer_wait(struct equant_transfer *transfer)
 	return error;
 }
 
+int equant_transfer_settle(struct equant_transfer *transfer)
+{
+	if (is_running(transfer)) {
+		transfer->result = equant_transfer_wait(transfer);
+		transfer->state = EQUANT_TRANSFER_ENDED;
+	}
+	return transfer->broken ? -EPIPE : 0;
+}
+
 int equant_transfer_run(struct equant_transfer *transfer, const int64_t *from_strides,
 			const void *from, const int64_t *to_strides, void *to)
 {

@@ -33,18 +33,24 @@ static int schedule_volumes(struct equant_transfer *transfer,
 			    const struct equant_transfer_options *options, int64_t count,
 			    const struct equant_redist_volume *volumes)
 {
-	struct equant_redist_network *uniform =
-		equant_redist_network_new(transfer->ranks, STARTUP, BANDWIDTH, NULL, 0);
+	const struct equant_redist_network *network = options->network;
+	struct equant_redist_network *uniform = NULL;
 	char why[200] = "";
-	int error = -ENOMEM;
+	int error;
 
+	if (!network && !options->router) {
+		uniform = equant_redist_network_new(transfer->ranks, STARTUP, BANDWIDTH, why,
+						    sizeof(why));
+		network = uniform;
+	}
 	if (options->router)
 		error = equant_transfer_route_make(transfer, options, count, volumes, why,
 						   sizeof(why));
-	else if (uniform)
+	else if (network)
 		error = make_schedule(transfer, options->scheduler ? options->scheduler : "greedy",
-				      options->network ? options->network : uniform, count, volumes,
-				      why, sizeof(why));
+				      network, count, volumes, why, sizeof(why));
+	else
+		error = -errno;
 	if (why[0])
 		equant_message("rank %d: %s: %s", transfer->rank, transfer->call, why);
 	equant_redist_network_free(uniform);

@@ -138,7 +138,7 @@ equant_transfer_new(MPI_Comm comm, const struct equant_redist_array *array, size
 /**
  * equant_transfer_save() - write the plan to a file; not collective
  * @transfer: the plan; any rank's, since it is the same on all
- * @path: of the file, which is replaced
+ * @path: of the file, which is written over where it is, so by one rank at a time
  *
  * Return: 0, -ENOMEM, or why the file cannot be written, after a message.
  */
@@ -151,6 +151,9 @@ EQUANT_API int equant_transfer_save(const struct equant_transfer *transfer, cons
  * @options: NULL for defaults; @window 0 is that of the plan.  @senders, @receivers, @network,
  *	@scheduler, @router and @largest are the plan's and must be 0.  It has no network, so
  *	equant_transfer_refresh() refuses it.
+ *
+ * The array is the file's, as far as any run reads and writes: a program whose own may have changed
+ * since compares it (equant_transfer_array()), and who may write the file is trusted.
  *
  * Return: the transfer, or NULL and errno on all ranks: EINVAL after a message for what is no such
  * file, or has been cut off or damaged, for another number of ranks, for options that are the
@@ -225,10 +228,19 @@ EQUANT_API int equant_transfer_test(struct equant_transfer *transfer, int *done)
 EQUANT_API int equant_transfer_wait(struct equant_transfer *transfer);
 
 /**
+ * equant_transfer_array() - what it redistributes; belongs to the transfer
+ * @element: receives the bytes of an element; may be NULL
+ *
+ * For what was loaded to be compared with what the program has.  Not collective.
+ */
+EQUANT_API const struct equant_redist_array *
+equant_transfer_array(const struct equant_transfer *transfer, size_t *element);
+
+/**
  * equant_transfer_schedule() - the schedule by which it is carried out; belongs to the transfer
  *
  * Ranks are those of the communicator.  What a rank has for itself is not in it.  With a router it
- * has a piece for every leg of the route.
+ * has a piece for every leg of the route.  Valid until the next equant_transfer_refresh().
  */
 EQUANT_API const struct equant_redist_schedule *
 equant_transfer_schedule(const struct equant_transfer *transfer);
@@ -248,7 +260,7 @@ EQUANT_API int equant_transfer_free(struct equant_transfer *transfer);
 
 /**
  * equant_transfer_refresh() - plan again if links are not any more what they were; collective
- * @transfer: made with a network, not running
+ * @transfer: made with a network, not running: what is comes to its end first
  * @changed: receives the number of links that are others now, on all ranks; 0: the plan is as it
  *	was
  *
