@@ -170,8 +170,8 @@ TEST_F(faults, a_rank_that_still_takes_iterations_is_not_waited_for_for_ever)
 	self->job.argv[0] = "one_comes_too_late_to_free_iterations";
 	self->job.environment[0] = "ENGINE=node";
 	EXPECT_PASSED(&self->job);
-	EXPECT_SAID(&self->job, "rank 1 comes too late to equant_barrier()");
-	EXPECT_SAID(&self->job, "rank 1 has not reached equant_barrier()");
+	EXPECT_SAID(&self->job, "rank 1 comes too late to equant_self_free()");
+	EXPECT_SAID(&self->job, "rank 1 has not reached equant_self_free()");
 	self->job.environment[0] = "ENGINE=master";
 	EXPECT_PASSED(&self->job);
 	EXPECT_SAID(&self->job, "equant_self_free(): rank 1 has not come within 2 s");

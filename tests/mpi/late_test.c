@@ -52,7 +52,7 @@ TEST_F(late, a_rank_that_others_wait_for_is_named_without_checked_mode)
 	EXPECT_SAID(&self->job, "equant_loop_broadcast(): rank 1 has not come within 0.05 s");
 	EXPECT_SAID(&self->job, "equant_loop_exchange(): rank 1 has not come within 0.05 s");
 	EXPECT_SAID(&self->job, "equant_loop_copy(): rank 1 has not come within 0.05 s");
-	EXPECT_SAID(&self->job, "equant_allreduce(): rank 1 has not come within 0.05 s");
+	EXPECT_SAID(&self->job, "equant_allreduce_units(): rank 1 has not come within 0.05 s");
 }
 
 TEST_F(late, a_rank_that_is_late_to_the_beginning_or_end_of_a_loop_is_named)
@@ -71,8 +71,9 @@ TEST_F(late, a_rank_that_is_late_to_share_iterations_is_named)
 {
 	self->job.argv[0] = "one_is_late_to_share_iterations";
 	EXPECT_PASSED(&self->job);
-	EXPECT_SAID(&self->job, "equant_allreduce(): rank 1 has not come within 0.05 s");
-	EXPECT_SAID(&self->job, "equant_barrier(): rank 1 has not come within 0.05 s");
+	EXPECT_SAID(&self->job, "equant_self_new(): rank 1 has not come within 0.05 s");
+	EXPECT_SAID(&self->job, "equant_self_allreduce(): rank 1 has not come within 0.05 s");
+	EXPECT_SAID(&self->job, "equant_self_free(): rank 1 has not come within 0.05 s");
 	self->job.environment[2] = "ENGINE=master";
 	EXPECT_PASSED(&self->job);
 	EXPECT_SAID(&self->job, "equant_self_free(): rank 1 has not come within 0.05 s");
@@ -101,6 +102,13 @@ TEST_F(late, a_rank_whose_task_takes_long_is_named_and_waited_for)
 	EXPECT_EQ(1, job_count(&self->job, "rank 0 waits"));
 	/* Who has no task waits for the end. */
 	EXPECT_EQ(variant->ranks - 2, job_count(&self->job, "within 0.05 s, rank 2 waits"));
+}
+
+TEST_F(late, a_rank_that_is_late_to_carry_out_a_task_graph_is_named)
+{
+	self->job.argv[0] = "one_is_late_to_carry_out";
+	EXPECT_PASSED(&self->job);
+	EXPECT_SAID(&self->job, "equant_dag_carry_out(): rank 1 has not come within 0.05 s");
 }
 
 TEST_HARNESS_MAIN

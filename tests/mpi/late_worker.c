@@ -308,13 +308,15 @@ static void one_is_late_to_give_iterations(void)
 
 /* ---- of a task graph ----------------------------------------------------------------------- */
 
+static bool in_time; /* task 0 */
+
 /* Task 0, of the late rank, ends when all others have said what they miss. */
 static int first_is_late(const struct equant_dag_handle *handle, void *user)
 {
 	char waits[32];
 	int *tasks = user;
 
-	for (int r = 0; handle->task == 0 && r < ranks; r++) {
+	for (int r = 0; handle->task == 0 && !in_time && r < ranks; r++) {
 		snprintf(waits, sizeof(waits), "rank %d waits", r);
 		if (r != ODD)
 			await_words(waits);
@@ -323,7 +325,7 @@ static int first_is_late(const struct equant_dag_handle *handle, void *user)
 	return 0;
 }
 
-static void one_is_late_with_its_task(void)
+static void carry_out(void (*before)(void))
 {
 	struct equant *eq = open_impatient(MPI_COMM_WORLD);
 	struct equant_dag *dag = equant_dag_new();
@@ -345,7 +347,7 @@ static void one_is_late_with_its_task(void)
 	options.user = &tasks;
 	run = equant_dag_run_new(eq, &options);
 	demand(run);
-	listen_to_others();
+	before();
 	demand_equal(0, equant_dag_carry_out(run));
 	repeat_what_was_said();
 	demand_equal(rank <= ODD, tasks);
@@ -356,6 +358,22 @@ static void one_is_late_with_its_task(void)
 	must_close(eq);
 }
 
+static void one_is_late_with_its_task(void)
+{
+	carry_out(listen_to_others);
+}
+
+static void one_comes_late(void)
+{
+	let_one_be_late(ITSELF);
+}
+
+static void one_is_late_to_carry_out(void)
+{
+	in_time = true;
+	carry_out(one_comes_late);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct worker_case cases[] = {
@@ -364,6 +382,7 @@ int main(int argc, char **argv)
 		CASE(one_is_late_to_share_iterations),
 		CASE(one_is_late_to_give_iterations),
 		CASE(one_is_late_with_its_task),
+		CASE(one_is_late_to_carry_out),
 	};
 
 	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));

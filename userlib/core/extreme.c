@@ -59,9 +59,9 @@ static int make_operation(struct equant *eq)
 	return error;
 }
 
-int equant_extreme_allreduce(struct equant *eq, struct equant_extreme *best)
+int equant_extreme_allreduce(struct equant *eq, const char *call, struct equant_extreme *best)
 {
 	int error = eq->larger == MPI_OP_NULL ? make_operation(eq) : 0;
 
-	return error ? error : equant_allreduce(eq, MPI_IN_PLACE, best, 1, eq->extreme, eq->larger);
+	return error ? error : equant_allreduce_in(eq, call, best, 1, eq->extreme, eq->larger);
 }

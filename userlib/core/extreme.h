@@ -21,8 +21,8 @@ struct equant_extreme {
 /** equant_extreme_add() - one number more */
 void equant_extreme_add(struct equant_extreme *best, double value, int64_t index);
 
-/** equant_extreme_allreduce() - collective; of all ranks of the context. 0 or -errno. */
-int equant_extreme_allreduce(struct equant *eq, struct equant_extreme *best);
+/** equant_extreme_allreduce() - collective; of all ranks of the context, within @call. 0 or -errno. */
+int equant_extreme_allreduce(struct equant *eq, const char *call, struct equant_extreme *best);
 
 /** equant_extreme_release() - before MPI is over */
 void equant_extreme_release(struct equant *eq);

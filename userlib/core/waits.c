@@ -59,12 +59,22 @@ int equant_barrier(struct equant *eq)
 	if (error)
 		return error;
 	eq->meetings++;
-	eq->waiter.call = "equant_barrier()";
+	eq->waiter.call = eq->behalf ? eq->behalf : "equant_barrier()";
 	if (eq->node)
 		error = equant_shared_barrier(&eq->waiter);
 	else
 		error = equant_collective_barrier(&eq->waiter, eq->collectives);
 	return equant_lose(eq, equant_met(eq, error));
+}
+
+int equant_barrier_in(struct equant *eq, const char *call)
+{
+	int error;
+
+	eq->behalf = call;
+	error = equant_barrier(eq);
+	eq->behalf = NULL;
+	return error;
 }
 
 /* Who comes late finds all that others have done who have given up on it, and their word that they have. */
@@ -124,10 +134,21 @@ int equant_allreduce(struct equant *eq, const void *send, void *recv, int count,
 	if (error)
 		return error;
 	eq->meetings++;
-	eq->waiter.call = "equant_allreduce()";
+	eq->waiter.call = eq->behalf ? eq->behalf : "equant_allreduce()";
 	if (count && equant_shared_takes(&eq->waiter, count, datatype, op))
 		return equant_met(eq, equant_shared_allreduce(&eq->waiter, send, recv, count,
 							      datatype, op));
 	return equant_met(eq, equant_collective_allreduce(&eq->waiter, eq->collectives, send, recv,
 							  count, datatype, op, 0, 0));
+}
+
+int equant_allreduce_in(struct equant *eq, const char *call, void *elements, int count,
+			MPI_Datatype datatype, MPI_Op op)
+{
+	int error;
+
+	eq->behalf = call;
+	error = equant_allreduce(eq, MPI_IN_PLACE, elements, count, datatype, op);
+	eq->behalf = NULL;
+	return error;
 }

@@ -102,7 +102,7 @@ static int measure_all(struct equant *eq, size_t most, char *memory, double *lin
 
 	for (int k = 0; k < p && !error; k++) {
 		for (int l = k + 1; l < p && !error; l++) {
-			error = equant_barrier(eq);
+			error = equant_barrier_in(eq, "equant_dag_calibrate()");
 			if (error || (eq->rank != k && eq->rank != l))
 				continue;
 			error = measure(eq, memory, most, eq->rank == k ? l : k, eq->rank == k,
@@ -114,7 +114,8 @@ static int measure_all(struct equant *eq, size_t most, char *memory, double *lin
 	}
 	if (error)
 		return error;
-	return equant_allreduce(eq, MPI_IN_PLACE, links, 2 * p * p, MPI_DOUBLE, MPI_SUM);
+	return equant_allreduce_in(eq, "equant_dag_calibrate()", links, 2 * p * p, MPI_DOUBLE,
+				   MPI_SUM);
 }
 
 int equant_dag_calibrate(struct equant *eq, struct equant_dag_machine *machine, size_t most)

@@ -261,7 +261,7 @@ static int start(struct equant_dag_run *run)
 	equant_dag_items_make(run);
 	error = equant_dag_talk_start(run);
 	if (!error)
-		error = equant_barrier(run->eq);
+		error = equant_barrier_in(run->eq, "equant_dag_carry_out()");
 	run->times.start_ns = equant_now_ns();
 	return error;
 }

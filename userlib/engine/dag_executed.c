@@ -119,8 +119,8 @@ struct equant_dag_schedule *equant_dag_executed(struct equant_dag_run *run)
 		for (size_t i = 0; i < count; i++)
 			all[i] = run->times.start[i];
 		forget_others(run, all);
-		error = equant_allreduce(run->eq, MPI_IN_PLACE, all, (int)count, MPI_DOUBLE,
-					 MPI_SUM);
+		error = equant_allreduce_in(run->eq, "equant_dag_executed()", all, (int)count,
+					    MPI_DOUBLE, MPI_SUM);
 	}
 	if (!error) {
 		const struct parts parts = { all, all + n, all + 2 * n, all + 3 * n,

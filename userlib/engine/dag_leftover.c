@@ -102,8 +102,8 @@ int equant_dag_mail_settle(struct equant_dag_run *run)
 	struct equant_patience patience = { 0 };
 	int error;
 
-	error = equant_allreduce(run->eq, MPI_IN_PLACE, run->begun, run->dag->edges,
-				 MPI_UNSIGNED_CHAR, MPI_BOR);
+	error = equant_allreduce_in(run->eq, "equant_dag_carry_out()", run->begun, run->dag->edges,
+				    MPI_UNSIGNED_CHAR, MPI_BOR);
 	if (!error)
 		error = equant_dag_mail_keep(run, run->begun, NULL);
 	while (!error && run->mail.left) {

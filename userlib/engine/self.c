@@ -192,8 +192,8 @@ static int make(struct equant_self *self, const struct equant_self_options *opti
 /* As equant_mpi_agree(), but who does not come is named and given up on as in other calls of the context. */
 static int agree(struct equant *eq, int error)
 {
-	int mine = error != 0, any = 0;
-	int failed = equant_allreduce(eq, &mine, &any, 1, MPI_INT, MPI_MAX);
+	int any = error != 0;
+	int failed = equant_allreduce_in(eq, "equant_self_new()", &any, 1, MPI_INT, MPI_MAX);
 
 	if (error || failed)
 		return error ? error : failed;
@@ -255,7 +255,7 @@ static int finish(struct equant_self *self, int *state)
 		equant_lose(self->eq, error);
 	/* Not MPI's barrier: who polls in it takes the CPU from ranks that still compute. */
 	if (!error)
-		error = equant_barrier(self->eq);
+		error = equant_barrier_in(self->eq, "equant_self_free()");
 	if (error)
 		return error;
 	*state = equant_self_state(self);

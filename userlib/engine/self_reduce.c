@@ -14,6 +14,8 @@
 #include "engine/self_internal.h"
 #include "loop/loop_internal.h"
 
+#define CALL "equant_self_allreduce()"
+
 struct reduction {
 	struct equant_exact sum;
 	struct equant_extreme maximum;
@@ -121,8 +123,8 @@ static int agree(struct equant_self *self, int which, enum equant_reduction oper
 {
 	int64_t wanted = (int64_t)which * (EQUANT_MAX + 1) + (int64_t)operation;
 	int32_t state = equant_self_state(self);
-	int64_t mine[4] = { wanted, -wanted, state < 0 ? -state : 0, error != 0 }, all[4];
-	int failed = equant_allreduce(self->eq, mine, all, 4, MPI_INT64_T, MPI_MAX);
+	int64_t all[4] = { wanted, -wanted, state < 0 ? -state : 0, error != 0 };
+	int failed = equant_allreduce_in(self->eq, CALL, all, 4, MPI_INT64_T, MPI_MAX);
 
 	if (error || failed)
 		return error ? error : failed;
@@ -139,9 +141,9 @@ static int agree(struct equant_self *self, int which, enum equant_reduction oper
 
 static int sum(struct equant_self *self, const struct reduction *mine, double *result)
 {
-	struct equant_exact all;
-	int error = equant_allreduce(self->eq, &mine->sum, &all, EQUANT_EXACT_WORDS, MPI_INT64_T,
-				     MPI_SUM);
+	struct equant_exact all = mine->sum;
+	int error =
+		equant_allreduce_in(self->eq, CALL, &all, EQUANT_EXACT_WORDS, MPI_INT64_T, MPI_SUM);
 
 	if (!error)
 		*result = equant_exact_value(&all);
@@ -151,7 +153,7 @@ static int sum(struct equant_self *self, const struct reduction *mine, double *r
 static int extreme(struct equant_self *self, struct equant_extreme best, double sign,
 		   double *result, int64_t *iteration)
 {
-	int error = equant_extreme_allreduce(self->eq, &best);
+	int error = equant_extreme_allreduce(self->eq, CALL, &best);
 
 	if (error)
 		return error;

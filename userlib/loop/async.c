@@ -225,7 +225,7 @@ static int report_due(struct equant_loop *loop)
 static int meet(struct equant_loop *loop)
 {
 	long units = loop->units.units, active = equant_units_active(&loop->units);
-	long own = loop->units.counts[loop->rank], all = 0;
+	long all = loop->units.counts[loop->rank];
 	int *owner = loop->pass->async->owner;
 	int error = 0;
 
@@ -234,11 +234,12 @@ static int meet(struct equant_loop *loop)
 	equant_for_each_unit(loop, u)
 		owner[u] = loop->rank + 1;
 	for (long first = 0; first < units && !error; first += CHUNK)
-		error = equant_allreduce(loop->eq, MPI_IN_PLACE, owner + first,
-					 (int)(units - first < CHUNK ? units - first : CHUNK),
-					 MPI_INT, MPI_MAX);
+		error = equant_allreduce_in(loop->eq, "equant_pass_end()", owner + first,
+					    (int)(units - first < CHUNK ? units - first : CHUNK),
+					    MPI_INT, MPI_MAX);
 	if (!error)
-		error = equant_allreduce(loop->eq, &own, &all, 1, MPI_LONG, MPI_SUM);
+		error = equant_allreduce_in(loop->eq, "equant_pass_end()", &all, 1, MPI_LONG,
+					    MPI_SUM);
 	if (!error && all != active) {
 		equant_message("loop %s: %ld units are owned, %ld are active", loop->name, all,
 			       active);

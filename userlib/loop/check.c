@@ -41,6 +41,7 @@ struct belief {
 	uint64_t own_hash;
 	uint64_t all_hash; /* who, as far as this rank knows, holds what */
 	char name[40]; /* of the loop, empty = none */
+	char call[40]; /* the program's, which has come to that place */
 };
 
 static const char *const functions[] = {
@@ -109,7 +110,7 @@ static int same_place(const struct belief *a, const struct belief *b)
 {
 	if (a->loop != b->loop)
 		return 0;
-	return a->place == b->place ||
+	return (a->place == b->place && !strcmp(a->call, b->call)) ||
 	       (a->loop != NO_LOOP && (a->place == EQUANT_AT_FREE || b->place == EQUANT_AT_FREE));
 }
 
@@ -128,8 +129,8 @@ static int compare_places(struct equant *eq, const struct belief *b)
 			continue;
 		equant_message(
 			"rank 0 is in %s%s%s, rank %d in %s%s%s: all ranks must make the same calls in the same order",
-			functions[b[0].place], of_loop(&b[0]), b[0].name, r, functions[b[r].place],
-			of_loop(&b[r]), b[r].name);
+			b[0].call, of_loop(&b[0]), b[0].name, r, b[r].call, of_loop(&b[r]),
+			b[r].name);
 		return equant_lose(eq, -EPROTO);
 	}
 	return 0;
@@ -144,7 +145,7 @@ static int compare_arguments(struct equant *eq, const struct belief *b)
 			continue;
 		equant_message("%s%s%sranks 0 and %d call %s differently",
 			       b[0].name[0] ? "loop " : "", b[0].name, b[0].name[0] ? ": " : "", r,
-			       functions[b[0].place]);
+			       b[0].call);
 		return equant_lose(eq, -EPROTO);
 	}
 	return 0;
@@ -191,7 +192,7 @@ static int compare_ends(struct equant_loop *loop, const struct belief *b)
 	}
 	if (closer < 0 || goer < 0)
 		return 0;
-	equant_say_closed(loop, closer, goer, functions[b[goer].place]);
+	equant_say_closed(loop, closer, goer, b[goer].call);
 	return -EPROTO;
 }
 
@@ -216,7 +217,7 @@ static int compare(struct equant *eq, struct equant_loop *loop, const struct bel
 		if (failed != eq->rank)
 			equant_message("%s%s%srank %d has refused %s", loop ? "loop " : "",
 				       loop ? loop->name : "", loop ? ": " : "", failed,
-				       functions[b[failed].place]);
+				       b[failed].call);
 		*refused = 1;
 		return -ECANCELED;
 	}
@@ -256,7 +257,7 @@ static void say_awaited(const struct equant_waited_on *on, double seconds)
 		equant_message("%s%s%srank %d%s has not reached %s within %g s",
 			       loop ? "loop " : "", loop ? loop->name : "", loop ? ": " : "",
 			       awaited, itself ? "" : ", or a rank that it waits for,",
-			       functions[place], seconds);
+			       m->belief->call, seconds);
 }
 
 static int tag_of(uint32_t number)
@@ -284,7 +285,7 @@ static int comes_too_late(const struct meeting *m)
 		return found;
 	equant_message("%s%s%srank %d comes too late to %s: rank %d has given up",
 		       m->loop ? "loop " : "", m->loop ? m->loop->name : "", m->loop ? ": " : "",
-		       m->eq->rank, functions[m->belief->place], status.MPI_SOURCE);
+		       m->eq->rank, m->belief->call, status.MPI_SOURCE);
 	return equant_lose(m->eq, -ETIMEDOUT);
 }
 
@@ -319,7 +320,7 @@ static int run(struct meeting *m, uint64_t *waited)
 
 	if (error)
 		return error;
-	m->eq->waiter.call = functions[m->belief->place];
+	m->eq->waiter.call = m->belief->call;
 	equant_waited_on_begin(&m->eq->waiter, &on);
 	error = equant_hears(&m->eq->waiter, 0);
 	if (!error)
@@ -388,6 +389,7 @@ static int meet_in_loop(struct equant_loop *loop, enum equant_place place, uint6
 	if (place > EQUANT_AT_FREE)
 		belief.layout = equant_slices_layout(&loop->slices);
 	memcpy(belief.name, loop->name, sizeof(belief.name));
+	snprintf(belief.call, sizeof(belief.call), "%s", functions[place]);
 	error = meet(loop->eq, loop, &belief, &refused);
 	/* Nothing is under way any more, on any rank. */
 	if (error && !refused)
@@ -440,6 +442,8 @@ int equant_check_context(struct equant *eq, enum equant_place place, const char 
 	if (eq->lost)
 		return eq->lost;
 	snprintf(belief.name, sizeof(belief.name), "%s", name ? name : "");
+	snprintf(belief.call, sizeof(belief.call), "%s",
+		 eq->behalf ? eq->behalf : functions[place]);
 	failed = meet(eq, NULL, &belief, &refused);
 	return error ? error : failed;
 }

@@ -240,10 +240,13 @@ static void say_missing(const struct equant_waited_on *on, double seconds)
 {
 	const struct equant_loop *loop = on->of;
 	const struct equant_ghosts *g = &loop->ghosts;
+	int rank = equant_first_missing(g->requests, g->peers, g->n);
 
-	equant_message("loop %s, rank %d: rank %d has not come to exchange boundaries within %g s",
-		       loop->name, loop->rank, equant_first_missing(g->requests, g->peers, g->n),
-		       seconds);
+	/* The last may just have come. */
+	if (rank >= 0)
+		equant_message(
+			"loop %s, rank %d: rank %d has not come to exchange boundaries within %g s",
+			loop->name, loop->rank, rank, seconds);
 }
 
 static int await(struct equant_loop *loop, double timeout)

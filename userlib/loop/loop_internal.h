@@ -37,6 +37,7 @@
  * @lost: an error after which no rank knows where the others are; no loop goes on
  * @abandoned: a loop was, so that others may yet look for this rank where all meet
  * @meetings: waits of the program for other ranks so far
+ * @behalf: the program's call within which ranks meet as in another one, or NULL
  * @told: file that tells this rank's speed
  * @extreme, @larger: a struct equant_extreme for MPI, and the reduction of two; made when first used
  */
@@ -58,6 +59,7 @@ struct equant {
 	int lost;
 	int abandoned;
 	uint32_t meetings;
+	const char *behalf;
 	struct equant_told told;
 	MPI_Datatype extreme;
 	MPI_Op larger;
@@ -288,6 +290,11 @@ int equant_check_context(struct equant *eq, enum equant_place place, const char 
 
 /* waits.c: all ranks were to meet, which has ended with @error: it means nothing if one has given up on another */
 int equant_met(struct equant *eq, int error);
+/* ... equant_barrier() within @call, which is what a rank that does not come is told not to have come to */
+int equant_barrier_in(struct equant *eq, const char *call);
+/* ... equant_allreduce() in place */
+int equant_allreduce_in(struct equant *eq, const char *call, void *elements, int count,
+			MPI_Datatype datatype, MPI_Op op);
 
 /* ends.c: arrays are registered by now: measure the costs and set up the decision */
 int equant_loop_start(struct equant_loop *loop);

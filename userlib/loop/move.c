@@ -106,9 +106,12 @@ static int go_on_waiting(struct equant_mover *m, uint64_t since_ns)
 static void say_missing(const struct equant_waited_on *on, double seconds)
 {
 	const struct equant_parcel *p = on->of;
+	int rank = equant_first_missing(p->requests, p->peers, p->nr_requests);
 
-	equant_message("rank %d: rank %d has not come to move work within %g s", p->rank,
-		       equant_first_missing(p->requests, p->peers, p->nr_requests), seconds);
+	/* The last may just have come. */
+	if (rank >= 0)
+		equant_message("rank %d: rank %d has not come to move work within %g s", p->rank,
+			       rank, seconds);
 }
 
 int equant_mover_await(struct equant_mover *m, struct equant_waited_on *on, MPI_Request *requests,

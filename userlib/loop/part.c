@@ -24,8 +24,9 @@
 
 void equant_say_unfreed(const struct equant_loop *loop, int rank, double seconds)
 {
-	equant_message("loop %s: rank %d has not come to free it within %g s", loop->name, rank,
-		       seconds);
+	if (rank >= 0)
+		equant_message("loop %s: rank %d has not come to free it within %g s", loop->name,
+			       rank, seconds);
 }
 
 /* Who stops in the middle tells all others at once: it may wait for some of them before it returns to the program. */

@@ -191,7 +191,7 @@ static int balance(struct equant_loop *loop, int last)
 		return equant_share_join(loop);
 	/* Its leader was freed in this pass: it leads from the next one on. */
 	if (!loop->started && loop->eq->options.balance)
-		return equant_barrier(loop->eq);
+		return equant_barrier_in(loop->eq, "equant_pass_end()");
 	return equant_pass_phase(loop, last);
 }
 

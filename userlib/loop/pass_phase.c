@@ -189,7 +189,7 @@ static int local_phase(struct equant_loop *loop, const struct equant_sample *sam
 
 	equant_record_sample(loop, sample);
 	if (last)
-		return equant_barrier(loop->eq);
+		return equant_barrier_in(loop->eq, "equant_pass_end()");
 	loop->pass->until = units < 1 ? 1 : units < 1e9 ? (long)units : 1000000000;
 	return 0;
 }

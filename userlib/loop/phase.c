@@ -103,6 +103,9 @@ static int local_phase(struct equant_loop *loop, const struct equant_sample *sam
 
 void equant_say_silent(const struct equant_loop *loop, int rank, int itself, double timeout)
 {
+	/* The last may just have come. */
+	if (rank < 0)
+		return;
 	equant_message(
 		"loop %s: rank %d%s has not reached balancing phase %ld within %g s; is %s equally often on every rank?",
 		loop->name, rank, itself ? "" : ", or a rank that it waits for,", loop->phases,

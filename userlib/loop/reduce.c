@@ -12,15 +12,17 @@
 #include "core/message.h"
 #include "loop/loop_internal.h"
 
+#define CALL "equant_allreduce_units()"
+
 static int sum(struct equant_loop *loop, const double *values, double *result)
 {
 	const struct equant_runs *own = &loop->units.owned[loop->rank];
-	struct equant_exact mine = { 0 }, all = { 0 };
+	struct equant_exact all = { 0 };
 	int error;
 
 	for (int i = 0; i < own->n; i++)
-		equant_exact_add(&mine, values + own->ranges[i].first, own->ranges[i].count);
-	error = equant_allreduce(loop->eq, &mine, &all, EQUANT_EXACT_WORDS, MPI_INT64_T, MPI_SUM);
+		equant_exact_add(&all, values + own->ranges[i].first, own->ranges[i].count);
+	error = equant_allreduce_in(loop->eq, CALL, &all, EQUANT_EXACT_WORDS, MPI_INT64_T, MPI_SUM);
 	if (!error)
 		*result = equant_exact_value(&all);
 	return error;
@@ -45,7 +47,7 @@ static int extreme(struct equant_loop *loop, const double *values, double sign, 
 		   long *unit)
 {
 	struct equant_extreme best = own_maximum(loop, values, sign);
-	int error = equant_extreme_allreduce(loop->eq, &best);
+	int error = equant_extreme_allreduce(loop->eq, CALL, &best);
 
 	if (error)
 		return error;

@@ -191,7 +191,7 @@ int equant_share_join(struct equant_loop *loop)
 	struct equant_loop *leader = loop->leader;
 
 	if (!leader->started || !loop->eq->options.balance)
-		return equant_barrier(loop->eq);
+		return equant_barrier_in(loop->eq, "equant_pass_end()");
 	if (leader->pass)
 		return equant_pass_phase(leader, 1);
 	leader->window.hooks += leader->step - leader->countdown;
