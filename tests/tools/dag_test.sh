@@ -6,8 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 49
-
+plan 52
 export LC_ALL=C
 
 listings()
@@ -201,6 +200,17 @@ exits 1 'nowhere.dot: No such file' "a file that is not there is named" \
 	"$equant" dag schedule nowhere.dot $machine
 exits 1 'example.txt: the name ends in none' "a format nobody knows is refused" \
 	"$equant" dag schedule example.txt $machine
+exits 2 "--format 'xml': there are dot stg json" "... and so is one that is asked for" \
+	"$equant" dag schedule example.dot $machine --format xml
+cp example.dot example.txt
+drawn()
+{
+	"$equant" dag schedule example.txt $machine --format dot --save plan.json > /dev/null &&
+		"$equant" dag draw example.txt plan.json --format dot
+}
+exits 0 '^plan.json: ' "the format may be said where the name does not tell it" drawn
+exits 2 'are the same file' "a chart does not become a schedule" \
+	"$equant" dag schedule example.dot $machine --svg x.json --save x.json
 exits 1 'nowhere/x.svg: No such file' "a chart that cannot be written is an error" \
 	"$equant" dag schedule example.dot $machine --svg nowhere/x.svg
 exits 2 'no family "tree"; there are fork' "a family nobody knows is named" "$equant" dag generate tree

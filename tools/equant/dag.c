@@ -51,6 +51,21 @@ static int complain(const char *fault)
 	return -EINVAL;
 }
 
+static const char *format_name(int i)
+{
+	static const char *const names[] = { "dot", "stg", "json", NULL };
+
+	return names[i];
+}
+
+const char *dag_format(const char *command, const char *word)
+{
+	const struct named_option option = { command, "format" };
+	int i = option_word(&option, word, format_name);
+
+	return i < 0 ? NULL : format_name(i);
+}
+
 static int known_scheduler(const char *name)
 {
 	const struct named_option option = { "dag schedule", "scheduler" };
@@ -67,6 +82,8 @@ static int check_options(const struct options *options)
 						  "--actual is needed");
 	if (options->what == COMPARE && (options->scheduler || options->svg || options->save))
 		return complain("--scheduler, --svg and --save are not of compare");
+	if (options->svg && options->save && !strcmp(options->svg, options->save))
+		return complain("--svg and --save are the same file");
 	if (options->what != COMPARE && options->optimum)
 		return complain("--optimum is of compare only");
 	return options->scheduler && known_scheduler(options->scheduler) < 0 ? -EINVAL : 0;
@@ -95,7 +112,7 @@ static int parse(int argc, char **argv, struct options *options)
 		else if (c == 'a')
 			options->actual = optarg;
 		else if (c == 'f')
-			options->format = optarg;
+			options->format = dag_format("dag", optarg);
 		else if (c == 's')
 			options->scheduler = optarg;
 		else if (c == 'v')
@@ -109,6 +126,8 @@ static int parse(int argc, char **argv, struct options *options)
 		else if (c == 'j')
 			options->json = true;
 		else
+			return -EINVAL;
+		if (c == 'f' && !options->format)
 			return -EINVAL;
 	}
 	if (optind != argc - 1)

@@ -47,6 +47,9 @@ struct dag_report {
 
 #define DAG_NAME EQUANT_DAG_NAME
 
+/* --format of `equant @command`: @word if it is one that equant_dag_read() knows, or NULL after a message. */
+const char *dag_format(const char *command, const char *word);
+
 /* A row of a chart: processor @from, or, if @to is not the same, the link between them. */
 struct dag_row {
 	int from;

@@ -42,14 +42,14 @@ static int write_svg(const char *path, const struct equant_dag *dag,
 	return output_close(out, "dag", path, dag_svg(out, dag, schedule, processors_of(schedule)));
 }
 
-static int draw(const char *graph, const char *path, const char *svg)
+static int draw(const char *graph, const char *format, const char *path, const char *svg)
 {
 	struct equant_dag_schedule *schedule = NULL;
 	struct equant_dag *dag;
 	char why[512] = "";
 	int status = 1;
 
-	dag = equant_dag_read(graph, NULL, why, sizeof(why));
+	dag = equant_dag_read(graph, format, why, sizeof(why));
 	if (dag)
 		schedule = equant_dag_schedule_read(path, dag, why, sizeof(why));
 	if (!schedule) {
@@ -68,20 +68,27 @@ static int draw(const char *graph, const char *path, const char *svg)
 
 int dag_show(int argc, char **argv)
 {
-	static const struct option known[] = { { "svg", required_argument, NULL, 'v' }, { 0 } };
-	const char *svg = NULL;
+	static const struct option known[] = {
+		{ "format", required_argument, NULL, 'f' },
+		{ "svg", required_argument, NULL, 'v' },
+		{ 0 },
+	};
+	const char *format = NULL, *svg = NULL;
 	int c;
 
 	optind = 0;
 	while ((c = option_next(argc, argv, known, NULL)) != -1) {
-		if (c != 'v')
+		if (c == 'v')
+			svg = optarg;
+		else if (c == 'f')
+			format = dag_format("dag draw", optarg);
+		if (c == '?' || (c == 'f' && !format))
 			return EQUANT_EXIT_USAGE;
-		svg = optarg;
 	}
 	if (optind != argc - 2) {
 		fprintf(stderr,
 			"equant dag: expected a graph and a schedule; see `equant help dag`\n");
 		return EQUANT_EXIT_USAGE;
 	}
-	return draw(argv[optind], argv[optind + 1], svg);
+	return draw(argv[optind], format, argv[optind + 1], svg);
 }

@@ -144,7 +144,7 @@ static const struct equant_command commands[] = {
 			"Usage: equant dag compare GRAPH --machine FILE [--improve] [--optimum] [--json]\n"
 			"       equant dag schedule GRAPH --machine FILE [options]\n"
 			"       equant dag simulate GRAPH --machine FILE --actual FILE [options]\n"
-			"       equant dag draw GRAPH SCHEDULE [--svg FILE]\n"
+			"       equant dag draw GRAPH SCHEDULE [--format WORD] [--svg FILE]\n"
 			"       equant dag generate FAMILY [options]\n"
 			"       equant dag experiment [options]\n"
 			"\n"
