@@ -193,7 +193,15 @@ TEST_F(graph, a_scheduler_or_table_that_does_not_fit_is_named)
 
 TEST_F(graph, times_that_no_number_holds_are_refused)
 {
-	ASSERT_EQ(0, equant_dag_add_task(self->dag, NULL, 1e308));
+	/* Of links that nothing goes by no less. */
+	ASSERT_EQ(0, equant_dag_machine_link(self->machine, 0, 1, 0, 1e308));
+	ASSERT_EQ(0, equant_dag_machine_link(self->machine, 1, 0, 0, 1e308));
+	ASSERT_LE(0, equant_dag_add_task(self->dag, NULL, 1));
+	EXPECT_EQ(NULL, equant_dag_schedule("heft", self->dag, self->machine, NULL, NULL, 0));
+	EXPECT_EQ(EOVERFLOW, errno);
+	ASSERT_EQ(0, equant_dag_machine_link(self->machine, 0, 1, 0, 1));
+	ASSERT_EQ(0, equant_dag_machine_link(self->machine, 1, 0, 0, 1));
+	ASSERT_LE(0, equant_dag_add_task(self->dag, NULL, 1e308));
 	EXPECT_EQ(NULL, equant_dag_schedule("heft", self->dag, self->machine, NULL, NULL, 0));
 	EXPECT_EQ(EOVERFLOW, errno);
 }

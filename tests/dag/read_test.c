@@ -85,7 +85,7 @@ TEST_F(read, dot_that_is_none_is_refused_by_line_and_word)
 {
 	static const struct fault faults[] = {
 		{ "graph { a -- b }", "f:1: 'graph': expected digraph" },
-		{ "digraph {\n a [weight=1]\n a -> b\n}", "f: 'b': a task without a weight" },
+		{ "digraph {\n a [weight=1]\n a -> b\n}", "f:3: 'b': a task without a weight" },
 		{ "digraph {\n a [weight=-1] }", "f:2: '-1': expected a number, not negative" },
 		{ "digraph {\n a [weight=nan] }", "f:2: 'nan': expected a number, not negative" },
 		{ "digraph {\n a [weight=1e999] }", "f:2: '1e999': too large for a number" },

@@ -131,7 +131,7 @@ static const char *said(struct equant_dag *dag, const char *text, char why[200])
 TEST_F(file, what_is_wrong_is_named)
 {
 	EXPECT_REFUSED("nothing", "{\"tasks\":[" A "," B "],\"messages\":[" M "]}");
-	EXPECT_REFUSED("f: task 1 is missing", "{\"tasks\":[" A "]}");
+	EXPECT_REFUSED("f:1: task 1 is missing", "{\"tasks\":[" A "]}");
 	EXPECT_REFUSED("f:1: '0': a second time", "{\"tasks\":[" A "," A "]}");
 	EXPECT_REFUSED("f:2: '2': the graph has none of this number",
 		       "{\"tasks\":[\n{\"task\":2}]}");

@@ -291,11 +291,87 @@ static void one_does_not_calibrate(void)
 	equant_dag_machine_free(machine);
 }
 
+/* What was carried out is asked for by rank 0 alone. */
+static void one_asks_for_what_was_executed(void)
+{
+	struct random random = random_from(1);
+	struct equant_dag_run *run;
+	struct work work;
+
+	setenv("EQUANT_CHECK", "on", 1);
+	setenv("EQUANT_TIMEOUT", "2", 1);
+	work = work_set_up(MPI_COMM_WORLD, work_graph("lu", &random), work_machine(ranks, &random),
+			   "heft", &random);
+	run = work_must_run(&work);
+	demand_equal(0, equant_dag_carry_out(run));
+	if (!rank) {
+		demand(!equant_dag_executed(run));
+		demand_equal(ETIMEDOUT, errno);
+	}
+	MPI_Barrier(MPI_COMM_WORLD);
+	demand_equal(0, equant_dag_run_free(run));
+	work_tear_down(&work);
+}
+
+/* Task 0 fails at once, on rank 0; all others take so long as if they had not heard of it, each longer than the last. */
+static int fail_or_go_on(const struct equant_dag_handle *handle, void *user)
+{
+	double start = MPI_Wtime();
+
+	(void)user;
+	if (!handle->task)
+		return -EDOM;
+	while (MPI_Wtime() - start < handle->task)
+		if (rank % 2)
+			equant_dag_progress(handle);
+	return 0;
+}
+
+/* Ranks whose tasks go on are waited for, and named, however long that takes. */
+static void one_fails_while_others_compute(void)
+{
+	struct equant_dag *dag = equant_dag_new();
+	struct equant_dag_machine *machine = equant_dag_machine_new(ranks);
+	struct equant_dag_run_options options = {
+		.sz = sizeof(options), .dag = dag, .machine = machine, .body = fail_or_go_on
+	};
+	struct equant_dag_schedule *schedule;
+	struct equant_options o;
+	struct equant_dag_run *run;
+	struct equant *eq;
+
+	equant_options_init(&o);
+	o.check = 1;
+	o.timeout = 0.5;
+	demand_equal(0, equant_open(&eq, MPI_COMM_WORLD, &o));
+	demand(dag && machine);
+	for (int i = 0; i < ranks; i++) {
+		demand_equal(i, equant_dag_add_task(dag, NULL, 1));
+		demand_equal(0, equant_dag_machine_pin(machine, i, i));
+	}
+	schedule = equant_dag_schedule("heft", dag, machine, NULL, NULL, 0);
+	options.schedule = schedule;
+	run = equant_dag_run_new(eq, &options);
+	demand(run);
+	demand_equal(-EDOM, equant_dag_carry_out(run));
+	demand_equal(0, equant_barrier(eq));
+	demand_equal(0, equant_dag_run_free(run));
+	demand_equal(0, equant_close(eq));
+	equant_dag_schedule_free(schedule);
+	equant_dag_machine_free(machine);
+	equant_dag_free(dag);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct worker_case cases[] = {
-		CASE(one_fails),	 CASE(one_is_killed),	       CASE(misuse),
-		CASE(one_does_not_come), CASE(one_does_not_calibrate),
+		CASE(one_fails),
+		CASE(one_is_killed),
+		CASE(misuse),
+		CASE(one_does_not_come),
+		CASE(one_does_not_calibrate),
+		CASE(one_asks_for_what_was_executed),
+		CASE(one_fails_while_others_compute),
 	};
 
 	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));

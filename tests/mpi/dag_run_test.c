@@ -83,6 +83,14 @@ TEST_F(dag_run, a_task_that_fails_stops_all_ranks_with_its_error)
 	EXPECT_SAID(&self->job, "task 0 fails: Numerical argument out of domain");
 }
 
+TEST_F(dag_run, ranks_that_hear_of_a_failure_in_a_long_task_are_not_given_up)
+{
+	self->job.program = "dag_fault_worker";
+	self->job.argv[0] = "one_fails_while_others_compute";
+	EXPECT_PASSED(&self->job);
+	EXPECT_SAID(&self->job, "has not come to the end within 0.5 s, rank 0 waits");
+}
+
 TEST_F(dag_run, the_job_ends_when_a_rank_is_killed)
 {
 	self->job.program = "dag_fault_worker";
@@ -129,6 +137,9 @@ TEST_F(dag_run, a_rank_that_does_not_come_is_not_waited_for_in_checked_mode)
 	self->job.argv[0] = "one_does_not_calibrate";
 	EXPECT_PASSED(&self->job);
 	EXPECT_SAID(&self->job, "equant_dag_calibrate: not all ranks have come within 2 s");
+	self->job.argv[0] = "one_asks_for_what_was_executed";
+	EXPECT_PASSED(&self->job);
+	EXPECT_SAID(&self->job, "rank 1 has not reached equant_dag_executed() within 2 s");
 }
 
 TEST_F(dag_run, parts_of_a_job_carry_out_schedules_of_their_own)

@@ -105,6 +105,21 @@ TEST(sums_of_many_iterations_that_were_rounded_are_not_above_a_schedule)
 	free(each);
 }
 
+TEST(sums_that_no_number_holds_are_no_bound)
+{
+	struct equant_plan_program *program = affine_program(1, 0, 1);
+	struct equant_plan_machine *machine = equal_machine(2);
+
+	ASSERT_EQ(0, equant_plan_program_bytes(program, 0, 1));
+	for (int i = 0; i < 2; i++) {
+		machine->processors[i].operation = 0.8e308;
+		machine->processors[i].startup = 0.7e308;
+	}
+	EXPECT_TRUE(near(1.5, equant_plan_bound(program, machine) / 1e308));
+	equant_plan_program_free(program);
+	equant_plan_machine_free(machine);
+}
+
 TEST(a_single_iteration_and_all_messages_are_bounds_too)
 {
 	static const double each[] = { 1, 100, 1 };

@@ -238,6 +238,13 @@ TEST_F(text, a_zero_byte_is_refused)
 	EXPECT_STREQ("text:1: 'iterations 5': a zero byte follows this", self->why);
 }
 
+TEST_F(text, what_a_terminal_takes_for_a_command_is_not_shown)
+{
+	EXPECT_EQ(-EINVAL, plan_text("\n\033[31mred\n", 10, &self->program, &self->machine,
+				     self->why, sizeof(self->why)));
+	EXPECT_EQ(0, strncmp("text:2: '?[31mred': ", self->why, 20));
+}
+
 TEST_F(text, what_is_not_wanted_is_refused)
 {
 	EXPECT_EQ(-EINVAL, plan_text("iterations 5\n", 13, NULL, &self->machine, self->why, 256));

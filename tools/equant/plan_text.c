@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "plain.h"
 #include "plan.h"
 
 /* A processor's spans that are printed; JSON has them all. */
@@ -85,12 +86,13 @@ static void print_span(const struct equant_plan_span *span)
 
 static void print_processor(const struct plan_report *report, const struct equant_plan *plan, int i)
 {
-	const char *name = report->machine->processors[i].name;
+	char name[13];
 	const struct equant_plan_time *time = &plan->times[i];
 	long first = plan->starts[i], end = plan->starts[i + 1];
 
-	printf("%6d %-12.12s %10ld %11.5g %11.5g %11.5g %11.5g %11.5g ", i + 1, name,
-	       plan->counts[i], time->compute, time->local, time->wait, time->medium, time->finish);
+	plain_text(name, sizeof(name), report->machine->processors[i].name);
+	printf("%6d %-12s %10ld %11.5g %11.5g %11.5g %11.5g %11.5g ", i + 1, name, plan->counts[i],
+	       time->compute, time->local, time->wait, time->medium, time->finish);
 	for (long s = first; s < end && s < first + SPANS_MOST; s++)
 		print_span(&plan->spans[s]);
 	printf("%s\n", end - first > SPANS_MOST ? " ..." : end == first ? " -" : "");

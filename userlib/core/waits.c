@@ -152,3 +152,12 @@ int equant_allreduce_in(struct equant *eq, const char *call, void *elements, int
 	eq->behalf = NULL;
 	return error;
 }
+
+int equant_agree_in(struct equant *eq, const char *call, int error)
+{
+	int any = error != 0, failed = equant_allreduce_in(eq, call, &any, 1, MPI_INT, MPI_MAX);
+
+	if (error || failed)
+		return error ? error : failed;
+	return any ? -ECANCELED : 0;
+}

@@ -24,7 +24,10 @@ static int in_order(const void *a, const void *b)
 	int order = by(x->start, y->start);
 
 	order = order ? order : by(rank(x), rank(y));
-	return order ? order : by(x->key, y->key);
+	order = order ? order : by(x->key, y->key);
+	order = order ? order : by(x->finish, y->finish);
+	order = order ? order : by(x->task, y->task);
+	return order ? order : by(x->edge, y->edge);
 }
 
 /* Do tasks of no length follow each other on a processor, all at one time? */

@@ -44,7 +44,8 @@ static bool too_long(const struct dag_model *model)
 	for (int i = 0; i < model->dag->tasks; i++)
 		for (int k = 0; k < p; k++)
 			sum += dag_cost(model->dag, machine, i, k);
-	return !isfinite(sum);
+	/* Means of links count also where nothing goes by them. */
+	return !isfinite(sum) || !isfinite(model->startup) || !isfinite(model->data_rate);
 }
 
 int equant_dag_model_init(struct dag_model *model, const struct equant_dag *dag,

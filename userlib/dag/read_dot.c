@@ -49,6 +49,8 @@ struct dot {
 	struct dag_scan *scan;
 	struct equant_dag *dag;
 	struct dag_names names;
+	int *line; /* where each task came first */
+	int lines; /* room for so many */
 	struct token next;
 	struct values node; /* of nodes that say nothing else */
 	struct values edge;
@@ -125,6 +127,8 @@ static int quoted(struct dag_scan *scan, struct token *token)
 		}
 		if (dag_at_end(scan))
 			return equant_dag_refuse(scan, &token->word, "a string without an end");
+		if (!dag_peek(scan))
+			return equant_dag_refuse_here(scan, "a zero byte in a string");
 		keep(token, &length, dag_peek(scan));
 	}
 	dag_step(scan);
@@ -247,6 +251,23 @@ static void set(struct dot *dot, int task, const struct values *values)
 	dot->dag->task[task].memory = values->memory;
 }
 
+/* Where @task came first is the line at which reading is. */
+static int keep_line(struct dot *dot, int task)
+{
+	int room = 2 * task + 16;
+	int *grown;
+
+	if (task >= dot->lines) {
+		grown = reallocarray(dot->line, (size_t)room, sizeof(*grown));
+		if (!grown)
+			return -ENOMEM;
+		dot->line = grown;
+		dot->lines = room;
+	}
+	dot->line[task] = dot->next.word.line;
+	return 0;
+}
+
 /* The task of the name at which reading is; a new one if there was none. */
 static int task(struct dot *dot, int *number)
 {
@@ -268,6 +289,7 @@ static int task(struct dot *dot, int *number)
 			return *number;
 		set(dot, *number, &dot->node);
 		err = equant_dag_names_add(&dot->names);
+		err = err ? err : keep_line(dot, *number);
 		if (err)
 			return err;
 	}
@@ -372,8 +394,9 @@ int equant_dag_read_dot(struct dag_scan *scan, struct equant_dag *dag)
 	for (int i = 0; i < dag->tasks && !err; i++)
 		if (dag->task[i].work < 0)
 			err = equant_dag_say(scan->why, scan->why_size, -EINVAL,
-					     "%s: '%s': a task without a weight", scan->path,
-					     dag->task[i].name);
+					     "%s:%d: '%s': a task without a weight", scan->path,
+					     dot.line[i], dag->task[i].name);
 	free(dot.names.slot);
+	free(dot.line);
 	return err;
 }

@@ -180,7 +180,8 @@ static int read_schedule(struct dag_scan *scan, struct reader *reader)
 	for (int i = 0; i < reader->dag->tasks && !err; i++)
 		if (!reader->task[i])
 			err = equant_dag_say(scan->why, scan->why_size, -EINVAL,
-					     "%s: task %d is missing", scan->path, i);
+					     "%s:%d: task %d is missing", scan->path, scan->line,
+					     i);
 	return err;
 }
 

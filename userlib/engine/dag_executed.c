@@ -11,6 +11,8 @@
 #include "engine/dag_run_internal.h"
 #include "loop/loop_internal.h"
 
+#define CALL "equant_dag_executed()"
+
 /* One value of each task and two of each edge, in the order of struct equant_dag_times. */
 struct parts {
 	const double *start;
@@ -114,13 +116,12 @@ struct equant_dag_schedule *equant_dag_executed(struct equant_dag_run *run)
 		schedule->message = calloc(e + 1, sizeof(*schedule->message));
 	}
 	error = schedule && all && first && schedule->slot && schedule->message ? 0 : -ENOMEM;
-	error = equant_mpi_agree(run->comm, error);
+	error = equant_agree_in(run->eq, CALL, error);
 	if (!error) {
 		for (size_t i = 0; i < count; i++)
 			all[i] = run->times.start[i];
 		forget_others(run, all);
-		error = equant_allreduce_in(run->eq, "equant_dag_executed()", all, (int)count,
-					    MPI_DOUBLE, MPI_SUM);
+		error = equant_allreduce_in(run->eq, CALL, all, (int)count, MPI_DOUBLE, MPI_SUM);
 	}
 	if (!error) {
 		const struct parts parts = { all, all + n, all + 2 * n, all + 3 * n,

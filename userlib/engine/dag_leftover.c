@@ -3,6 +3,8 @@
  * Letters of an order that nobody carries out any more.  What its sender has begun arrives, what it has
  * not is forgotten: a new order begins anew with it, and after an error nobody needs it.
  */
+#include <errno.h>
+
 #include "core/mpi_error.h"
 #include "engine/dag_run_internal.h"
 #include "loop/loop_internal.h"
@@ -104,6 +106,9 @@ int equant_dag_mail_settle(struct equant_dag_run *run)
 
 	error = equant_allreduce_in(run->eq, "equant_dag_carry_out()", run->begun, run->dag->edges,
 				    MPI_UNSIGNED_CHAR, MPI_BOR);
+	/* Nothing has been taken in: it is not as after a task that had no memory. */
+	if (error == -ENOMEM)
+		return -EIO;
 	if (!error)
 		error = equant_dag_mail_keep(run, run->begun, NULL);
 	while (!error && run->mail.left) {

@@ -4,7 +4,7 @@
  *
  * Up go words that say that a rank and all below it have done everything, or that a task has failed, and
  * downwards goes how it ended.  Each rank answers that with a last word of its own, so that nothing
- * is under way any more when it leaves.
+ * is under way any more when it leaves; after a failure rank 0 answers these, too.
  *
  * Up goes too that a share has changed; then rank 0 has all stop beginning anything, each rank tells how far
  * it and all below it are, and rank 0 how to go on.  That ends an epoch: who has done everything in
@@ -28,6 +28,7 @@ enum kind {
 	FREEZE,
 	PLAN,
 	OVER,
+	PART,
 	KINDS,
 };
 
@@ -58,6 +59,8 @@ enum { PARENT, CHILD, LINKS = 3 };
  * @wishes: the share of this rank or of one below it has changed
  * @wished: its parent knows
  * @failed: a task has, here or below
+ * @last: this rank has said its last word
+ * @parts: after a failure, so have all
  */
 struct equant_dag_talk {
 	int peer[LINKS];
@@ -75,6 +78,8 @@ struct equant_dag_talk {
 	bool wishes;
 	bool wished;
 	bool failed;
+	bool last;
+	bool parts;
 };
 
 int equant_dag_talk_init(struct equant_dag_run *run)
@@ -125,7 +130,7 @@ int equant_dag_talk_start(struct equant_dag_run *run)
 	int error = 0;
 
 	talk->left = talk->epoch = talk->stands = talk->pending = 0;
-	talk->wishes = talk->wished = talk->failed = false;
+	talk->wishes = talk->wished = talk->failed = talk->last = talk->parts = false;
 	talk->told = -1;
 	for (int i = 0; i < LINKS && !error; i++) {
 		talk->done[i] = -1;
@@ -176,7 +181,31 @@ static int say_down(struct equant_dag_run *run, enum kind kind, int value)
 
 /* ---- deciding ---------------------------------------------------------------------------------- */
 
-/* It is over; from now on this rank is silent, when its children are. */
+/* All ranks have come out of their tasks, and go on together. */
+static int part(struct equant_dag_run *run)
+{
+	run->talk->parts = true;
+	return say_down(run, PART, 0);
+}
+
+/*
+ * From now on this rank is silent, when its children are.  After a failure it is in no task any more then, nor are
+ * those below it, and it leaves when rank 0 has heard that of all: ranks that meet after that wait for
+ * nobody's task.
+ */
+static int say_last(struct equant_dag_run *run)
+{
+	struct equant_dag_talk *talk = run->talk;
+
+	if (talk->last || (run->result && (run->task >= 0 || talk->left)))
+		return 0;
+	talk->last = true;
+	if (run->result && !run->eq->rank)
+		return part(run);
+	return say(run, PARENT, LAST, 0);
+}
+
+/* It is over. */
 static int end(struct equant_dag_run *run, int result)
 {
 	int error;
@@ -184,7 +213,7 @@ static int end(struct equant_dag_run *run, int result)
 	run->over = true;
 	run->result = result;
 	error = say_down(run, OVER, result);
-	return error ? error : say(run, PARENT, LAST, 0);
+	return error ? error : say_last(run);
 }
 
 /* The first failure that rank 0 hears of is how it ends. */
@@ -269,6 +298,8 @@ static int speak(struct equant_dag_run *run)
 	struct equant_dag_talk *talk = run->talk;
 	int error = 0;
 
+	if (run->over)
+		return say_last(run);
 	if (run->failed)
 		error = fail(run, run->failed);
 	if (error || run->over || talk->failed)
@@ -317,6 +348,8 @@ static int hear(struct equant_dag_run *run, int link)
 		return freeze(run);
 	case OVER:
 		return end(run, word.value);
+	case PART:
+		return part(run);
 	default:
 		return hear_news(run, link, &word);
 	}
@@ -327,7 +360,7 @@ static int hear_and_listen(struct equant_dag_run *run, int link)
 	int32_t kind = ((const struct word *)(const void *)run->talk->bytes[link])->kind;
 	int error = hear(run, link);
 
-	if (error || kind == LAST || kind == OVER)
+	if (error || kind == LAST || kind == PART || (kind == OVER && !run->result))
 		return error;
 	return listen(run, link);
 }
@@ -372,7 +405,9 @@ int equant_dag_talk_progress(struct equant_dag_run *run)
 
 bool equant_dag_talk_quiet(const struct equant_dag_run *run)
 {
-	return run->over && !run->talk->left && !run->talk->pending;
+	const struct equant_dag_talk *talk = run->talk;
+
+	return (run->result ? talk->parts : talk->last) && !talk->left && !talk->pending;
 }
 
 /* One below, which says that all is done and at the end its last word, or else the one above. */

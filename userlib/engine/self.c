@@ -189,17 +189,6 @@ static int make(struct equant_self *self, const struct equant_self_options *opti
 	return error ? error : equant_self_worker_open(self);
 }
 
-/* As equant_mpi_agree(), but who does not come is named and given up on as in other calls of the context. */
-static int agree(struct equant *eq, int error)
-{
-	int any = error != 0;
-	int failed = equant_allreduce_in(eq, "equant_self_new()", &any, 1, MPI_INT, MPI_MAX);
-
-	if (error || failed)
-		return error ? error : failed;
-	return any ? -ECANCELED : 0;
-}
-
 struct equant_self *equant_self_new(struct equant *eq, const struct equant_self_options *from)
 {
 	struct equant_self_options options;
@@ -215,7 +204,7 @@ struct equant_self *equant_self_new(struct equant *eq, const struct equant_self_
 	error = copy_options(from, &options);
 	if (!error)
 		error = self ? check_options(&options) : -ENOMEM;
-	error = agree(eq, error);
+	error = equant_agree_in(eq, "equant_self_new()", error);
 	if (error) {
 		free(self);
 		errno = -error;

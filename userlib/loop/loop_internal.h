@@ -295,6 +295,8 @@ int equant_barrier_in(struct equant *eq, const char *call);
 /* ... equant_allreduce() in place */
 int equant_allreduce_in(struct equant *eq, const char *call, void *elements, int count,
 			MPI_Datatype datatype, MPI_Op op);
+/* ... equant_mpi_agree(), but who does not come is named and given up on as in other calls of the context */
+int equant_agree_in(struct equant *eq, const char *call, int error);
 
 /* ends.c: arrays are registered by now: measure the costs and set up the decision */
 int equant_loop_start(struct equant_loop *loop);

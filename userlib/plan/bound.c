@@ -74,15 +74,16 @@ static int by_startup(const void *a, const void *b)
 /* The least T with sum u_j max(0, T - alpha_j) >= @load. */
 static double least_time(struct weighted *all, int p, double load)
 {
-	double weights = 0, startups = 0, time = 0;
+	double weights = 0, startup = 0, time = 0;
 
 	qsort(all, (size_t)p, sizeof(*all), by_startup);
 	for (int j = 0; j < p; j++) {
 		if (j > 0 && time <= all[j].startup)
 			break;
 		weights += all[j].weight;
-		startups += all[j].weight * all[j].startup;
-		time = (load + startups) / weights;
+		/* The mean so far: sums may be too large for a number where this is not. */
+		startup += (all[j].startup - startup) * (all[j].weight / weights);
+		time = load / weights + startup;
 	}
 	return time;
 }

@@ -4,8 +4,8 @@
 
 #include "plan/plan_internal.h"
 
-/* Iterations that are looked at one by one, at most. */
-#define EQUANT_PLAN_ITEMS (1L << 28)
+/* Iterations that are looked at one by one, at most: each takes some 60 bytes, and more in the schedule. */
+#define EQUANT_PLAN_ITEMS (1L << 24)
 
 /* ---- least.c: parametric search ------------------------------------------------ */
 

@@ -12,9 +12,16 @@
 
 #define LONGEST (1L << 28) /* bytes of a line: tens of millions of numbers */
 
+/* Without what a terminal takes for commands. */
 int equant_text_refuse(const struct equant_text *text, const char *word, const char *fault)
 {
-	equant_say(text->why, text->why_size, "%s:%d: '%.80s': %s", text->path, text->line, word,
+	char shown[81];
+	size_t length = 0;
+
+	for (; word[length] && length < sizeof(shown) - 1; length++)
+		shown[length] = iscntrl((unsigned char)word[length]) ? '?' : word[length];
+	shown[length] = '\0';
+	equant_say(text->why, text->why_size, "%s:%d: '%s': %s", text->path, text->line, shown,
 		   fault);
 	return -EINVAL;
 }

@@ -178,7 +178,8 @@ EQUANT_API int equant_dag_replans(const struct equant_dag_run *run);
  * but may be carried out again: then all happens in that order.
  *
  * Return: the same schedule on all ranks, for equant_dag_schedule_free(); NULL and errno: EINVAL
- * for a run that was not carried out, ECANCELED when another rank has no memory, ENOMEM, EIO.
+ * for a run that was not carried out, ECANCELED when another rank has no memory, ENOMEM, EIO; and as
+ * equant_allreduce().
  */
 EQUANT_API struct equant_dag_schedule *equant_dag_executed(struct equant_dag_run *run);
 
