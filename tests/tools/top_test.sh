@@ -6,7 +6,7 @@
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/top_ranks.sh"
 
-plan 32
+plan 33
 
 exits 2 "unrecognized option '--fast'" "an unknown option is named" top --fast
 exits 2 "unexpected argument 'now'" "an argument is none" top now
@@ -44,7 +44,7 @@ if [ -z "$reason" ] && ! "$equant" probe load > "$scratch/load" 2>&1; then
 	reason="the probe cannot be loaded: $(paste -sd ' ' "$scratch/load")"
 fi
 if [ -n "$reason" ]; then
-	while [ $number -lt 32 ]; do
+	while [ $number -lt 33 ]; do
 		skip "with ranks" "$reason"
 	done
 	finish
@@ -141,6 +141,29 @@ hung_up()
 	[ "$lines" -ge $((before + 3)) ] && [ $status -eq 0 ]
 }
 succeeds "what nohup ignores does not end it" hung_up
+
+# Nobody reads what it prints, and the pipe is full.
+stuck()
+{
+	perl -e '
+		pipe(my $read, my $write);
+		fcntl($write, 1031, 4096); # F_SETPIPE_SZ
+		my $pid = fork();
+		if (!$pid) {
+			open(STDOUT, ">&", $write);
+			exec(@ARGV);
+		}
+		for (1 .. 3000) {
+			open(my $in, "<", "/proc/$pid/syscall") or die "it has ended";
+			last if readline($in) =~ /^1 0x1 /; # write(1, ...
+			select(undef, undef, undef, 0.01);
+		}
+		kill("TERM", $pid);
+		alarm(30);
+		waitpid($pid, 0);
+		exit($? != 0);' "$equant" top --json --interval 0.05
+}
+succeeds "a signal ends it where nobody reads what it prints" stuck
 
 # Who asked for so many readings would take fewer for all.
 cut_short()

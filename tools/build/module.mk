@@ -23,7 +23,8 @@ modules_install: modules module_settings
 
 module_settings:
 	$(Q)$(INSTALL) -d '$(DESTDIR)$(sysconfdir)/modprobe.d' '$(DESTDIR)$(udevdir)'
-	$(Q)$(INSTALL) -m 644 kmod/equant.conf '$(DESTDIR)$(sysconfdir)/modprobe.d/equant.conf'
+	$(Q)file='$(DESTDIR)$(sysconfdir)/modprobe.d/equant.conf'; [ -e "$$file" ] || \
+		$(INSTALL) -m 644 kmod/equant.conf "$$file" # which the administrator changes
 	$(Q)$(INSTALL) -m 644 kmod/60-equant.rules '$(DESTDIR)$(udevdir)/60-equant.rules'
 
 dkms_install: module_settings

@@ -135,7 +135,7 @@ static void open_to_others(const char *directory, mode_t mode)
  * Reports go to a directory of this job's own, as others may write theirs where the user wants them, too; and
  * ranks may be elsewhere in the tree.
  */
-static int make_directory(struct run_result *result, bool *temporary)
+static int make_directory(struct run_result *result, bool *temporary, struct directory_id *id)
 {
 	const char *given = getenv("EQUANT_REPORT");
 	char parent[PATH_MAX];
@@ -144,7 +144,7 @@ static int make_directory(struct run_result *result, bool *temporary)
 
 	*temporary = !run_reports_are_kept();
 	if (*temporary)
-		return directory_make(result->directory, "run");
+		return directory_make(result->directory, "run", id);
 	if (!realpath(given, parent))
 		snprintf(parent, sizeof(parent), "%s", given);
 	ret = directory_make_below(parent, result->directory, "run");
@@ -342,6 +342,7 @@ static int run_beside_loads(const struct run_request *request, struct run_result
 int run_job(const struct run_request *request, struct run_result *result)
 {
 	bool temporary = false;
+	struct directory_id id = { 0 };
 	int ret;
 
 	*result = (struct run_result){ .since = seconds(CLOCK_REALTIME_COARSE),
@@ -349,7 +350,7 @@ int run_job(const struct run_request *request, struct run_result *result)
 	ret = run_check(request);
 	if (ret)
 		return ret;
-	if (make_trace_directory(request->trace) || make_directory(result, &temporary))
+	if (make_trace_directory(request->trace) || make_directory(result, &temporary, &id))
 		return EQUANT_EXIT_FAILURE;
 	ret = run_beside_loads(request, result);
 	if (!ret)
@@ -358,7 +359,7 @@ int run_job(const struct run_request *request, struct run_result *result)
 		run_figures_of(&result->loops[i], result);
 	result->misplaced = !temporary && run_move_reports(result->directory);
 	if (temporary && !request->keep)
-		directory_remove(result->directory);
+		directory_remove(result->directory, &id);
 	else if (!request->quiet || request->keep)
 		fprintf(stderr, "equant: reports are in %s\n", result->directory);
 	return ret;

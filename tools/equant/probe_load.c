@@ -143,8 +143,12 @@ static int plan_table(struct loading *l)
 	int cpus = libbpf_num_possible_cpus();
 	struct timespec now;
 
-	if (cpus < 0)
+	if (cpus < 0) {
+		probe_error(
+			"cannot find out how many CPUs there may be (/sys/devices/system/cpu/possible): %s",
+			strerror(-cpus));
 		return cpus;
+	}
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	l->cpus = (u32)cpus;
 	*header = (struct equant_table){
@@ -382,18 +386,24 @@ static int open_to_users(const struct probe_options *options)
 
 static int publish(struct loading *l)
 {
-	int ret;
+	const char *what = "fill and freeze the table of the probe";
+	int ret = seal_table(l);
 
-	ret = seal_table(l);
-	if (!ret)
+	if (!ret) {
+		what = "pin the probe in " EQUANT_BPF_DIR;
 		ret = pin_all(l);
-	if (!ret)
+	}
+	if (!ret) {
+		what = "open the probe in " EQUANT_BPF_DIR " to users";
 		ret = open_to_users(l->options);
-	if (!ret)
+	}
+	if (!ret) {
+		what = "let the probe begin";
 		ret = probe_mark(EQUANT_TABLE_LIVE);
+	}
 	if (!ret)
 		return 0;
-	probe_error("cannot pin the probe in " EQUANT_BPF_DIR ": %s", strerror(-ret));
+	probe_error("cannot %s: %s", what, strerror(-ret));
 	if (!access(EQUANT_BPF_DIR, F_OK))
 		probe_pins_remove();
 	return ret;

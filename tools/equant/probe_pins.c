@@ -126,8 +126,14 @@ static int check(const char *path, bool sticky_is_well)
 	const char *fault;
 	struct stat st;
 
-	if (lstat(path, &st))
-		return errno == ENOENT ? 0 : -errno;
+	if (lstat(path, &st)) {
+		int error = errno;
+
+		if (error == ENOENT)
+			return 0;
+		probe_error("%s: %s", path, strerror(error));
+		return -error;
+	}
 	fault = fault_of(&st, sticky_is_well);
 	if (!fault)
 		return 0;

@@ -338,7 +338,6 @@ static void json_report(const struct bpf_report *report)
 	}
 	json_programs(&json, report);
 	json_close_object(&json);
-	putchar('\n');
 }
 
 int probe_status(bool json)

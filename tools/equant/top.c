@@ -11,6 +11,7 @@
 #include <pwd.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
@@ -38,9 +39,18 @@ struct top {
 	struct top_events events;
 	double drawn; /* when the screen was, last */
 	int signals; /* signalfd */
+	sigset_t ending; /* of those, what ends it */
 	int signal; /* what ended it */
 	bool done;
+	bool stuck; /* ... in a write */
 };
+
+static volatile sig_atomic_t told_to_end;
+
+static void end_it(int sig)
+{
+	told_to_end = sig;
+}
 
 void top_error(const char *format, ...)
 {
@@ -202,10 +212,35 @@ static double now_seconds(void)
 	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
 }
 
+/* Who is to read it may not, and then a write does not return. */
+static void begin_output(struct top *top)
+{
+	sigprocmask(SIG_UNBLOCK, &top->ending, NULL);
+	errno = 0;
+}
+
 /* 0, or why it could not be printed: -errno. */
+static int end_output(struct top *top)
+{
+	int error = fflush(stdout) || ferror(stdout) ? (errno ? errno : EIO) : 0;
+
+	sigprocmask(SIG_BLOCK, &top->ending, NULL);
+	if (!told_to_end)
+		return -error;
+	top->signal = told_to_end;
+	top->done = true;
+	if (error) {
+		/* Nor is the rest written at the end. */
+		__fpurge(stdout);
+		clearerr(stdout);
+		top->stuck = true;
+	}
+	return 0;
+}
+
 static int show(struct top *top)
 {
-	errno = 0;
+	begin_output(top);
 	top->drawn = now_seconds();
 	if (top->output == SCREEN)
 		top_screen_draw(&top->view);
@@ -213,23 +248,32 @@ static int show(struct top *top)
 		top_json(stdout, &top->view);
 	else
 		top_table(stdout, &top->view, 0, 0, 0, false);
-	if (!fflush(stdout) && !ferror(stdout))
-		return 0;
-	return errno ? -errno : -EIO;
+	return end_output(top);
 }
 
 /* ---- waiting ---- */
 
-static int open_signals(void)
+/* Signals wait until they are looked for, but those that end it may interrupt a write (end_output()). */
+static int open_signals(struct top *top)
 {
-	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH, SIGTSTP };
+	static const int ending[] = { SIGINT,  SIGTERM, SIGHUP,	 SIGQUIT,
+				      SIGUSR1, SIGUSR2, SIGALRM, SIGXCPU };
+	static const int others[] = { SIGWINCH, SIGTSTP };
+	const struct sigaction action = { .sa_handler = end_it };
 	sigset_t set;
 
-	sigemptyset(&set);
-	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
-		if (!signal_is_ignored(signals[i]))
-			sigaddset(&set, signals[i]);
+	sigemptyset(&top->ending);
+	for (size_t i = 0; i < sizeof(ending) / sizeof(*ending); i++)
+		if (!signal_is_ignored(ending[i]))
+			sigaddset(&top->ending, ending[i]);
+	set = top->ending;
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		if (!signal_is_ignored(others[i]))
+			sigaddset(&set, others[i]);
 	sigprocmask(SIG_BLOCK, &set, NULL);
+	for (size_t i = 0; i < sizeof(ending) / sizeof(*ending); i++)
+		if (sigismember(&set, ending[i]))
+			sigaction(ending[i], &action, NULL);
 	return signalfd(-1, &set, SFD_CLOEXEC);
 }
 
@@ -237,7 +281,7 @@ static int open_signals(void)
 static void stop_here(struct top *top)
 {
 	if (top->output == SCREEN)
-		top_screen_close();
+		top_screen_close(false);
 	raise(SIGSTOP);
 	if (top->output == SCREEN && !top_screen_open())
 		show(top);
@@ -266,23 +310,29 @@ static void handle_key(struct top *top)
 		show(top);
 }
 
-/* What has vanished is found by the next reading. */
-static void handle_events(struct top *top)
+/* What has vanished is found by the next reading.  -> there may be more events. */
+static bool handle_events(struct top *top)
 {
 	struct equant_watch_event event;
 	bool any = false;
+	int ret;
 
-	while (equant_watch_next(top->watch, &event) > 0) {
+	while ((ret = equant_watch_next(top->watch, &event)) > 0) {
 		if (event.type != EQUANT_WATCH_LOST && !top_is_shown(top->readings, event.record))
 			continue;
 		any = true;
-		if (top->output == LINES)
-			top_event_json(stdout, &event);
-		else
+		if (top->output != LINES) {
 			top_event_keep(&top->events, &event);
+			continue;
+		}
+		begin_output(top);
+		top_event_json(stdout, &event);
+		if (end_output(top) || top->done)
+			return false;
 	}
 	if (any && top->output == SCREEN && now_seconds() - top->drawn >= LEAST_REDRAW)
 		show(top);
+	return !ret || ret == -EOPNOTSUPP;
 }
 
 static void wait_until(struct top *top, double time)
@@ -305,9 +355,7 @@ static void wait_until(struct top *top, double time)
 			handle_signal(top);
 		if (fds[1].revents)
 			handle_key(top);
-		if (fds[2].revents & POLLIN)
-			handle_events(top);
-		else if (fds[2].revents)
+		if (fds[2].revents && (!(fds[2].revents & POLLIN) || !handle_events(top)))
 			return;
 	}
 }
@@ -332,7 +380,7 @@ static int run(struct top *top, char *why, size_t why_size)
 			ret = show(top);
 		if (ret)
 			return ret;
-		if (!first && left && !--left)
+		if (top->done || (!first && left && !--left))
 			return 0;
 		first = false;
 		next = fmax(next + top->options.interval, now_seconds());
@@ -355,7 +403,7 @@ static int run_on_output(struct top *top)
 	}
 	ret = run(top, why, sizeof(why));
 	if (top->output == SCREEN)
-		top_screen_close();
+		top_screen_close(top->stuck);
 	if (ret)
 		top_error("%s", *why ? why : strerror(-ret));
 	/* Readings that were asked for have not been taken. */
@@ -374,7 +422,7 @@ int equant_cmd_top(int argc, char **argv)
 	top.output = top.options.json ? LINES : isatty(STDOUT_FILENO) ? SCREEN : TABLES;
 	if (top.output == TABLES && !top.options.count)
 		top.options.count = 1;
-	top.signals = open_signals();
+	top.signals = open_signals(&top);
 	if (top.signals < 0)
 		top_error("signalfd: %s", strerror(errno));
 	else if (!open_watch(&top))

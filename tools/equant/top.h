@@ -143,8 +143,8 @@ void top_event_keep(struct top_events *events, const struct equant_watch_event *
 /** top_screen_open() - take the terminal over; 0 or -errno */
 int top_screen_open(void);
 
-/** top_screen_close() - leave the terminal as it was */
-void top_screen_close(void);
+/** top_screen_close() - leave the terminal as it was; @stuck: nothing can be written to it */
+void top_screen_close(bool stuck);
 
 void top_screen_draw(const struct top_view *view);
 

@@ -42,15 +42,24 @@ int top_screen_open(void)
 			return -errno;
 	}
 	fputs(ENTER, stdout);
-	return fflush(stdout) ? -errno : 0;
+	if (fflush(stdout)) {
+		int error = errno;
+
+		if (screen.has_keys)
+			tcsetattr(STDIN_FILENO, TCSANOW, &screen.saved);
+		return -error;
+	}
+	return 0;
 }
 
-void top_screen_close(void)
+void top_screen_close(bool stuck)
 {
-	fputs(LEAVE, stdout);
-	fflush(stdout);
+	if (!stuck) {
+		fputs(LEAVE, stdout);
+		fflush(stdout);
+	}
 	if (screen.has_keys)
-		tcsetattr(STDIN_FILENO, TCSAFLUSH, &screen.saved);
+		tcsetattr(STDIN_FILENO, stuck ? TCSANOW : TCSAFLUSH, &screen.saved);
 }
 
 static void measure(struct winsize *size)

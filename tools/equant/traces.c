@@ -22,7 +22,31 @@ int directory_make_below(const char *parent, char path[PATH_MAX], const char *na
 	return mkdtemp(path) ? 0 : -errno;
 }
 
-int directory_make(char path[PATH_MAX], const char *name)
+static int open_directory(const char *path, struct stat *st)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd >= 0 && !fstat(fd, st))
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+static void identify(const char *path, struct directory_id *id)
+{
+	struct stat st = { 0 };
+	int fd = open_directory(path, &st);
+
+	*id = (struct directory_id){ 0 };
+	if (fd < 0)
+		return;
+	if (st.st_uid == geteuid())
+		*id = (struct directory_id){ st.st_dev, st.st_ino };
+	close(fd);
+}
+
+int directory_make(char path[PATH_MAX], const char *name, struct directory_id *id)
 {
 	const char *given = getenv("TMPDIR");
 	char parent[PATH_MAX];
@@ -33,15 +57,23 @@ int directory_make(char path[PATH_MAX], const char *name)
 	ret = directory_make_below(parent, path, name);
 	if (ret)
 		fprintf(stderr, "equant: %s: %s\n", path, strerror(-ret));
+	else
+		identify(path, id);
 	return ret;
 }
 
-void directory_remove(const char *path)
+void directory_remove(const char *path, const struct directory_id *id)
 {
-	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct dirent64 entries[16], *entry;
+	struct stat st = { 0 };
+	int fd = open_directory(path, &st);
 	ssize_t got;
 
+	if (fd >= 0 && (st.st_dev != id->device || st.st_ino != id->inode)) {
+		fprintf(stderr, "equant: %s: not removed: it has become another directory\n", path);
+		close(fd);
+		return;
+	}
 	/* Not by opendir(): there may be no memory left. */
 	while (fd >= 0 && (got = getdents64(fd, entries, sizeof(entries))) > 0)
 		for (ssize_t at = 0; at < got; at += entry->d_reclen) {
@@ -56,7 +88,7 @@ void directory_remove(const char *path)
 
 int traces_make(struct traces *traces)
 {
-	int ret = directory_make(traces->directory, "trace");
+	int ret = directory_make(traces->directory, "trace", &traces->id);
 
 	traces->temporary = !ret;
 	return ret;
@@ -65,7 +97,7 @@ int traces_make(struct traces *traces)
 void traces_remove(struct traces *traces)
 {
 	if (traces->temporary)
-		directory_remove(traces->directory);
+		directory_remove(traces->directory, &traces->id);
 	traces->temporary = false;
 }
 

@@ -5,13 +5,22 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <sys/types.h>
+
+/* Which directory it is, whatever has its name later. */
+struct directory_id {
+	dev_t device;
+	ino_t inode;
+};
 
 /**
  * struct traces - a directory for the traces of one job
  * @temporary: it is removed with its files by traces_remove()
+ * @id: of the directory then
  */
 struct traces {
 	bool temporary;
+	struct directory_id id;
 	char directory[PATH_MAX];
 };
 
@@ -41,12 +50,16 @@ int traces_list(const char *directory, char ***paths);
 void traces_free_list(char **paths);
 
 /** directory_make() - @path becomes TMPDIR/equant-NAME-XXXXXX; 0 or -errno, after a message */
-int directory_make(char path[PATH_MAX], const char *name);
+int directory_make(char path[PATH_MAX], const char *name, struct directory_id *id);
 
 /** directory_make_below() - ... @parent/equant-NAME-XXXXXX; 0 or -errno, without a message */
 int directory_make_below(const char *parent, char path[PATH_MAX], const char *name);
 
-/** directory_remove() - the files in it, and itself; other directories in it stay */
-void directory_remove(const char *path);
+/**
+ * directory_remove() - the files in it, and itself; other directories in it stay
+ *
+ * Nothing is removed if @path has become another one: who may write to its parent may have put it there.
+ */
+void directory_remove(const char *path, const struct directory_id *id);
 
 #endif /* EQUANT_TOOL_TRACES_H */

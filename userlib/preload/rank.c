@@ -17,6 +17,7 @@
 #include "preload/rank.h"
 #include "profile/profiler.h"
 
+#define SAME_NUMBERS 1000 /* jobs of which a rank had the same process number */
 #define VERSION_BYTES 16384 /* of any MPI: Open MPI needs 256, MPICH 8192 */
 
 /* Of the thread that initialised MPI; others' calls are only handed on. */
@@ -112,14 +113,31 @@ static void name_job(char *job, size_t size)
 			 job_of_batch ? "." : "", value);
 }
 
-/* A file that has room for all of it before it is written: a full disk is an error here, no signal later. */
-static int map_file(const char *path, const struct equant_profile *first)
+/*
+ * A file of this rank's own: in containers, process numbers of jobs that follow on each other are alike.
+ * Its descriptor, or -errno; @path becomes its name.
+ */
+static int make_file(const char *directory, int rank, char *path, size_t size)
 {
-	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666), error;
-	void *memory = MAP_FAILED;
+	int fd, again = 0;
 
-	if (fd < 0)
-		return errno;
+	do {
+		if (again)
+			snprintf(path, size, "%s/%d.%ld.%d.profile", directory, rank,
+				 (long)getpid(), again);
+		else
+			snprintf(path, size, "%s/%d.%ld.profile", directory, rank, (long)getpid());
+		fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	} while (fd < 0 && errno == EEXIST && ++again < SAME_NUMBERS);
+	return fd < 0 ? -errno : fd;
+}
+
+/* A file that has room for all of it before it is written: a full disk is an error here, no signal later. */
+static int map_file(int fd, const char *path, const struct equant_profile *first)
+{
+	void *memory = MAP_FAILED;
+	int error;
+
 	error = posix_fallocate(fd, 0, sizeof(*first));
 	if (!error && pwrite(fd, first, sizeof(*first), 0) != sizeof(*first))
 		error = EIO;
@@ -148,15 +166,15 @@ static void begin(const char *directory, void *caller)
 	struct equant_profile first = { .magic = EQUANT_PROFILE_MAGIC, .size = sizeof(first) };
 	const char *probe = getenv("EQUANT_PROBE");
 	char path[PATH_MAX], why[512] = "";
-	int error;
+	int fd, error;
 
 	if (!get_rank || get_rank(find_world(caller), &first.rank) || !get_size ||
 	    get_size(find_world(caller), &first.ranks))
 		return;
 	gethostname(first.host, sizeof(first.host) - 1);
 	name_job(first.job, sizeof(first.job));
-	snprintf(path, sizeof(path), "%s/%d.%ld.profile", directory, first.rank, (long)getpid());
-	error = map_file(path, &first);
+	fd = make_file(directory, first.rank, path, sizeof(path));
+	error = fd < 0 ? -fd : map_file(fd, path, &first);
 	/* Where there is no directory, ranks are on another host than who reads it, and who reads says so. */
 	if (error == ENOENT)
 		return;
