@@ -208,6 +208,22 @@ static bool is_attached(struct equant_file *file, const struct task_struct *task
 	return false;
 }
 
+/*
+ * Each of a task's attachments costs at its switches, with interrupts off, so users get no more of them
+ * than of a CPU's, however many files they open.  Files that attach at once may have some more.
+ */
+static bool is_crowded(const struct task_struct *task)
+{
+	struct equant_attachment *a;
+	int nr = 0;
+
+	rcu_read_lock();
+	hlist_for_each_entry_rcu_notrace(a, equant_bucket(task), hash)
+		nr += a->task == task && !READ_ONCE(a->dead);
+	rcu_read_unlock();
+	return nr >= CPU_ATTACHMENTS;
+}
+
 /* An attachment with a record in the file's table, known to nobody else yet. */
 static struct equant_attachment *make(struct equant_file *file, struct task_struct *task,
 				      const struct equant_attach *arg)
@@ -284,6 +300,8 @@ static int attach_task(struct equant_file *file, struct task_struct *task,
 		return -EPERM;
 	if (is_attached(file, task))
 		return -EEXIST;
+	if (is_crowded(task) && !capable(CAP_SYS_ADMIN))
+		return -EBUSY;
 	a = make(file, task, arg);
 	if (IS_ERR(a))
 		return PTR_ERR(a);
@@ -350,15 +368,16 @@ static int attach_locked(struct equant_file *file, struct task_struct *task,
 }
 
 /*
- * A task may take long to become another program, reading it: others use the file meanwhile.  Nor is a
- * task kept from that by somebody who must not attach it, and takes long to be told so.
+ * A task may take long to become another program, reading it or waiting for its old files: nobody waits for
+ * that, and who watches attaches it later.  Nor is a task kept from that by somebody who must not attach
+ * it, and takes long to be told so.
  */
 static int try_attach(struct equant_file *file, struct task_struct *task, struct equant_attach *arg)
 {
 	int ret = -EPERM;
 
 	if (equant_may_attach(task))
-		ret = down_read_killable(&task->signal->exec_update_lock);
+		ret = down_read_trylock(&task->signal->exec_update_lock) ? 0 : -EAGAIN;
 	if (ret)
 		return ret;
 	mutex_lock(&file->lock);

@@ -295,6 +295,26 @@ static int attach_through(void *arg)
 	return -attach(handed->fd, handed->pid, 0);
 }
 
+static int attach_again_and_again(void *arg)
+{
+	int attached = 0, ret;
+
+	do {
+		ret = attach(open_device(), *(const pid_t *)arg, 0);
+		attached += ret > 0;
+	} while (ret > 0 && attached < 20);
+	return ret > 0 || ret == -EBUSY ? attached : 255;
+}
+
+TEST_F(device, a_task_is_attached_through_so_many_files_of_users)
+{
+	pid_t mine = start_of_user(SOMEBODY, true);
+
+	EXPECT_EQ(16, as_user(SOMEBODY, attach_again_and_again, &mine));
+	EXPECT_EQ(20, as_user(0, attach_again_and_again, &mine));
+	stop_load(mine);
+}
+
 TEST_F(device, a_right_to_attach_is_asked_for_each_time)
 {
 	struct handed handed = { self->fd, start_of_user(SOMEBODY_ELSE, true) };

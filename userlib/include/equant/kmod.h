@@ -63,7 +63,9 @@ struct equant_info {
  *
  * Return: 0; EINVAL, ESRCH (no such task, or it exits), EPERM (it is not the caller's
  * to trace), EEXIST (attached through this file), EUSERS (machine's or
- * file's limit), EDQUOT (user's limit), ENODEV (module is being retired), ENOMEM.
+ * file's limit), EDQUOT (user's limit), EBUSY (attached through 16 files, for who has no
+ * CAP_SYS_ADMIN), EAGAIN (it is becoming another program just now), ENODEV (module is being
+ * retired), ENOMEM.
  */
 struct equant_attach {
 	__u32 tid; /* in the caller's pid namespace, 0 = the calling thread */
