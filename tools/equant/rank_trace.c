@@ -144,6 +144,7 @@ static void add_sample(struct rank_trace *trace, const struct equant_event *even
 {
 	struct rank_figures *figures = &trace->figures;
 
+	figures->elapsed += event->u.sample.interval;
 	figures->computed += event->u.sample.units;
 	figures->run += event->u.sample.run;
 	figures->wait += event->u.sample.wait;
@@ -231,7 +232,6 @@ void rank_figures_of(struct rank_trace *trace)
 	trace->measured = false;
 	for (size_t i = 0; i < trace->count; i++)
 		add_event(trace, &trace->events[i]);
-	figures->elapsed = last_time(trace) - first_time(trace);
 	figures->speed = ratio(figures->computed, figures->run);
 	if (!trace->measured) {
 		figures->wait = figures->competed = figures->share = figures->efficiency = NAN;

@@ -13,7 +13,7 @@
 
 /**
  * struct rank_figures - one rank's trace added up; times in seconds, NAN = not known
- * @elapsed: from the start of the trace to its last event
+ * @elapsed: that samples tell of: from the first compute section to the last, or a hook after it
  * @units: held at the end
  * @computed: units computed
  * @run: on a CPU inside compute sections

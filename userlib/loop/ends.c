@@ -140,7 +140,7 @@ static int end_leader(struct equant_loop *loop)
 		sample.hooks = (uint32_t)loop->pass->number;
 	if (loop->error)
 		sample.flags |= EQUANT_SAMPLE_ERROR;
-	error = equant_loop_send(loop, &sample);
+	error = equant_control_start(loop->control, &sample);
 	if (!error)
 		error = equant_loop_join(loop, 1);
 	loop->ended = 1;

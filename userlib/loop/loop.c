@@ -256,6 +256,8 @@ int equant_loop_free(struct equant_loop *loop)
 	waiting = loop->waiting_ns;
 	equant_ghosts_give_up(loop);
 	ended = equant_loop_end(loop);
+	/* Not before: the end compares hooks since the last sample. */
+	equant_record_rest(loop);
 	if (ended)
 		equant_loop_fail(loop, ended);
 	loop->abandoned = ended == -ETIMEDOUT;

@@ -189,6 +189,9 @@ struct equant_loop {
 	long hooks, phases, uneven, fallbacks, dropped;
 	double speed, share, quantum;
 	struct equant_trace_writer *trace;
+	struct {
+		double units, wall, run, wait;
+	} recorded; /* in the trace's samples */
 	struct equant_replay *replay; /* NULL = decisions are made, not repeated */
 };
 
@@ -397,6 +400,8 @@ int equant_replay_pass_over(const struct equant_loop *loop);
 
 /* record.c: events of the trace */
 void equant_record_sample(struct equant_loop *loop, const struct equant_sample *sample);
+/* ... of what was computed after the last one, when the loop is closed; in asynchronous mode there is one */
+void equant_record_rest(struct equant_loop *loop);
 void equant_record_decision(struct equant_loop *loop, const struct equant_order *order);
 void equant_record_units(struct equant_loop *loop);
 void equant_record_moves(struct equant_loop *loop, uint64_t duration_ns);
