@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 100
+plan 102
 
 # Reports go through a directory of our own, to see that nothing stays there.
 mkdir "$scratch/tmp" && export TMPDIR=$scratch/tmp
@@ -176,6 +176,30 @@ signal_is_passed_on()
 	[ $? -eq 9 ]
 }
 succeeds "a signal reaches the job" signal_is_passed_on
+
+# signalled TO: how often does the job get what timeout(1) sends to a process group, or kill(1) to one process?
+signalled()
+{
+	local job
+
+	rm -f "$scratch/ready"
+	# shellcheck disable=SC2016
+	setsid "$equant" run -- perl -e '
+		$SIG{TERM} = sub { $times++ };
+		open(my $ready, ">", $ARGV[0]);
+		print $ready "yes";
+		close($ready);
+		select(undef, undef, undef, 0.05) until $times;
+		select(undef, undef, undef, 0.3) for 1 .. 3;
+		exit(10 + $times);' "$scratch/ready" &
+	job=$!
+	until [ -s "$scratch/ready" ]; do sleep 0.05; done
+	kill -TERM -- "$1$job"
+	wait $job
+	[ $? -eq 11 ]
+}
+succeeds "... once, if it was sent to the whole process group" signalled -
+succeeds "... and if it was not" signalled ''
 
 # What asks for the version of this mpirun is told to end, before there is a job.
 mkdir "$scratch/ending"

@@ -19,6 +19,7 @@
 #include "signals.h"
 #include "spawn.h"
 #include "traces.h"
+#include "witness.h"
 
 #define SAMPLE_NS 50000000 /* interpolation between samples need not be finer */
 #define MAX_VARIABLES (RUN_MAX_WORDS + 9) /* and NULL */
@@ -196,24 +197,35 @@ static int pending_signal(const sigset_t *set)
 
 /*
  * The terminal has already sent its own to the whole process group, but not to one of another
- * session, whose leader the job is then; and that it hung up only to the session's leader.
+ * session, whose leader the job is then; and that it hung up only to the session's leader.  Others, such as
+ * timeout(1) and batch systems, may send theirs to the group, too, and mpirun takes the second one for the
+ * wish to leave its ranks alone.
  */
-static void pass_on(const siginfo_t *info, pid_t pid, bool own_session)
+static void pass_on(const siginfo_t *info, pid_t pid, bool own_session, pid_t *witness)
 {
 	bool leader_only = info->si_signo == SIGHUP && getsid(0) == getpid();
 
 	if (info->si_signo == SIGCHLD)
 		return;
-	if (info->si_code == SI_KERNEL && own_session)
+	if (info->si_code == SI_KERNEL && own_session) {
 		kill(-pid, info->si_signo);
-	else if (info->si_code != SI_KERNEL || leader_only)
+	} else if (info->si_code == SI_KERNEL) {
+		if (leader_only)
+			kill(pid, info->si_signo);
+	} else if (own_session || !witness_saw(*witness, info->si_signo)) {
 		kill(pid, info->si_signo);
+	} else {
+		/* What it has seen it keeps. */
+		witness_stop(*witness);
+		*witness = witness_start();
+	}
 }
 
 static int wait_for(pid_t pid, const struct run_request *request, const sigset_t *set,
 		    struct run_result *result)
 {
 	const struct timespec pause = { .tv_nsec = SAMPLE_NS };
+	pid_t witness = witness_start();
 	siginfo_t info;
 	int status;
 
@@ -221,10 +233,11 @@ static int wait_for(pid_t pid, const struct run_request *request, const sigset_t
 		int sig = sigtimedwait(set, &info, result->nr_loads ? &pause : NULL);
 
 		if (sig > 0)
-			pass_on(&info, pid, request->own_session);
+			pass_on(&info, pid, request->own_session, &witness);
 		for (int i = 0; i < result->nr_loads; i++)
 			competitor_sample(&result->loads[i]);
 	}
+	witness_stop(witness);
 	return spawn_status(status);
 }
 
