@@ -125,7 +125,7 @@ succeeds "... and what it has left is there" told killed \
 	'@r == 2 && ! $r[1]{finished} && $r[1]{calls} == 1 && ! $r[1]{is_inside} && $r[1]{inside}{wall} > 0 && $r[1]{stayed} > 0 &&
 	$r[1]{call} eq "MPI_Barrier" && ! defined $p[0]{longest}'
 succeeds "a rank aborts the job" ends aborts
-succeeds "... and what it has computed is there" told aborts '@r == 2 && ! $r[0]{finished} && $r[0]{outside}{run} > 0.295 && $r[1]{call} eq "MPI_Barrier"'
+succeeds "... and what it has computed is there" told aborts '@r == 2 && ! $r[0]{finished} && $r[0]{outside}{run} > 0.295 && $r[0]{call} eq "MPI_Abort" && $r[1]{call} eq "MPI_Barrier"'
 succeeds "ranks end without MPI_Finalize" ends exits
 succeeds "... and what they have computed is there" told exits 'grep { ! $_->{finished} && $_->{outside}{run} > 0.295 } @r'
 

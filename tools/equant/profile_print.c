@@ -95,8 +95,8 @@ static void print_probes(FILE *out, const struct run_profile *first, const struc
 			plain_text(probe, sizeof(probe), p->profile.probe));
 	for (const struct run_profile *p = first; p < end; p++)
 		if (p->profile.fallbacks)
-			fprintf(out, "; rank %d lost its probe %u times", p->profile.rank,
-				p->profile.fallbacks);
+			fprintf(out, "; rank %d lost its probe %u time%s", p->profile.rank,
+				p->profile.fallbacks, p->profile.fallbacks == 1 ? "" : "s");
 }
 
 /* What else the numbers of a rank come from. */
@@ -106,7 +106,7 @@ static void print_doubts(FILE *out, const struct equant_profile *profile, int ra
 
 	if (profile->finished && !profile->calls && ranks > 1)
 		fprintf(out,
-			"rank %d: no calls are told: another thread makes them, or functions of the program's own\n",
+			"rank %d: no calls are told: another thread makes them, or functions of the program's own, or there are none\n",
 			profile->rank);
 	if (cost >= MUCH * (double)profile->elapsed_ns)
 		fprintf(out,
@@ -161,7 +161,7 @@ void run_print_profiles(FILE *out, const struct run_result *result)
 {
 	if (result->profiled && !result->nr_profiles)
 		fprintf(out,
-			"no profile: no rank has come to initialise MPI with %s loaded before its program\n",
+			"no profile: no rank has come to initialise MPI with %s loaded before its program, and could write one\n",
 			RUN_PROFILE_LIBRARY);
 	for (int first = 0, next; first < result->nr_profiles; first = next) {
 		next = run_profile_next(result, first);

@@ -63,7 +63,8 @@ static void print_probes(FILE *out, const struct run_loop *loop)
 			plain_text(probe, sizeof(probe), stats[i].probe));
 	for (int i = 0; i < loop->header.ranks; i++) {
 		if (stats[i].fallbacks)
-			fprintf(out, "; rank %d lost its probe %ld times", i, stats[i].fallbacks);
+			fprintf(out, "; rank %d lost its probe %ld time%s", i, stats[i].fallbacks,
+				stats[i].fallbacks == 1 ? "" : "s");
 		if (stats[i].dropped)
 			fprintf(out, "; rank %d dropped %ld trace events", i, stats[i].dropped);
 	}

@@ -60,6 +60,6 @@ EQUANT_API int MPI_Finalize(void)
 
 EQUANT_API int MPI_Abort(MPI_Comm comm, int errorcode)
 {
-	equant_rank_stop();
+	equant_rank_abort();
 	return Abort_find(__builtin_return_address(0))(comm, errorcode);
 }

@@ -205,28 +205,37 @@ void equant_rank_begin(void *caller)
 		begin(directory, caller);
 }
 
-void equant_rank_stop(void)
+/* It is told where a rank is, and not counted. */
+static void enter_uncounted(const struct equant_call *call)
 {
-	if (profiler)
-		equant_profiler_update(profiler);
-}
-
-void equant_rank_last(void)
-{
-	static const struct equant_call call = { "MPI_Finalize" };
 	uint64_t before;
 
 	if (!profiler)
 		return;
 	before = profile->calls;
-	equant_rank_enter(&call);
+	equant_rank_enter(call);
 	profile->calls = before;
+}
+
+void equant_rank_last(void)
+{
+	static const struct equant_call call = { "MPI_Finalize" };
+
+	enter_uncounted(&call);
+}
+
+void equant_rank_abort(void)
+{
+	static const struct equant_call call = { "MPI_Abort" };
+
+	enter_uncounted(&call);
 }
 
 void equant_rank_end(void)
 {
 	equant_rank_leave(MPI_SUCCESS);
-	equant_rank_stop();
+	if (profiler)
+		equant_profiler_update(profiler);
 	equant_profiler_free(profiler);
 	profiler = NULL;
 	if (profile)
@@ -236,7 +245,8 @@ void equant_rank_end(void)
 /* Who leaves by exit() has not come to MPI_Finalize(), but has computed. */
 __attribute__((destructor)) static void leave_process(void)
 {
-	equant_rank_stop();
+	if (profiler)
+		equant_profiler_update(profiler);
 }
 
 void equant_rank_enter(const struct equant_call *call)

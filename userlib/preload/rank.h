@@ -11,8 +11,8 @@
 /** equant_rank_begin() - MPI may have been initialised by the calling thread, in @caller: if so, begin */
 void equant_rank_begin(void *caller);
 
-/** equant_rank_stop() - the job ends by the way of MPI_Abort() */
-void equant_rank_stop(void);
+/** equant_rank_abort() - before MPI_Abort(), from which nobody returns */
+void equant_rank_abort(void);
 
 /** equant_rank_last() - MPI_Finalize() begins, in which ranks wait for each other, too */
 void equant_rank_last(void);
