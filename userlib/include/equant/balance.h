@@ -30,7 +30,7 @@ extern "C" {
 #define EQUANT_SAMPLE_RUN (1u << 0) /* run and wait are measured, not wall time */
 #define EQUANT_SAMPLE_PREDICTED (1u << 1) /* share and settled are valid predictions */
 #define EQUANT_SAMPLE_FELL_BACK (1u << 2) /* the probe was replaced in this period */
-#define EQUANT_SAMPLE_CLOSED (1u << 3) /* the rank has closed the loop; in a trace: what no other sample has */
+#define EQUANT_SAMPLE_CLOSED (1u << 3) /* the rank has closed the loop; in a trace: the rest */
 #define EQUANT_SAMPLE_ERROR (1u << 4) /* the rank hit an error; the loop ends */
 #define EQUANT_SAMPLE_GROWN (1u << 5) /* many more units have become active */
 #define EQUANT_SAMPLE_MOVED \
