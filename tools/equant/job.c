@@ -195,30 +195,36 @@ static int pending_signal(const sigset_t *set)
 	return sig > 0 ? sig : 0;
 }
 
+/* One more of a signal that was sent to this process, and to its group. */
+static void take_another(int sig)
+{
+	const struct timespec none = { 0 };
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, sig);
+	sigtimedwait(&set, NULL, &none);
+}
+
 /*
  * The terminal has already sent its own to the whole process group, but not to one of another
  * session, whose leader the job is then; and that it hung up only to the session's leader.  Others, such as
  * timeout(1) and batch systems, may send theirs to the group, too, and mpirun takes the second one for the
  * wish to leave its ranks alone.
  */
-static void pass_on(const siginfo_t *info, pid_t pid, bool own_session, pid_t *witness)
+static void pass_on(const siginfo_t *info, pid_t pid, bool own_session, pid_t witness)
 {
 	bool leader_only = info->si_signo == SIGHUP && getsid(0) == getpid();
 
-	if (info->si_signo == SIGCHLD)
-		return;
-	if (info->si_code == SI_KERNEL && own_session) {
+	if (info->si_code == SI_KERNEL && own_session)
 		kill(-pid, info->si_signo);
-	} else if (info->si_code == SI_KERNEL) {
-		if (leader_only)
-			kill(pid, info->si_signo);
-	} else if (own_session || !witness_saw(*witness, info->si_signo)) {
+	else if (info->si_code == SI_KERNEL && !leader_only)
+		return;
+	else if (info->si_code != SI_KERNEL && getpgid(pid) == getpgrp() &&
+		 witness_saw(witness, info->si_signo))
+		take_another(info->si_signo);
+	else
 		kill(pid, info->si_signo);
-	} else {
-		/* What it has seen it keeps. */
-		witness_stop(*witness);
-		*witness = witness_start();
-	}
 }
 
 static int wait_for(pid_t pid, const struct run_request *request, const sigset_t *set,
@@ -232,8 +238,12 @@ static int wait_for(pid_t pid, const struct run_request *request, const sigset_t
 	while (waitpid(pid, &status, WNOHANG) == 0) {
 		int sig = sigtimedwait(set, &info, result->nr_loads ? &pause : NULL);
 
-		if (sig > 0)
-			pass_on(&info, pid, request->own_session, &witness);
+		if (sig > 0 && sig != SIGCHLD) {
+			pass_on(&info, pid, request->own_session, witness);
+			/* What one has seen it keeps. */
+			witness_stop(witness);
+			witness = witness_start();
+		}
 		for (int i = 0; i < result->nr_loads; i++)
 			competitor_sample(&result->loads[i]);
 	}

@@ -237,7 +237,7 @@ void rank_figures_of(struct rank_trace *trace)
 		figures->wait = figures->competed = figures->share = figures->efficiency = NAN;
 		return;
 	}
-	figures->competed = fmin(total_wait(trace), figures->elapsed);
+	figures->competed = fmin(fmax(total_wait(trace), figures->wait), figures->elapsed);
 	figures->share = ratio(figures->run, figures->run + figures->wait);
 	figures->efficiency = ratio(figures->run, figures->elapsed - figures->competed);
 }

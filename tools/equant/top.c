@@ -47,9 +47,12 @@ struct top {
 
 static volatile sig_atomic_t told_to_end;
 
+/* One write may follow another: each that does not return within a second ends, too. */
 static void end_it(int sig)
 {
-	told_to_end = sig;
+	if (!told_to_end)
+		told_to_end = sig;
+	alarm(1);
 }
 
 void top_error(const char *format, ...)
@@ -277,11 +280,21 @@ static int open_signals(struct top *top)
 	return signalfd(-1, &set, SFD_CLOEXEC);
 }
 
+/* The terminal may take nothing. */
+static void close_screen(struct top *top)
+{
+	sigprocmask(SIG_UNBLOCK, &top->ending, NULL);
+	alarm(1);
+	top_screen_close(top->stuck);
+	alarm(0);
+	sigprocmask(SIG_BLOCK, &top->ending, NULL);
+}
+
 /* What the terminal's stop key does to other programs, but the terminal is put right. */
 static void stop_here(struct top *top)
 {
 	if (top->output == SCREEN)
-		top_screen_close(false);
+		close_screen(top);
 	raise(SIGSTOP);
 	if (top->output == SCREEN && !top_screen_open())
 		show(top);
@@ -376,7 +389,7 @@ static int run(struct top *top, char *why, size_t why_size)
 			return ret;
 		/* The reading may have met with events that poll() will not tell of again. */
 		handle_events(top);
-		if (!first || top->output == SCREEN)
+		if (!top->done && (!first || top->output == SCREEN))
 			ret = show(top);
 		if (ret)
 			return ret;
@@ -403,7 +416,7 @@ static int run_on_output(struct top *top)
 	}
 	ret = run(top, why, sizeof(why));
 	if (top->output == SCREEN)
-		top_screen_close(top->stuck);
+		close_screen(top);
 	if (ret)
 		top_error("%s", *why ? why : strerror(-ret));
 	/* Readings that were asked for have not been taken. */

@@ -58,8 +58,9 @@ void top_screen_close(bool stuck)
 		fputs(LEAVE, stdout);
 		fflush(stdout);
 	}
-	if (screen.has_keys)
-		tcsetattr(STDIN_FILENO, stuck ? TCSANOW : TCSAFLUSH, &screen.saved);
+	/* At least so, where it does not come to the end of what was written. */
+	if (screen.has_keys && (stuck || tcsetattr(STDIN_FILENO, TCSAFLUSH, &screen.saved)))
+		tcsetattr(STDIN_FILENO, TCSANOW, &screen.saved);
 }
 
 static void measure(struct winsize *size)

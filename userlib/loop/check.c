@@ -232,6 +232,7 @@ static int compare(struct equant *eq, struct equant_loop *loop, const struct bel
 /**
  * struct meeting - a comparison under way
  * @loop: NULL = the place is none of a loop
+ * @call: the program's
  * @number: of those of the context
  * @limit: seconds until it is given up, 0 = never
  */
@@ -239,6 +240,7 @@ struct meeting {
 	struct equant *eq;
 	struct equant_loop *loop;
 	const struct belief *belief;
+	const char *call;
 	uint32_t number;
 	double limit;
 	struct equant_exchange *x;
@@ -256,8 +258,8 @@ static void say_awaited(const struct equant_waited_on *on, double seconds)
 	else
 		equant_message("%s%s%srank %d%s has not reached %s within %g s",
 			       loop ? "loop " : "", loop ? loop->name : "", loop ? ": " : "",
-			       awaited, itself ? "" : ", or a rank that it waits for,",
-			       m->belief->call, seconds);
+			       awaited, itself ? "" : ", or a rank that it waits for,", m->call,
+			       seconds);
 }
 
 static int tag_of(uint32_t number)
@@ -285,7 +287,7 @@ static int comes_too_late(const struct meeting *m)
 		return found;
 	equant_message("%s%s%srank %d comes too late to %s: rank %d has given up",
 		       m->loop ? "loop " : "", m->loop ? m->loop->name : "", m->loop ? ": " : "",
-		       m->eq->rank, m->belief->call, status.MPI_SOURCE);
+		       m->eq->rank, m->call, status.MPI_SOURCE);
 	return equant_lose(m->eq, -ETIMEDOUT);
 }
 
@@ -320,7 +322,7 @@ static int run(struct meeting *m, uint64_t *waited)
 
 	if (error)
 		return error;
-	m->eq->waiter.call = m->belief->call;
+	m->eq->waiter.call = m->call;
 	equant_waited_on_begin(&m->eq->waiter, &on);
 	error = equant_hears(&m->eq->waiter, 0);
 	if (!error)
@@ -346,9 +348,12 @@ int equant_check_open(struct equant *eq)
 static int meet(struct equant *eq, struct equant_loop *loop, const struct belief *belief,
 		int *refused)
 {
-	struct meeting m = {
-		.eq = eq, .loop = loop, .belief = belief, .number = eq->checks++, .x = eq->meeting
-	};
+	struct meeting m = { .eq = eq,
+			     .loop = loop,
+			     .belief = belief,
+			     .call = !loop && eq->behalf ? eq->behalf : functions[belief->place],
+			     .number = eq->checks++,
+			     .x = eq->meeting };
 	uint64_t waited = 0;
 	int error;
 

@@ -160,6 +160,7 @@ struct equant_loop {
 	bool out_of_date; /* it has computed by an answer from before some moved */
 	struct equant_counters begin;
 	struct equant_window window;
+	struct equant_window untold; /* what no sample tells: tiles were on trial */
 	struct equant_window
 		together; /* a leader's: of all since its last sample that says something */
 	int held; /* ... phases since then */
@@ -189,9 +190,6 @@ struct equant_loop {
 	long hooks, phases, uneven, fallbacks, dropped;
 	double speed, share, quantum;
 	struct equant_trace_writer *trace;
-	struct {
-		double units, wall, run, wait;
-	} recorded; /* in the trace's samples */
 	struct equant_replay *replay; /* NULL = decisions are made, not repeated */
 };
 

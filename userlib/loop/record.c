@@ -51,37 +51,25 @@ void equant_record_sample(struct equant_loop *loop, const struct equant_sample *
 		return;
 	e = new_event(loop, EQUANT_EVENT_SAMPLE);
 	memcpy(&e->u.sample, sample, sizeof(*sample));
-	loop->recorded.units += sample->units;
-	loop->recorded.wall += sample->wall;
-	loop->recorded.run += sample->run;
-	loop->recorded.wait += sample->wait;
-}
-
-static double rest(double all, double recorded)
-{
-	return all > recorded ? all - recorded : 0;
-}
-
-/* Samples of tiles on trial have told nothing, for nobody was to decide by them. */
-static void fill_in_rest(const struct equant_loop *loop, struct equant_sample *sample)
-{
-	sample->units = rest(loop->computed, loop->recorded.units);
-	sample->wall = rest(1e-9 * (double)loop->wall_ns, loop->recorded.wall);
-	sample->run = rest(1e-9 * (double)loop->run_ns, loop->recorded.run);
-	sample->wait = rest(1e-9 * (double)loop->wait_ns, loop->recorded.wait);
 }
 
 void equant_record_rest(struct equant_loop *loop)
 {
-	struct equant_sample sample;
-	uint64_t start = loop->window.start_ns;
+	const struct equant_window *rest = &loop->untold, *w = &loop->window;
+	struct equant_sample sample = { .flags = EQUANT_SAMPLE_CLOSED };
 
 	if (!loop->trace || loop->leader || !loop->first.t_ns || (loop->pass && loop->pass->async))
 		return;
-	equant_sample_take(loop, &sample, loop->last_ns > start ? loop->last_ns : start);
-	if (!loop->follower)
-		fill_in_rest(loop, &sample);
-	sample.flags |= EQUANT_SAMPLE_CLOSED;
+	sample.units = rest->units + w->units;
+	sample.wall = 1e-9 * (double)(rest->wall_ns + w->wall_ns);
+	sample.run = 1e-9 * (double)(rest->run_ns + w->run_ns);
+	sample.wait = 1e-9 * (double)(rest->wait_ns + w->wait_ns);
+	if (w->start_ns && loop->last_ns > w->start_ns)
+		sample.interval = 1e-9 * (double)(loop->last_ns - w->start_ns);
+	if (equant_probe_features(loop->eq->probe) & EQUANT_PROBE_RUN)
+		sample.flags |= EQUANT_SAMPLE_RUN;
+	if (loop->error)
+		sample.flags |= EQUANT_SAMPLE_ERROR;
 	equant_record_sample(loop, &sample);
 }
 

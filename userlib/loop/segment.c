@@ -118,17 +118,6 @@ static void account(struct equant_loop *loop, const struct equant_status *status
 	loop->hooks += loop->window.hooks;
 }
 
-/* Ranks try tiles at different times, which says nothing about the ranks. */
-static void fill_in(struct equant_sample *sample, const struct equant_window *w)
-{
-	if (w->tried)
-		return;
-	sample->units = w->units;
-	sample->wall = 1e-9 * (double)w->wall_ns;
-	sample->run = 1e-9 * (double)w->run_ns;
-	sample->wait = 1e-9 * (double)w->wait_ns;
-}
-
 static void gather(struct equant_window *sum, const struct equant_window *w)
 {
 	sum->units += w->units;
@@ -136,6 +125,20 @@ static void gather(struct equant_window *sum, const struct equant_window *w)
 	sum->run_ns += w->run_ns;
 	sum->wait_ns += w->wait_ns;
 	sum->tried |= w->tried;
+}
+
+/* Ranks try tiles at different times, which says nothing about the ranks. */
+static void fill_in(struct equant_loop *loop, struct equant_sample *sample,
+		    const struct equant_window *w)
+{
+	if (w->tried) {
+		gather(&loop->untold, w);
+		return;
+	}
+	sample->units = w->units;
+	sample->wall = 1e-9 * (double)w->wall_ns;
+	sample->run = 1e-9 * (double)w->run_ns;
+	sample->wait = 1e-9 * (double)w->wait_ns;
 }
 
 /* A follower's hooks count from the last time on. */
@@ -168,7 +171,7 @@ static void measure_together(struct equant_loop *loop, struct equant_sample *sam
 	if (!all && ++loop->held < HELD_MOST)
 		return;
 	loop->together.units /= loops;
-	fill_in(sample, &loop->together);
+	fill_in(loop, sample, &loop->together);
 	memset(&loop->together, 0, sizeof(loop->together));
 	loop->held = 0;
 	for (struct equant_loop *l = loop; l; l = l->follower)
@@ -188,7 +191,7 @@ static void measure_weighed(struct equant_loop *loop, struct equant_sample *samp
 		account_follower(l, status);
 		memset(&l->window, 0, sizeof(l->window));
 	}
-	fill_in(sample, &loop->window);
+	fill_in(loop, sample, &loop->window);
 	sample->wall *= weight;
 	sample->run *= weight;
 	sample->wait *= weight;
@@ -210,7 +213,7 @@ void equant_sample_take(struct equant_loop *loop, struct equant_sample *sample, 
 	else if (loop->follower)
 		measure_together(loop, sample, &status);
 	else
-		fill_in(sample, w);
+		fill_in(loop, sample, w);
 	sample->share = status.share;
 	sample->settled = status.settled;
 	sample->quantum = 1e-9 * (double)status.quantum_ns;

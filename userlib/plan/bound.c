@@ -81,6 +81,8 @@ static double least_time(struct weighted *all, int p, double load)
 		if (j > 0 && time <= all[j].startup)
 			break;
 		weights += all[j].weight;
+		if (weights <= 0)
+			continue;
 		/* The mean so far: sums may be too large for a number where this is not. */
 		startup += (all[j].startup - startup) * (all[j].weight / weights);
 		time = load / weights + startup;

@@ -228,6 +228,8 @@ void equant_rank_abort(void)
 {
 	static const struct equant_call call = { "MPI_Abort" };
 
+	if (profiler)
+		equant_profiler_update(profiler);
 	enter_uncounted(&call);
 }
 

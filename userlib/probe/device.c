@@ -90,6 +90,8 @@ int equant_device_refused(int error, char *why, size_t why_size)
 		text = "all records of the module are taken";
 	else if (error == -EDQUOT)
 		text = "this user has all the records one user may have";
+	else if (error == -EBUSY)
+		text = "the thread is attached through as many files as a user may have it";
 	else if (error == -ENODEV)
 		text = "the module is being unloaded";
 	equant_say(why, why_size, "%s", text);

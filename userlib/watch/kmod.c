@@ -104,7 +104,7 @@ static int attach_one(struct source *source, uint32_t tid)
 		return 0;
 	}
 	if (ioctl(source->fd, EQUANT_IOC_ATTACH, &attach)) {
-		if (errno == EUSERS || errno == EDQUOT)
+		if (errno == EUSERS || errno == EDQUOT || errno == EBUSY)
 			source->refused++;
 		return errno == ENODEV || errno == EINVAL ? -errno : 0;
 	}

@@ -260,7 +260,7 @@ EQUANT_API int equant_transfer_free(struct equant_transfer *transfer);
 
 /**
  * equant_transfer_refresh() - plan again if links are not any more what they were; collective
- * @transfer: made with a network, not running: what is comes to its end first
+ * @transfer: made with a network, not running
  * @changed: receives the number of links that are others now, on all ranks; 0: the plan is as it
  *	was
  *
@@ -275,7 +275,8 @@ EQUANT_API int equant_transfer_free(struct equant_transfer *transfer);
  * for both plans.
  * If nothing has changed it costs what an MPI_Allgather does.
  *
- * Return: 0; -EINVAL without a network or @changed, -EBUSY while it is running, -ENOMEM, -ENOBUFS
+ * Return: 0; -EINVAL without a network or @changed, -EBUSY while it is running, which comes to
+ * its end first and is told by equant_transfer_test() or wait() after that, -ENOMEM, -ENOBUFS
  * if @memory is not enough for what a router would have sent on in the new network, -ECANCELED
  * where another rank could not, -EOVERFLOW for 2^31 links that are others, in all cases with the
  * plan that it had; MPI's errors and, with EQUANT_CHECK=on, -ETIMEDOUT where ranks have not come in
