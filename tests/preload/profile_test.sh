@@ -12,7 +12,7 @@ if [ -n "$why" ]; then
 	exit 4
 fi
 
-plan 45
+plan 48
 program=$TEST_BUILD/tests/preload/program_worker
 fortran=$TEST_BUILD/tests/fortran
 mpirun="mpirun --oversubscribe --bind-to none --mca mpi_yield_when_idle 1"
@@ -69,6 +69,18 @@ exits 0 '^rank   time   run  wait sleep   time   run  wait sleep share quantum  
 	"$equant" "$mpirun" "$program" "$scratch/words"
 succeeds "who computes longest is told" told times \
 	'$p[0]{longest} >= $r[0]{outside}{run} && $p[0]{longest} - $p[0]{shortest} > 0 && $p[0]{spread} > 0.09 && $p[0]{spread} < $p[0]{longest}'
+
+kept()
+{
+	"$equant" run --quiet --profile --keep -- $mpirun -np 2 "$program" times > "$scratch/printed" 2> "$scratch/said" &&
+		"$equant" report "$(sed -n 's/^equant: reports are in //p' "$scratch/said")" > "$scratch/again" &&
+		sed -n '/^profile of /,$p' "$scratch/printed" | diff - <(sed -n '/^profile of /,$p' "$scratch/again")
+}
+silent "profiles that were kept are printed again" kept
+exits 0 '^  *"profiles": \[$' "... as JSON, too" \
+	sh -c '"$0" report --json "$(sed -n "s/^equant: reports are in //p" "$1")"' "$equant" "$scratch/said"
+exits 1 'are of traces, there are profiles' "... but not drawn" \
+	sh -c '"$0" report --svg x.svg "$(sed -n "s/^equant: reports are in //p" "$1")"' "$equant" "$scratch/said"
 
 # Both want the same CPU for 300 ms: whoever is done last has waited for as long, be it in MPI.
 cpu=$(sed -n 's/^Cpus_allowed_list:\t\([0-9]*\).*/\1/p' /proc/self/status)

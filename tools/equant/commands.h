@@ -28,6 +28,8 @@ struct equant_command {
 int equant_cmd_run(int argc, char **argv);
 int equant_cmd_top(int argc, char **argv);
 int equant_cmd_report(int argc, char **argv);
+/* ... of the profiles in a directory; returns the exit status */
+int equant_report_profiles(const char *directory, bool as_json);
 int equant_cmd_probe(int argc, char **argv);
 int equant_cmd_load(int argc, char **argv);
 int equant_cmd_advise(int argc, char **argv);

@@ -75,7 +75,8 @@ static const struct equant_command commands[] = {
 			"  --width N        columns of the time line, from 1 to 1000 (the terminal's)\n"
 			"\n"
 			"One trace per rank of the same loop, in any order; or the directory that holds those of one loop,\n"
-			"as --trace of `equant run` leaves it.\n",
+			"as --trace of `equant run` leaves it.  Or a directory of profiles that `equant run --profile --keep`\n"
+			"has kept, or left there when it was killed: these as it prints them.\n",
 	},
 	{
 		.name = "probe",

@@ -28,6 +28,13 @@ int equant_cmd_demo(int argc, char **argv)
 	return built_without_mpi(argv[0]);
 }
 
+int equant_report_profiles(const char *directory, bool as_json)
+{
+	(void)directory;
+	(void)as_json;
+	return built_without_mpi("equant report of profiles");
+}
+
 int equant_help_env(void)
 {
 	return built_without_mpi("equant help env");

@@ -61,6 +61,13 @@ static void print_end(FILE *out, const struct equant_profile *profile, double en
 	fputc('\n', out);
 }
 
+/* Of a CPU, by the thread whose time is told. */
+static double run_part(const struct equant_profile *profile)
+{
+	return (double)(profile->outside.run_ns + profile->inside.run_ns) /
+	       (double)profile->elapsed_ns;
+}
+
 static double cpus_of(const struct equant_profile *profile)
 {
 	return profile->counted_ns ? (double)profile->cpu_ns / (double)profile->counted_ns : NAN;
@@ -103,6 +110,8 @@ static void print_probes(FILE *out, const struct run_profile *first, const struc
 static void print_doubts(FILE *out, const struct equant_profile *profile, int ranks)
 {
 	double cost = (double)profile->calls * profile->call_ns;
+	double asleep = asleep_ns(profile, &profile->outside);
+	double others = (cpus_of(profile) - run_part(profile)) * (double)profile->elapsed_ns;
 
 	if (profile->finished && !profile->calls && ranks > 1)
 		fprintf(out,
@@ -112,10 +121,17 @@ static void print_doubts(FILE *out, const struct equant_profile *profile, int ra
 		fprintf(out,
 			"rank %d: so many calls that to tell them takes some %.0f %% of the time, half of it outside of MPI\n",
 			profile->rank, 100 * cost / (double)profile->elapsed_ns);
-	if (asleep_ns(profile, &profile->outside) >= MUCH_SLEEP * (double)profile->elapsed_ns)
+	/* Nor where it is not known. */
+	if (!(asleep >= MUCH_SLEEP * (double)profile->elapsed_ns))
+		return;
+	if (others >= MUCH_SLEEP * (double)profile->elapsed_ns)
+		fprintf(out,
+			"rank %d: slept %.3f s outside of MPI, and its other threads computed for %.3f s\n",
+			profile->rank, asleep / 1e9, others / 1e9);
+	else
 		fprintf(out,
 			"rank %d: slept %.3f s outside of MPI: for the disk, say, or in waits of equant\n",
-			profile->rank, asleep_ns(profile, &profile->outside) / 1e9);
+			profile->rank, asleep / 1e9);
 }
 
 static void print_figures(FILE *out, const struct run_profile_figures *figures)

@@ -2,6 +2,7 @@
 /*
  * equant report: from the traces of a loop to a table, a time line, JSON, SVG, a trace viewer.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>
@@ -264,10 +265,38 @@ static int report(char **paths, int count, const struct report_options *options)
 	return ret ? 1 : 0;
 }
 
+/* What `equant run --profile` leaves there, and no trace. */
+static bool has_only_profiles(const char *directory)
+{
+	DIR *dir = opendir(directory);
+	int profiles = 0, traces = 0;
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir))) {
+		const char *dot = strrchr(entry->d_name, '.');
+
+		profiles += dot && !strcmp(dot, ".profile");
+		traces += dot && !strcmp(dot, ".trace");
+	}
+	if (dir)
+		closedir(dir);
+	return profiles && !traces;
+}
+
 static int report_directory(const char *directory, const struct report_options *options)
 {
 	char **paths;
-	int count = traces_list(directory, &paths), ret;
+	int count, ret;
+
+	if (has_only_profiles(directory)) {
+		if (!options->svg && !options->perfetto)
+			return equant_report_profiles(directory, options->json);
+		fprintf(stderr,
+			"equant report: %s: --svg and --perfetto are of traces, there are profiles\n",
+			directory);
+		return 1;
+	}
+	count = traces_list(directory, &paths);
 
 	if (count < 0)
 		return 1;
