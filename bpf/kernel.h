@@ -11,7 +11,10 @@
 #ifndef EQUANT_BPF_KERNEL_H
 #define EQUANT_BPF_KERNEL_H
 
-#include "state.h"
+#include "types.h"
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
 
 extern void *bpf_rdonly_cast(const void *obj, u32 btf_id) __ksym __weak;
 

@@ -23,7 +23,7 @@
 #ifndef EQUANT_BPF_SHARE_H
 #define EQUANT_BPF_SHARE_H
 
-#include "kernel.h"
+#include "state.h"
 
 #define WALK_ENTITIES 64 /* entities summed per level */
 #define MIN_GROUP_WEIGHT 2 /* MIN_SHARES of kernel/sched/sched.h */

@@ -11,10 +11,7 @@
 #ifndef EQUANT_BPF_STATE_H
 #define EQUANT_BPF_STATE_H
 
-#include "types.h"
-#include <bpf/bpf_core_read.h>
-#include <bpf/bpf_helpers.h>
-#include <bpf/bpf_tracing.h>
+#include "kernel.h"
 #include <equant/abi.h>
 
 #define barrier() asm volatile("" ::: "memory")
@@ -136,10 +133,18 @@ static __always_inline struct cpu_list *list_of(u32 cpu)
 	return bpf_map_lookup_elem(&cpus, &cpu);
 }
 
-/* Most tasks have no storage of any kind: a load instead of a helper call. */
+/*
+ * Most tasks have no storage of any kind: a load instead of a helper call.  Of a task it trusts, the
+ * verifier would look through all of the kernel's types, several times for each path that leads
+ * here, whether what the member points to is to be trusted, too.
+ */
 static __always_inline bool may_be_registered(struct task_struct *task)
 {
-	return !bpf_core_field_exists(task->bpf_storage) || task->bpf_storage;
+	const bool cast = have_cast;
+
+	if (!bpf_core_field_exists(task->bpf_storage))
+		return true;
+	return cast ? AS(struct task_struct, (u64)task)->bpf_storage : task->bpf_storage;
 }
 
 static __always_inline struct registration *registration_of(struct task_struct *task)
