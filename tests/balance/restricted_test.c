@@ -400,7 +400,7 @@ TEST(in_whatever_order_ranks_run_the_blocks_stay_in_order_and_the_target_is_reac
 	struct random random = random_seeded();
 
 	ASSERT_NE(NULL, world);
-	for (int round = 0; round < 20000; round++) {
+	for (int round = 0; round < random_cases(20000); round++) {
 		struct problem p = random_problem(&random);
 
 		ASSERT_EQ(0, order(p.current, p.target, p.n, world->lists));
@@ -419,7 +419,7 @@ TEST(a_boundary_is_crossed_once_and_only_by_units_that_must)
 	struct random random = random_seeded();
 	struct equant_instruction out[RANKS_MOST];
 
-	for (int round = 0; round < 5000; round++) {
+	for (int round = 0; round < random_cases(5000); round++) {
 		struct problem p = random_problem(&random);
 		int count = equant_instruct_restricted(p.current, p.target, p.n, out);
 		int at = 0;
@@ -458,7 +458,7 @@ TEST(only_a_lack_of_units_changes_the_order_of_the_table)
 	struct equant_moves lists[RANKS_MOST];
 	int delayed = 0, both = 0;
 
-	for (int round = 0; round < 20000; round++) {
+	for (int round = 0; round < random_cases(20000); round++) {
 		struct problem p = random_problem(&random);
 
 		ASSERT_EQ(0, order(p.current, p.target, p.n, lists));
@@ -624,7 +624,7 @@ TEST(the_cost_lies_between_that_of_the_busiest_rank_and_that_of_all_in_turn)
 	struct random random = random_seeded();
 	struct equant_instruction out[RANKS_MOST];
 
-	for (int round = 0; round < 20000; round++) {
+	for (int round = 0; round < random_cases(20000); round++) {
 		struct problem p = random_problem(&random);
 		int count = equant_instruct_restricted(p.current, p.target, p.n, out);
 		double buffered =

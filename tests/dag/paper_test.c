@@ -281,7 +281,7 @@ TEST(dls_and_dts_are_what_their_definitions_give)
 	static const char *const names[] = { "dls", "dls-plain", "dts-printed", "dts-repaired" };
 	struct random random = random_seeded();
 
-	for (int i = 0; i < 300; i++) {
+	for (int i = 0; i < random_cases(300); i++) {
 		struct equant_dag *dag = random_graph(&random);
 		int p = 1 << random_below(&random, 4);
 		struct equant_dag_machine *machine = equant_dag_machine_new(p);

@@ -48,7 +48,7 @@ TEST(every_schedule_passes_the_checker_and_no_bound_is_beaten)
 {
 	struct random random = random_seeded();
 
-	for (int i = 0; i < 400; i++) {
+	for (int i = 0; i < random_cases(400); i++) {
 		struct equant_dag *dag = random_graph(&random);
 		struct equant_dag_machine *machine = random_machine(&random, dag);
 

@@ -12,7 +12,7 @@
 
 #include "plan/deal.h"
 
-#define INSTANCES 10000
+#define INSTANCES random_cases(10000)
 
 /* Roundings of sums count as nothing. */
 #define NOTHING 1e-9

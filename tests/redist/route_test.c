@@ -139,7 +139,7 @@ static bool is_timed(const FIXTURE_DATA(route) * self, const struct equant_redis
 
 TEST_F(route, every_byte_arrives_and_no_rank_does_two_things_at_once)
 {
-	for (int round = 0; round < ROUNDS; round++) {
+	for (int round = 0; round < random_cases(ROUNDS); round++) {
 		const char *name;
 
 		ASSERT_TRUE(make(self, 1 + (int)random_below(&self->random, LARGEST)));
@@ -343,7 +343,7 @@ TEST_F(route, relaying_is_never_slower_than_the_improved_schedule)
 {
 	int faster = 0;
 
-	for (int round = 0; round < ROUNDS / 3; round++) {
+	for (int round = 0; round < random_cases(ROUNDS / 3); round++) {
 		struct equant_redist_schedule *schedule;
 		struct equant_redist_route *route;
 
@@ -361,7 +361,7 @@ TEST_F(route, relaying_is_never_slower_than_the_improved_schedule)
 		equant_redist_route_free(route);
 		equant_redist_schedule_free(schedule);
 	}
-	EXPECT_LT(ROUNDS / 12, faster);
+	EXPECT_LT(random_cases(ROUNDS / 12), faster);
 }
 
 /* What is expected of the best route: what @router takes, which the others do not beat. */
@@ -433,7 +433,7 @@ TEST_F(route, the_best_relays_where_a_thin_link_decides)
 
 TEST_F(route, no_router_is_faster_than_the_best)
 {
-	for (int round = 0; round < ROUNDS / 3; round++) {
+	for (int round = 0; round < random_cases(ROUNDS / 3); round++) {
 		struct equant_redist_route *best, *other;
 		const char *name;
 

@@ -123,7 +123,7 @@ TEST(every_iteration_is_assigned_exactly_once)
 	int powers[WORKERS];
 
 	for (int i = 0; equant_scheme_name(i); i++) {
-		for (int round = 0; round < 300; round++) {
+		for (int round = 0; round < random_cases(300); round++) {
 			struct equant_chunks_options o =
 				any_loop(&random, equant_scheme_name(i), powers);
 
@@ -139,7 +139,7 @@ TEST(every_iteration_of_several_dimensions_is_assigned_exactly_once)
 	int powers[WORKERS];
 
 	for (int i = 0; equant_scheme_name(i); i++) {
-		for (int round = 0; round < 200; round++) {
+		for (int round = 0; round < random_cases(200); round++) {
 			struct equant_chunks_options o =
 				any_loop(&random, equant_scheme_name(i), powers);
 			int64_t all = 1, most = 10000;

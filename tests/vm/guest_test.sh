@@ -29,7 +29,7 @@ guest()
 	local limit=$1
 
 	shift
-	TEST_BUILD=$scratch GUEST_SECONDS=$limit tests/vm/guest.sh 6.1 "$@" > "$scratch/log" 2>&1
+	TEST_BUILD=$scratch GUEST_BARE=1 GUEST_SECONDS=$limit tests/vm/guest.sh 6.1 "$@" > "$scratch/log" 2>&1
 	status=$?
 }
 
