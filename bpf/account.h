@@ -43,25 +43,34 @@ static __always_inline void make_up_switch_in(struct equant_record *r, struct sl
 
 	if (r->state != EQUANT_STATE_WAIT && r->state != EQUANT_STATE_SLEEP)
 		return;
-	s->t_in = now - at_most(ran, now - r->t_state);
+	ran = at_most(ran, now - r->t_state);
+	s->t_in = now - ran;
+	s->exec_in = task->se.sum_exec_runtime - ran;
 	s->clean = 0;
 	s->unseen = 1;
 	charge(r, s->t_in);
 	r->state = EQUANT_STATE_RUN;
 }
 
-/* ... and when it is switched in without having been switched out. */
+/* ... and when it is switched in, or woken while it has no CPU, without having been switched out. */
 static __always_inline void make_up_switch_out(struct equant_record *r, struct slot *s,
-					       struct task_struct *task, u64 now)
+					       struct task_struct *task, bool blocked, u64 now)
 {
 	u64 ran = task->se.sum_exec_runtime - s->exec_in;
 
 	if (r->state != EQUANT_STATE_RUN)
 		return;
 	charge(r, r->t_state + at_most(ran, now - r->t_state));
-	r->state = EQUANT_STATE_WAIT;
-	r->switches++;
-	r->preemptions++;
+	if (blocked) {
+		/* Not a switch: by those readers see that what hears of switches is still there. */
+		r->state = EQUANT_STATE_SLEEP;
+		r->blocks++;
+		end_episode(r, r->t_state);
+	} else {
+		r->state = EQUANT_STATE_WAIT;
+		r->switches++;
+		r->preemptions++;
+	}
 }
 
 /* The first slices are averaged evenly, so that one is as good as another. */
@@ -77,6 +86,12 @@ static __always_inline void learn_quantum(struct equant_record *r, u64 slice)
 static __always_inline bool is_runnable(struct task_struct *task, bool cast)
 {
 	return GET(task, se.on_rq) && !is_delayed(&task->se, cast);
+}
+
+/* Where it is not known the record is believed. */
+static __always_inline bool has_cpu(struct task_struct *task)
+{
+	return !bpf_core_field_exists(task->on_cpu) || task->on_cpu;
 }
 
 /* Where the slot's task is, as seen under the lock of @cpu's run queue. */
@@ -252,7 +267,7 @@ static __always_inline void switch_in(u32 slot, struct task_struct *task, u32 cp
 	if (!r || !s)
 		return;
 	write_begin(r);
-	make_up_switch_out(r, s, task, now);
+	make_up_switch_out(r, s, task, false, now);
 	charge(r, now);
 	r->state = EQUANT_STATE_RUN;
 	arrive(r, s, slot, cpu);
@@ -265,15 +280,18 @@ static __always_inline void switch_in(u32 slot, struct task_struct *task, u32 cp
 	s->clean = turn && r->share_now != EQUANT_SHARE_ONE;
 }
 
-static __always_inline void wake_up(u32 slot, u32 cpu, u64 now)
+static __always_inline void wake_up(u32 slot, struct task_struct *task, u32 cpu, u64 now)
 {
 	struct equant_record *r = record_of(slot);
 	struct slot *s = slot_of(slot);
 
+	if (!r || !s)
+		return;
 	/* A wake-up may find the task still running. */
-	if (!r || !s || r->state != EQUANT_STATE_SLEEP)
+	if (r->state != EQUANT_STATE_SLEEP && (r->state != EQUANT_STATE_RUN || has_cpu(task)))
 		return;
 	write_begin(r);
+	make_up_switch_out(r, s, task, true, now);
 	charge(r, now);
 	r->state = EQUANT_STATE_WAIT;
 	arrive(r, s, slot, cpu);

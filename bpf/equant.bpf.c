@@ -63,7 +63,7 @@ int BPF_PROG(equant_wakeup, struct task_struct *task)
 	slot = registered_slot(task, cpu);
 	if (slot) {
 		now = bpf_ktime_get_ns();
-		wake_up(slot, cpu, now);
+		wake_up(slot, task, cpu, now);
 	}
 	/* A sleeper that was still queued comes back without a change of nr_running. */
 	refresh(cpu, slot, now);

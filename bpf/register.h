@@ -119,6 +119,7 @@ static __always_inline void prepare(struct slot *s, struct task_struct *task)
 {
 	s->key = 0;
 	s->t_in = 0;
+	s->exec_in = task->se.sum_exec_runtime;
 	s->t_settled = 0;
 	s->epoch_share = 0;
 	s->held_share = EQUANT_SHARE_ONE;

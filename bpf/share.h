@@ -33,12 +33,17 @@
 #define EPOCH_DRIFT_SHIFT 4
 /* A share that held for as long is one to follow. */
 #define HELD_QUANTA 4
+#define UNKNOWN_QUANTUM_NS 4000000u /* as readers have it */
 
-/* The quantum by which changes of share are judged. */
+/* The quantum by which changes of share are judged, the same as by readers. */
 static __always_inline u32 quantum_of(const struct equant_record *r)
 {
-	u32 quantum = r->quantum_ns ?: default_quantum_ns;
+	const struct equant_table *header = table_header();
+	u32 quantum = r->quantum_ns;
 
+	if (!quantum && header)
+		quantum = header->default_quantum_ns;
+	quantum = quantum ?: UNKNOWN_QUANTUM_NS;
 	return quantum < EQUANT_HOLD_TICKS * tick_ns ? quantum : EQUANT_HOLD_TICKS * tick_ns;
 }
 
@@ -388,20 +393,20 @@ static __always_inline void first_share(struct equant_record *r, struct slot *s,
 	s->held_share = share;
 }
 
+/* @unseen: when the last share came or went is not known. */
 static __always_inline void set_share(struct equant_record *r, struct slot *s, u32 share,
-				      u32 settled, u64 now)
+				      u32 settled, bool unseen, u64 now)
 {
 	integrate(r, now);
 	if (!s->epoch_share)
 		first_share(r, s, share, settled);
 	if (is_new_epoch(s->epoch_share, share)) {
-		if (now - r->t_epoch >= quantum_of(r) && !s->unseen) {
+		if (now - r->t_epoch >= quantum_of(r) && !unseen) {
 			r->share_prev = r->share_now;
 			r->settled_prev = r->share_settled;
 		}
-		if (!s->unseen)
+		if (!unseen)
 			count_change(r, s, now);
-		s->unseen = 0;
 		r->epoch++;
 		r->t_epoch = now;
 		s->epoch_share = share;
@@ -439,10 +444,12 @@ __noinline int compute_share(u32 slot, u64 now)
 	struct equant_record *r = record_of(slot);
 	struct slot *s = slot_of(slot);
 	struct situation situation = {};
-	u32 foresee;
+	u32 foresee, unseen;
 
 	if (!predicts || !r || !s || !s->task)
 		return 0;
+	unseen = s->unseen;
+	s->unseen = 0;
 	see(&situation, s, cast);
 	if (situation.key == s->key && !s->nr_contested)
 		return 0;
@@ -472,7 +479,7 @@ __noinline int compute_share(u32 slot, u64 now)
 	situation.flags |= see_limits(s, cast);
 
 	write_begin(r);
-	set_share(r, s, share, settled, now);
+	set_share(r, s, share, settled, unseen, now);
 	r->flags = situation.flags;
 	r->levels = situation.levels;
 	r->nr_runnable = situation.nr_runnable;

@@ -25,7 +25,6 @@ const volatile u32 nr_records = 1024;
 const volatile u32 per_user_limit;
 const volatile u32 root_reserve;
 const volatile u32 tick_ns = 4000000;
-const volatile u32 default_quantum_ns = 4000000;
 const volatile bool have_cast; /* the kernel has bpf_rdonly_cast() */
 const volatile bool predicts; /* BTF has all that share.h needs */
 const volatile bool weakly_ordered; /* stores of this CPU may be seen out of order */
@@ -63,7 +62,7 @@ struct slot {
 	u32 held_share; /* the last share that held for some quanta */
 	u32 clean; /* this slice is a turn among as many tasks as when it began, so far */
 	u32 crowded;
-	u32 unseen; /* a switch was: the last share had outlived its time */
+	u32 unseen; /* a switch was, since the shares were last looked at: they had outlived their time */
 	u32 dying; /* detach, exec or exit seen: to be freed at the next switch-out */
 	u32 nr_contested;
 	struct contested_level contested[GROUP_LEVELS];

@@ -111,6 +111,7 @@ struct task_struct {
 	struct thread_info thread_info;
 	unsigned int cpu; /* where thread_info has none */
 	int on_rq;
+	int on_cpu;
 	int prio;
 	int pid;
 	struct sched_entity se;

@@ -589,6 +589,51 @@ TEST_F(live, a_probe_whose_programs_are_gone_is_noticed)
 	EXPECT_EQ(0, probe_tool("unload", self->output, sizeof(self->output)));
 }
 
+/* 1 when its record is there; computes until told 2, sleeps and says 3. */
+static void compute_then_sleep(volatile int *stage)
+{
+	char why[256];
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	pin_to(sched_getcpu());
+	*stage = equant_probe_open("bpf", why, sizeof(why)) ? 1 : -1;
+	while (*stage != 2)
+		;
+	/* Its last switch may have been away from it: one more on its CPU, and it is seen to have it. */
+	if (!fork())
+		_exit(0);
+	sleep_ms(300);
+	*stage = 3;
+	for (;;)
+		pause();
+}
+
+TEST_F(live, a_sleep_that_began_unseen_is_not_taken_for_a_wait)
+{
+	volatile int *stage = mmap(NULL, sizeof(*stage), PROT_READ | PROT_WRITE,
+				   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	const struct equant_record *record;
+	pid_t pid = fork();
+
+	if (!pid)
+		compute_then_sleep(stage);
+	while (!*stage)
+		sleep_ms(1);
+	ASSERT_EQ(1, *stage);
+	record = record_of_tid(self->table, pid);
+	ASSERT_NE(NULL, record);
+	ASSERT_EQ(0, unlink(EQUANT_BPF_DIR "/link_equant_switch"));
+	sleep_ms(100); /* the kernel detaches it in its own time */
+	*stage = 2;
+	while (*stage == 2)
+		sleep_ms(1);
+	EXPECT_LE(290000000, record->sleep_ns);
+	EXPECT_GT(100000000, record->wait_ns);
+	stop(pid);
+	munmap((void *)stage, sizeof(*stage));
+	EXPECT_EQ(0, probe_tool("unload", self->output, sizeof(self->output)));
+}
+
 static void spin(void)
 {
 	for (;;)

@@ -34,7 +34,6 @@ typedef __u64 u64;
 #define RECORDS_PER_CPU 16u
 #define PER_USER_PER_CPU 64u
 #define RESERVE_SHARE 16u /* one record in so many is root's */
-#define UNKNOWN_QUANTUM_NS 4000000u
 
 #if defined(__x86_64__) || defined(__i386__)
 #define WEAKLY_ORDERED false
@@ -208,7 +207,6 @@ static void configure(struct loading *l)
 	skel->rodata->per_user_limit = header->per_user;
 	skel->rodata->root_reserve = header->reserve;
 	skel->rodata->tick_ns = header->tick_ns;
-	skel->rodata->default_quantum_ns = header->tick_ns ?: UNKNOWN_QUANTUM_NS;
 	skel->rodata->have_cast = l->has_cast;
 	skel->rodata->predicts = l->predicts;
 	skel->rodata->weakly_ordered = WEAKLY_ORDERED;

@@ -101,6 +101,23 @@ static bool be_patient(struct patience *patience)
 	return true;
 }
 
+/*
+ * The kernel frees the record when the thread is next switched; where it is lost nobody may be listening.
+ * If another table has taken the place of this one, what is detached would be this thread's record there.
+ */
+static void give_back(const struct bpf_source *source)
+{
+	const struct equant_table *table = source->mapping.table;
+	struct patience patience = begin_patience(source->common.lost ? 0 : PATIENCE_NS);
+
+	if (table->state != EQUANT_TABLE_LIVE)
+		return;
+	while (prctl(EQUANT_PRCTL, EQUANT_PRCTL_DETACH, 0, 0, 0) < 0 && errno == EINVAL)
+		if (!(table->features & EQUANT_TABLE_PRCTL_ANSWERS) ||
+		    table->state != EQUANT_TABLE_LIVE || !be_patient(&patience))
+			return;
+}
+
 /* Ask once. */
 static int ask(struct bpf_source *source, const struct identity *me)
 {
@@ -114,7 +131,10 @@ static int ask(struct bpf_source *source, const struct identity *me)
 		if (index == 0 || (uint32_t)index > source->mapping.nr_records)
 			return -EPROTO;
 		source->common.record = equant_mapping_record(&source->mapping, (uint32_t)index);
-		return is_mine(source->common.record, me) ? 0 : -EAGAIN;
+		if (is_mine(source->common.record, me))
+			return 0;
+		give_back(source);
+		return -EAGAIN;
 	}
 	source->common.record = find_record(source, me);
 	if (source->common.record)
@@ -132,23 +152,6 @@ static bool moves_with_us(const struct bpf_source *source, const struct identity
 
 	equant_reader_force_switch();
 	return is_mine(source->common.record, me) && source->common.record->switches != before;
-}
-
-/*
- * The kernel frees the record when the thread is next switched; where it is lost nobody may be listening.
- * If another table has taken the place of this one, what is detached would be this thread's record there.
- */
-static void give_back(const struct bpf_source *source)
-{
-	const struct equant_table *table = source->mapping.table;
-	struct patience patience = begin_patience(source->common.lost ? 0 : PATIENCE_NS);
-
-	if (table->state != EQUANT_TABLE_LIVE)
-		return;
-	while (prctl(EQUANT_PRCTL, EQUANT_PRCTL_DETACH, 0, 0, 0) < 0 && errno == EINVAL)
-		if (!(table->features & EQUANT_TABLE_PRCTL_ANSWERS) ||
-		    table->state != EQUANT_TABLE_LIVE || !be_patient(&patience))
-			return;
 }
 
 static int explain_ask(int error, char *why, size_t why_size)

@@ -241,6 +241,18 @@ void equant_reader_start(struct equant_probe *probe, struct equant_reader *reade
 	probe->data = reader;
 }
 
+/* A switch may pass unseen; the next one does not, unless there is nobody who would see it. */
+static bool stands_still(const struct equant_probe *probe, struct equant_record *r)
+{
+	const struct equant_reader *reader = probe->data;
+
+	if (probe->tid == gettid()) {
+		equant_reader_force_switch();
+		equant_reader_snapshot(reader->record, r);
+	}
+	return r->switches == reader->switches;
+}
+
 /*
  * getrusage() first: the record, read later, cannot lag behind unless it stands still.  And once
  * more after it: a switch between the two is in the record already, and would else be expected
@@ -259,7 +271,8 @@ int equant_reader_check(struct equant_probe *probe, char *why, size_t why_size)
 	else if (r.state == EQUANT_STATE_FREE || r.tid != (uint32_t)probe->tid ||
 		 r.t_attach != reader->t_attach)
 		text = "the record is no longer this thread's";
-	else if (usage != reader->usage && r.switches == reader->switches)
+	else if (usage != reader->usage && r.switches == reader->switches &&
+		 stands_still(probe, &r))
 		text = "the record stands still although the thread was switched (programs detached?)";
 	reader->usage = r.switches == reader->switches ? usage : count_switches();
 	reader->switches = r.switches;
