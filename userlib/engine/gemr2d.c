@@ -123,10 +123,12 @@ static int prepare(const struct equant_gemr2d_plans *plans, struct equant_gemr2d
 			       (long long)task->call.columns);
 		return -EINVAL;
 	}
-	if (!task->call.rows || !task->call.columns)
+	if (!task->call.rows || !task->call.columns) {
+		task->call.rows = task->call.columns = 0;
 		task->matrix[0] = task->matrix[1] = NULL;
-	else
+	} else {
 		error = check_type(plans, type, &task->call.element);
+	}
 	for (int side = 0; side < 2 && !error; side++) {
 		describe(task->call.matrix[side], task->matrix[side]);
 		if (task->matrix[side])

@@ -177,10 +177,12 @@ static int find_ranks(const struct equant_gemr2d_plans *plans,
 
 /* ---- the plan -------------------------------------------------------------------------- */
 
+/* Of a dimension that one process has all of, blocks are no borders. */
 static struct equant_redist_cyclic cyclic(int64_t block, int64_t processes, int64_t first,
-					  int64_t offset)
+					  int64_t offset, int64_t extent)
 {
-	return (struct equant_redist_cyclic){ block, (int)processes, (int)first, offset };
+	return (struct equant_redist_cyclic){ processes == 1 ? offset + extent : block,
+					      (int)processes, (int)first, offset };
 }
 
 /*
@@ -199,9 +201,9 @@ static struct equant_redist_array array_of(const int64_t common[COMMON])
 		const int64_t *c = common + 3 + side * GEMR2D_COMMON;
 
 		to[0] = cyclic(c[GEMR2D_COLUMN_BLOCK], c[GEMR2D_GRID_COLUMNS],
-			       c[GEMR2D_FIRST_COLUMN], c[GEMR2D_COLUMN]);
+			       c[GEMR2D_FIRST_COLUMN], c[GEMR2D_COLUMN], common[1]);
 		to[1] = cyclic(c[GEMR2D_ROW_BLOCK], c[GEMR2D_GRID_ROWS], c[GEMR2D_FIRST_ROW],
-			       c[GEMR2D_ROW]);
+			       c[GEMR2D_ROW], common[0]);
 	}
 	return array;
 }
@@ -210,9 +212,9 @@ static struct equant_redist_array array_of(const int64_t common[COMMON])
  * Where blocks are shorter than a line of the cache all messages go at once: a line is packed for
  * all, or unpacked from all, while it is in a cache.
  */
-static int window_of(const int64_t *common, int64_t element)
+static int window_of(const struct equant_redist_array *array, int64_t element)
 {
-	int64_t a = common[GEMR2D_ROW_BLOCK], b = common[GEMR2D_COMMON + GEMR2D_ROW_BLOCK];
+	int64_t a = array->from[1].block, b = array->to[1].block;
 
 	return (a < b ? a : b) <= (EQUANT_REDIST_LINE - 1) / element ? AT_ONCE : 1;
 }
@@ -251,7 +253,7 @@ static int plan(const struct equant_gemr2d_plans *plans, const struct equant_gem
 	options.senders = lists->ranks[0];
 	options.receivers = lists->ranks[1];
 	if (!options.window)
-		choose_window(plans, &options, window_of(most + 3, call->element));
+		choose_window(plans, &options, window_of(&array, call->element));
 	return equant_transfer_plan_alike(transfer, &array, (size_t)call->element, &options,
 					  memory);
 }
@@ -272,8 +274,12 @@ struct equant_transfer *equant_gemr2d_plan(const struct equant_gemr2d_plans *pla
 		lists.ranks[side] = numbers + (2 + side) * ranks;
 	*error = plan(plans, call, &lists, transfer, *error, memory);
 	free(numbers);
-	if (!*error && call->rows && call->columns)
+	if (!*error && call->rows && call->columns) {
+		/* Of all ranks' messages: what this one does of it, it knows by now. */
+		equant_redist_schedule_free(transfer->schedule);
+		transfer->schedule = NULL;
 		return transfer;
+	}
 	equant_transfer_free(transfer);
 	return NULL;
 }

@@ -21,6 +21,7 @@
 
 #define NETWORK "EQUANT_GEMR2D_NETWORK"
 #define ROUTER "EQUANT_GEMR2D_ROUTER"
+#define PATIENT_RANKS 64 /* of more, all schedules take too long to try */
 
 static const char *variable(const char *name)
 {
@@ -170,12 +171,13 @@ int equant_blacs_use_network(struct equant_gemr2d_plans *plans, MPI_Comm comm)
 						   .router = variable(ROUTER) };
 	struct equant_redist_network *network;
 	char why[512] = "";
-	int error = read_network(comm, &network, why, sizeof(why));
+	int ranks, error = read_network(comm, &network, why, sizeof(why));
 	int all = agree(comm, network, error, why);
 
 	options.network = network;
+	MPI_Comm_size(comm, &ranks);
 	if (!options.router)
-		options.scheduler = "shortest";
+		options.scheduler = ranks > PATIENT_RANKS ? "best" : "shortest";
 	error = all > 0 ? equant_gemr2d_plans_use(plans, &options) : all;
 	equant_redist_network_free(network);
 	return error;

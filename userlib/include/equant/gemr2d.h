@@ -128,7 +128,7 @@ EQUANT_API int64_t equant_gemr2d_plans_made(const struct equant_gemr2d_plans *pl
  * Element (@a->row + i, @a->column + j) of @a becomes element (@b->row + i, @b->column + j) of
  * @b; of @b nothing else is written.  A rank may be in both grids, in one, or in none.  Both
  * local arrays may be the same if no element is read and written, or if nothing changes its
- * place.  If there are no rows or no columns, nothing else is looked at.
+ * place and both are divided by the same blocks.  If there are no rows or no columns, nothing else is looked at.
  *
  * Return: 0; before any element was moved, and on all ranks, -EINVAL for arguments that cannot be
  * or differ between ranks, grids with a place that no rank or more than one has, and elements
