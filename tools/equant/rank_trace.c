@@ -112,14 +112,14 @@ long rank_trace_initial_units(const struct rank_trace *trace)
 	return header->units / header->ranks + (header->rank < header->units % header->ranks);
 }
 
-/* The first compute section began before the first sample was taken. */
+/* The first compute section began before the first sample was taken; who was stopped before has none. */
 static double first_time(const struct rank_trace *trace)
 {
 	for (size_t i = 0; i < trace->count; i++)
 		if (trace->events[i].type == EQUANT_EVENT_SAMPLE)
 			return fmax(0.0, rank_trace_seconds(trace, trace->events[i].t_ns) -
 						 trace->events[i].u.sample.interval);
-	return 0.0;
+	return INFINITY;
 }
 
 double rank_traces_start(const struct rank_traces *set)
@@ -128,7 +128,7 @@ double rank_traces_start(const struct rank_traces *set)
 
 	for (int i = 0; i < set->count; i++)
 		start = fmin(start, first_time(&set->traces[i]));
-	return start;
+	return isinf(start) ? 0.0 : start;
 }
 
 static double last_time(const struct rank_trace *trace)

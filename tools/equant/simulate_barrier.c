@@ -57,14 +57,26 @@ static int point(const struct equant_machine *machine, const struct barrier_opti
 	return error ? error : table_add(table, (double[]){ grain, balanced, equal });
 }
 
-/* Two peaks are what there is to see. */
-static void default_grain(struct simulate_sweep *grain, double peak)
+/* What fits 63 bits with room to spare, where the most loaded CPU has as much work as the others. */
+static double longest_grain(const struct equant_machine *machine, long barriers)
+{
+	int most = 1;
+
+	for (int i = 0; i < machine->n; i++)
+		if (machine->turns[i].tasks > most)
+			most = machine->turns[i].tasks;
+	return (double)(INT64_MAX / machine->quantum) / most / (double)(barriers + 1) /
+	       (machine->n + 1) / 2;
+}
+
+/* Two peaks are what there is to see, if they are near enough. */
+static void default_grain(struct simulate_sweep *grain, double peak, double longest)
 {
 	if (grain->count)
 		return;
-	grain->step = peak / POINTS_PER_PEAK;
-	grain->from = grain->step;
 	grain->count = 2 * POINTS_PER_PEAK;
+	grain->step = fmin(peak / POINTS_PER_PEAK, longest / (double)grain->count);
+	grain->from = grain->step;
 }
 
 static int fill(const struct equant_machine *machine, struct barrier_options *options,
@@ -77,7 +89,7 @@ static int fill(const struct equant_machine *machine, struct barrier_options *op
 	if (equant_peak_work(machine, &total))
 		return simulate_fail(MODEL, "--loads: their least common multiple is too large");
 	peak = (double)total / (double)machine->quantum / machine->n;
-	default_grain(&options->grain, peak);
+	default_grain(&options->grain, peak, longest_grain(machine, options->barriers));
 	snprintf(table->title, sizeof(table->title),
 		 "%ld barriers on %d round-robin CPUs; nothing is lost at multiples of %.4g quanta",
 		 options->barriers, machine->n, peak);

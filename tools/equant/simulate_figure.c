@@ -291,6 +291,10 @@ static int parse(int argc, char **argv, struct figure_options *o)
 		else
 			return simulate_fail(MODEL, "unexpected argument '%s'", argv[i]);
 	}
+	if (o->list && (o->number || o->json || o->dir || o->svg))
+		return simulate_fail(MODEL, "--list goes with nothing else");
+	if (o->dir && o->json)
+		return simulate_fail(MODEL, "--dir and --json: a directory has both, JSON and SVG");
 	if (!o->number && !o->list)
 		return simulate_fail(MODEL, "which one? See `equant simulate figure --list`.");
 	return 0;

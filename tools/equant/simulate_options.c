@@ -203,12 +203,12 @@ int simulate_machine(const char *model, const struct simulate_list *loads,
 	for (int i = 0; i < loads->count; i++) {
 		double phase = phases->count ? phases->values[i] : 0;
 
-		if (phase >= loads->values[i])
+		turns[i].tasks = (int)loads->values[i];
+		turns[i].phase = (int64_t)llround(phase * (double)SIMULATE_QUANTUM);
+		if (turns[i].phase >= turns[i].tasks * SIMULATE_QUANTUM)
 			return simulate_fail(model,
 					     "--phases: %g quanta of CPU %d: its round has %g",
 					     phase, i, loads->values[i]);
-		turns[i].tasks = (int)loads->values[i];
-		turns[i].phase = (int64_t)llround(phase * (double)SIMULATE_QUANTUM);
 	}
 	return 0;
 }

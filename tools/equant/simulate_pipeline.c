@@ -11,6 +11,7 @@
 #include "simulate.h"
 
 #define MODEL "pipeline"
+#define SIZES 40 /* of blocks, where none are asked for */
 
 struct pipeline_options {
 	struct simulate_list loads;
@@ -93,7 +94,19 @@ static int point(const struct equant_machine *machine, const struct pipeline_opt
 					    dedicated(machine->n, options, block) });
 }
 
-static int fill(const struct equant_machine *machine, const struct pipeline_options *options,
+/* Of a thousand iterations blocks of up to 200; of few, of all sizes. */
+static void default_block(struct simulate_sweep *block, long iterations)
+{
+	if (block->count)
+		return;
+	block->step = iterations < SIZES     ? 1 :
+		      iterations < 5 * SIZES ? (double)(iterations / SIZES) :
+					       5;
+	block->from = block->step;
+	block->count = iterations < SIZES ? iterations : SIZES;
+}
+
+static int fill(const struct equant_machine *machine, struct pipeline_options *options,
 		struct table *table)
 {
 	const struct equant_strips s = strips(machine->n, options);
@@ -102,6 +115,7 @@ static int fill(const struct equant_machine *machine, const struct pipeline_opti
 
 	if (equant_block_size(&s, &choice, NULL, 0))
 		return -EINVAL; /* cannot happen: the options' ranges are narrower */
+	default_block(&options->block, options->iterations);
 	best = (double)options->iterations / choice.ideal;
 	snprintf(
 		table->title, sizeof(table->title),
@@ -129,7 +143,6 @@ int simulate_pipeline(int argc, char **argv, struct table *table)
 {
 	struct pipeline_options options = {
 		.loads = { .count = 4, .values = { 2, 1, 1, 1 } },
-		.block = { .from = 5, .step = 5, .count = 40 },
 		.iterations = 1000,
 		.sequential = 200,
 	};

@@ -209,7 +209,6 @@ int simulate_program(int argc, char **argv, struct table *table)
 	struct program_options o = {
 		.ranks = { .from = 2, .step = 1, .count = 7 },
 		.load = THESIS_OSCILLATING,
-		.period = 60,
 	};
 	const struct simulate_option known[] = {
 		{ "app", SIMULATE_CHOICE, &o.program, 0, 0, thesis_program_names },
@@ -220,7 +219,7 @@ int simulate_program(int argc, char **argv, struct table *table)
 		{ 0 },
 	};
 
-	if (simulate_parse(MODEL, argc, argv, known))
+	if (simulate_parse(MODEL, argc, argv, known) || thesis_period(MODEL, o.load, &o.period))
 		return -EINVAL;
 	table->columns = columns_of(&o);
 	table->x_title = "processors";

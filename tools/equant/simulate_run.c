@@ -123,6 +123,7 @@ static double model(const struct run_options *o, double period)
 		.delay = (double)o->depth + 0.5,
 		.move_all = o->move_all,
 		.dedicated = 1,
+		.restricted = o->restricted,
 		.answer = o->probe == EQUANT_JOB_PREDICTED ? EQUANT_ANSWER_WHOLE :
 							     EQUANT_ANSWER_AVERAGED,
 	};

@@ -15,6 +15,7 @@
 #define MODEL "selfsched"
 #define SIZE_MOST 16000
 #define SCHEMES_MOST 16
+#define NAME 24
 
 enum order { ORDER_FAST, ORDER_SLOW, ORDER_MIXED };
 enum print { PRINT_TIME, PRINT_RATIO, PRINT_SPEEDUP, PRINT_WORKERS };
@@ -151,6 +152,26 @@ static int add_times(struct selfsched *s, struct table *table, double x, long wo
 	return table_add(table, row);
 }
 
+static void name_choice(char name[NAME], const struct choice *choice, const char *what)
+{
+	snprintf(name, NAME, "%s%s%s", choice->name, choice->dimensions == 2 ? "-2d" : "", what);
+}
+
+/* T_p of each scheme. */
+static void add_totals(const struct selfsched *s, struct table *table, const double *times)
+{
+	static char names[TABLE_FACTS][NAME];
+	size_t size = sizeof(table->note);
+	int length = snprintf(table->note, size, "the whole loop:");
+
+	for (int i = 0; i < s->count; i++) {
+		name_choice(names[i], &s->choices[i], "-time");
+		table_fact(table, names[i], times[i]);
+		length += snprintf(table->note + length, size - (size_t)length, "%s %s %.3f s",
+				   i ? "," : "", names[i], times[i]);
+	}
+}
+
 /* Table III: T_comp and T_comm of each worker, then T_p of each scheme. */
 static int add_workers(struct selfsched *s, struct table *table, long workers)
 {
@@ -168,8 +189,8 @@ static int add_workers(struct selfsched *s, struct table *table, long workers)
 		}
 		error = table_add(table, row);
 	}
-	for (int i = 0; i < s->count && !error; i++)
-		table_fact(table, table->columns[2 * i + 1].name, times[i]);
+	if (!error)
+		add_totals(s, table, times);
 	return error;
 }
 
@@ -193,17 +214,15 @@ static int set_choices(struct selfsched *s)
 
 static const struct table_column *make_columns(const struct selfsched *s, const char *x)
 {
-	static char names[2 * SCHEMES_MOST][24];
+	static char names[2 * SCHEMES_MOST][NAME];
 	static struct table_column columns[2 * SCHEMES_MOST + 2];
 	int each = s->print == PRINT_WORKERS ? 2 : 1;
 
 	columns[0] = (struct table_column){ x, "%.6g", 0 };
 	for (int i = 0; i < each * s->count; i++) {
-		const struct choice *choice = &s->choices[i / each];
 		const char *kind = each == 1 ? "" : i % 2 ? "-comm" : "-comp";
 
-		snprintf(names[i], sizeof(names[i]), "%s%s%s", choice->name,
-			 choice->dimensions == 2 ? "-2d" : "", kind);
+		name_choice(names[i], &s->choices[i / each], kind);
 		columns[i + 1] = (struct table_column){ names[i], "%.3f", !(i % each) };
 	}
 	return columns;
@@ -241,6 +260,8 @@ static int fill(struct selfsched *s, struct table *table)
 			s->print == PRINT_WORKERS ?
 				"--print workers: nothing can be swept" :
 				"only one of --workers, --size and --maxiter can be swept");
+	if (x == &s->limit && s->workload != WORKLOAD_MANDELBROT)
+		return simulate_fail(MODEL, "--maxiter: of a Mandelbrot set only");
 	error = set_choices(s);
 	if (error)
 		return error;

@@ -57,7 +57,7 @@ int simulate_trace(int argc, char **argv, struct table *table)
 	static const struct thesis_setting unfiltered = { .name = "unfiltered", .target = 1 };
 	const struct thesis_setting *const chosen[] = { &thesis_settings, &thesis_equant,
 							&unfiltered };
-	struct thesis_run run = { .period = 60 };
+	struct thesis_run run = { 0 };
 	struct trace trace = { .run = &run, .table = table };
 	struct equant_job_result result;
 	int program = 1, load = THESIS_OSCILLATING, setting = 0, error;
@@ -71,7 +71,7 @@ int simulate_trace(int argc, char **argv, struct table *table)
 		{ 0 },
 	};
 
-	if (simulate_parse(MODEL, argc, argv, known))
+	if (simulate_parse(MODEL, argc, argv, known) || thesis_period(MODEL, load, &run.period))
 		return -EINVAL;
 	run.program = &thesis_programs[program];
 	run.load = (enum thesis_load)load;

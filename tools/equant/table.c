@@ -60,7 +60,7 @@ static void print_cell(FILE *out, const struct table_column *column, double valu
 
 	if (isfinite(value))
 		snprintf(cell, sizeof(cell), column->format, value);
-	fprintf(out, "%*s", cell_width(column), cell);
+	fprintf(out, " %*s", cell_width(column) - 1, cell);
 }
 
 void table_print(FILE *out, const struct table *table)

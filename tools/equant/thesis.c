@@ -22,6 +22,7 @@
 #define MESSAGE 2e-3
 #define ELEMENT 1e-6
 #define INTERACT 5e-3
+#define PERIOD 60
 
 const struct thesis_program thesis_programs[] = {
 	{ "mm", EQUANT_JOB_DOALL, 500, 500, 252.71, 5.46e-3 },
@@ -141,6 +142,15 @@ static struct equant_job job_of(const struct thesis_run *run)
 			nanoseconds(MESSAGE + ELEMENT * (double)p->units / (double)job.blocks);
 	}
 	return job;
+}
+
+int thesis_period(const char *model, int load, double *period)
+{
+	if (load != THESIS_OSCILLATING && *period > 0)
+		return simulate_fail(model, "--period: of an oscillating load only");
+	if (load == THESIS_OSCILLATING && *period <= 0)
+		*period = PERIOD;
+	return 0;
 }
 
 static void set_load(const struct thesis_run *run, struct equant_job_cpu *cpu)

@@ -77,6 +77,9 @@ extern const struct thesis_program thesis_programs[];
 /* No balancing; table 7.3; the library's own. */
 extern const struct thesis_setting thesis_none, thesis_settings, thesis_equant;
 
+/** thesis_period() - of a load: the first one in the thesis where @period is 0; -EINVAL of one that does not oscillate */
+int thesis_period(const char *model, int load, double *period);
+
 /** thesis_cpu() - the part of the first CPU that is left at @time, seconds */
 double thesis_cpu(const struct thesis_run *run, double time);
 

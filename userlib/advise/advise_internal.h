@@ -43,8 +43,8 @@ const char *equant_nest_machine_fault(const struct equant_nest *nest);
 void equant_nest_link(struct equant_nest *nest, int node, int parent, int after);
 void equant_nest_unlink(struct equant_nest *nest, int node);
 
-/* Cost(level) of algorithm 4.1: operations of one rank in what is in @node, once. */
-double equant_nest_cost(const struct equant_nest *nest, int node);
+/* Cost(level) of algorithm 4.1: operations of one rank in one iteration of @loop. */
+double equant_nest_cost(const struct equant_nest *nest, int loop);
 
 /* How often a loop runs on one rank; infinitely often if that is not known. */
 double equant_nest_trips(const struct equant_nest *nest, int loop);

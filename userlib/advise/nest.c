@@ -170,15 +170,15 @@ double equant_nest_trips(const struct equant_nest *nest, int loop)
 	return node->trips;
 }
 
-double equant_nest_cost(const struct equant_nest *nest, int node)
+double equant_nest_cost(const struct equant_nest *nest, int loop)
 {
-	double sum = 0;
+	double sum = nest->nodes[loop].cost;
 
-	for (int i = nest->nodes[node].first; i >= 0; i = nest->nodes[i].next) {
+	for (int i = nest->nodes[loop].first; i >= 0; i = nest->nodes[i].next) {
 		double cost = nest->nodes[i].cost;
 
 		if (nest->nodes[i].kind == EQUANT_NODE_LOOP)
-			cost += equant_nest_cost(nest, i);
+			cost = equant_nest_cost(nest, i);
 		if (nest->nodes[i].kind == EQUANT_NODE_LOOP && cost > 0)
 			cost *= equant_nest_trips(nest, i);
 		sum += cost;

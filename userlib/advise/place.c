@@ -162,7 +162,7 @@ static long hook_block(struct equant_placement *placement, int level, int loop)
 	const struct equant_nest *nest = placement->nest;
 	double target = nest->target * nest->rate;
 	double least = most(nest->hook / nest->overhead, nest->response * target);
-	double iteration = nest->nodes[loop].cost + equant_nest_cost(nest, loop);
+	double iteration = equant_nest_cost(nest, loop);
 	double block = iteration > 0 ? ceil(least / iteration) : INFINITY;
 	unsigned int flags = nest->nodes[loop].flags;
 

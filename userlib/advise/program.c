@@ -119,7 +119,7 @@ static double operations(const struct path *path)
 {
 	const struct equant_nest *nest = path->nest;
 	int inside = path->nodes[path->distributed];
-	double once = nest->nodes[inside].cost + equant_nest_cost(nest, inside);
+	double once = equant_nest_cost(nest, inside);
 
 	for (int place = 0; place < path->distributed; place++)
 		if (!(nest->nodes[path->nodes[place]].flags & EQUANT_LOOP_UNKNOWN))

@@ -114,7 +114,7 @@ static double operations_of(const struct equant_nest *nest, int pipelined, int d
 		if (nest->nodes[i].kind == EQUANT_NODE_STATEMENT)
 			operations += nest->nodes[i].cost;
 		else if (nest->nodes[i].kind == EQUANT_NODE_LOOP)
-			operations += trips * (nest->nodes[i].cost + equant_nest_cost(nest, i));
+			operations += trips * equant_nest_cost(nest, i);
 	}
 	return operations;
 }

@@ -68,32 +68,49 @@ static int64_t after(const struct equant_job *job, const struct segment *segment
 	return equant_round_finish(&round, 0, on);
 }
 
+/* Time on the CPU in a period, from whichever change of the load on. */
+static int64_t active_in_period(const struct equant_job *job, const struct equant_job_cpu *cpu)
+{
+	const struct segment on = { .end = cpu->on, .tasks = cpu->tasks + 1 };
+	const struct segment off = { .end = cpu->period - cpu->on, .tasks = 1 };
+
+	return cpu->period ? active(job, &on, on.end) + active(job, &off, off.end) : 0;
+}
+
 int64_t equant_cpu_finish(const struct equant_job *job, int rank, int64_t time, int64_t work)
 {
+	const struct equant_job_cpu *cpu = &job->cpus[rank];
+	int64_t each = active_in_period(job, cpu), periods;
+
 	while (work > 0) {
-		struct segment segment = segment_at(&job->cpus[rank], time);
+		struct segment segment = segment_at(cpu, time);
 		int64_t before = active(job, &segment, time - segment.begin);
 		int64_t room = active(job, &segment, segment.end - segment.begin) - before;
 
 		if (work <= room)
 			return segment.begin + after(job, &segment, before + work);
 		work -= room;
-		time = segment.end;
+		periods = each ? (work - 1) / each : 0;
+		work -= periods * each;
+		time = segment.end + periods * cpu->period;
 	}
 	return time;
 }
 
 int64_t equant_cpu_run(const struct equant_job *job, int rank, int64_t time)
 {
+	const struct equant_job_cpu *cpu = &job->cpus[rank];
 	int64_t run = 0;
 
 	for (int64_t t = 0; t < time;) {
-		struct segment segment = segment_at(&job->cpus[rank], t);
+		struct segment segment = segment_at(cpu, t);
 		int64_t end = segment.end < time ? segment.end : time;
+		int64_t periods = cpu->period ? (time - end) / cpu->period : 0;
 
 		run += active(job, &segment, end - segment.begin) -
 		       active(job, &segment, t - segment.begin);
-		t = end;
+		run += periods * active_in_period(job, cpu);
+		t = end + periods * cpu->period;
 	}
 	return run;
 }

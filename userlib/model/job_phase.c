@@ -161,10 +161,19 @@ static void hand_over_all(struct equant_simulation *s, const struct equant_decis
 			hand_over(s, &all[i]);
 }
 
+/* Before work moves, all interactions under way are completed. */
+static void join_all(struct equant_simulation *s)
+{
+	if (s->pending)
+		equant_job_wait(s, s->sent[(s->oldest + s->pending - 1) % s->job->depth].last);
+}
+
 static int carry_out(struct equant_simulation *s, const struct equant_decision *decision)
 {
 	int error = 0;
 
+	if (decision->count)
+		join_all(s);
 	if (decision->count && s->done)
 		equant_job_settle(s);
 	if (s->job->balance->movement == EQUANT_MOVEMENT_RESTRICTED)
