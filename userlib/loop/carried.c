@@ -47,6 +47,11 @@ void equant_pipeline_free(struct equant_pipeline *p, int ranks)
 	free(p);
 }
 
+int equant_is_pipelined(const struct equant_loop *loop)
+{
+	return loop->pipeline && loop->pipeline->nr_carried;
+}
+
 /* By an array's address or a table's. */
 static int find_array(const struct equant_loop *loop, const void *array)
 {
@@ -60,13 +65,21 @@ static int add_carried(struct equant_loop *loop, const struct equant_carried *ca
 {
 	struct equant_pipeline *p = equant_pipeline_of(loop);
 	struct equant_carried *grown;
+	MPI_Aint *places;
+	size_t count;
+	int *lengths;
 
 	if (!p)
 		return -ENOMEM;
-	grown = realloc(p->carried, (size_t)(p->nr_carried + 1) * sizeof(*grown));
-	if (!grown)
+	count = (size_t)p->nr_carried + 1;
+	grown = reallocarray(p->carried, count, sizeof(*grown));
+	p->carried = grown ? grown : p->carried;
+	lengths = reallocarray(p->lengths, count, sizeof(*lengths));
+	p->lengths = lengths ? lengths : p->lengths;
+	places = reallocarray(p->places, count, sizeof(*places));
+	p->places = places ? places : p->places;
+	if (!grown || !lengths || !places)
 		return -ENOMEM;
-	p->carried = grown;
 	p->carried[p->nr_carried++] = *carried;
 	p->bytes += (double)carried->step;
 	p->tables += loop->slices.arrays[carried->array].table != NULL;
@@ -86,7 +99,7 @@ int equant_loop_pipelined(struct equant_loop *loop, const void *array, size_t of
 		fault = "the slices have no room for one iteration's value";
 	else if (slice > INT_MAX)
 		fault = "slices of more than 2 GiB";
-	else if (loop->started || (loop->pipeline && loop->pipeline->exchange)) {
+	else if (loop->started || (loop->pipeline && loop->pipeline->sweeps)) {
 		fault = "called after the first hook or sweep";
 		error = -EBUSY;
 	}

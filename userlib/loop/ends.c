@@ -36,7 +36,7 @@ struct equant_balance_options equant_loop_balancing(const struct equant_loop *lo
 	b.quantum = o->quantum;
 	b.quanta = o->quanta;
 	/* Ranks in a sweep wait for strips, not for each other, and can use all of their shares. */
-	b.restraint = loop->pipeline ? 1 : o->restraint;
+	b.restraint = equant_is_pipelined(loop) ? 1 : o->restraint;
 	b.prompt = !loop->pass && o->prompt;
 	b.steady = o->steady;
 	return b;

@@ -188,7 +188,7 @@ static int start(struct equant_loop *loop, long below, long above)
 
 	loop->ghosts.under_way = 1;
 	loop->ghosts.hooks = equant_loop_hooks(loop);
-	equant_slices_forget(&loop->slices);
+	equant_slices_forget(&loop->slices, &(struct equant_range){ 0, loop->units.units });
 	error = post_all(loop, below, above);
 	return error ? equant_loop_stop(loop, error) : 0;
 }

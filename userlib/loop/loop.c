@@ -174,7 +174,10 @@ int equant_loop_array(struct equant_loop *loop, void *base, size_t slice)
 
 	if (loop->started)
 		return registered(loop, -EBUSY, "array registered after the first hook");
-	error = equant_slices_add_array(&loop->slices, loop->units.units, base, slice);
+	if (loop->units.units && equant_share_has(loop, base))
+		error = -EEXIST;
+	else
+		error = equant_slices_add_array(&loop->slices, loop->units.units, base, slice);
 	return registered(
 		loop, error,
 		error == -EEXIST ?

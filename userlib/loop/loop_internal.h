@@ -201,7 +201,10 @@ void equant_account_start(struct equant_loop *loop);
 void equant_end_work(struct equant_loop *loop, double units);
 void equant_sample_take(struct equant_loop *loop, struct equant_sample *sample, uint64_t now);
 
-/* share.c: a follower's hook, which counts; an error of the leader is the followers' too */
+/* share.c: has this loop, or one that shares its distribution, an array at this address? */
+int equant_share_has(const struct equant_loop *loop, const void *base);
+
+/* ... a follower's hook, which counts; an error of the leader is the followers' too */
 int equant_share_hook(struct equant_loop *loop);
 void equant_share_fail(struct equant_loop *leader);
 /* ... with no more interactions: none of the loops that share has them */

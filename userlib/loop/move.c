@@ -263,12 +263,13 @@ static int start_send(struct equant_mover *m, struct equant_transfer *t)
 	size_t bytes = 0;
 	int error;
 
+	/* Callbacks leave slices as they are until they have been sent. */
+	if (m->checked)
+		t->header.checksum = equant_slices_checksum(m->slices, &t->units);
 	error = equant_slices_pack(m->slices, &t->units, &t->data, &bytes);
 	if (error)
 		return error;
 	t->header.data_bytes = bytes;
-	if (m->checked)
-		t->header.checksum = equant_slices_checksum(m->slices, &t->units);
 	error = equant_post(m, t, &t->header, sizeof(t->header));
 	if (!error)
 		error = equant_post_arrays(m, t);
@@ -345,23 +346,22 @@ static int fetch(struct equant_mover *m, struct equant_transfer *t,
 	return error ? error : complete_run(m);
 }
 
+/* Callbacks may change slices that have come. */
 static int unpack(struct equant_mover *m, struct equant_transfer *t)
 {
 	int error = 0;
 
-	if (m->slices->nr_data)
-		error = equant_slices_unpack(m->slices, &t->units, t->data, t->header.data_bytes);
-	if (error) {
-		equant_message("rank %d: unpacking %ld units from rank %d: %s", m->rank,
-			       t->units.total, t->peer, strerror(-error));
-		return error;
-	}
 	if (m->checked && equant_slices_checksum(m->slices, &t->units) != t->header.checksum) {
 		equant_message("rank %d: checksum of %ld units from rank %d is wrong", m->rank,
 			       t->units.total, t->peer);
 		return -EBADMSG;
 	}
-	return 0;
+	if (m->slices->nr_data)
+		error = equant_slices_unpack(m->slices, &t->units, t->data, t->header.data_bytes);
+	if (error)
+		equant_message("rank %d: unpacking %ld units from rank %d: %s", m->rank,
+			       t->units.total, t->peer, strerror(-error));
+	return error;
 }
 
 static struct equant_transfer *new_transfer(struct equant_mover *m)

@@ -86,12 +86,10 @@ static int set_up(struct equant_loop *loop)
 		return -ENOMEM;
 	if (p->done)
 		return 0;
-	p->lengths = calloc((size_t)p->nr_carried + 1, sizeof(*p->lengths));
-	p->places = calloc((size_t)p->nr_carried + 1, sizeof(*p->places));
 	p->blocks = calloc(ranks, sizeof(*p->blocks));
 	p->before = calloc(ranks, sizeof(*p->before));
 	p->done = calloc(units + 1, sizeof(*p->done));
-	if (!p->lengths || !p->places || !p->blocks || !p->before || !p->done)
+	if (!p->blocks || !p->before || !p->done)
 		return -ENOMEM;
 	return 0;
 }
@@ -236,6 +234,21 @@ static int phase(struct equant_loop *loop)
 	return error;
 }
 
+/* Copies of units beyond them are what the program wants the body to read there. */
+static void forget_active(struct equant_loop *loop)
+{
+	struct equant_range all = { 0, 0 };
+
+	for (int r = 0; r < loop->ranks; r++) {
+		const struct equant_runs *own = &loop->units.owned[r];
+
+		if (own->n && !all.count)
+			all.first = own->ranges[0].first;
+		all.count += own->total;
+	}
+	equant_slices_forget(&loop->slices, &all);
+}
+
 static int begin(struct equant_loop *loop)
 {
 	struct equant_pipeline *p = loop->pipeline;
@@ -245,7 +258,7 @@ static int begin(struct equant_loop *loop)
 	if (!p->copy)
 		return -ENOMEM;
 	if (p->tables)
-		equant_slices_forget(&loop->slices);
+		forget_active(loop);
 	memset(p->done, 0, (size_t)loop->units.units * sizeof(*p->done));
 	memset(p->blocks, 0, (size_t)loop->ranks * sizeof(*p->blocks));
 	p->seconds = 0;

@@ -130,6 +130,9 @@ struct equant_intent {
 
 /** equant_pipeline_of() - a loop's, made the first time; NULL: -ENOMEM */
 struct equant_pipeline *equant_pipeline_of(struct equant_loop *loop);
+
+/** equant_is_pipelined() - does the loop have what sweeps pass on? */
+int equant_is_pipelined(const struct equant_loop *loop);
 void equant_pipeline_free(struct equant_pipeline *p, int ranks);
 
 /** equant_carried_fit() - do slices have room for a sweep of this length? */

@@ -17,7 +17,7 @@
 /* Within a sweep ranks are strips apart, but none begins the next one before all are in this one. */
 static uint32_t meetings(const struct equant_loop *loop)
 {
-	return loop->pipeline ? (uint32_t)loop->pipeline->sweeps : loop->eq->meetings;
+	return equant_is_pipelined(loop) ? (uint32_t)loop->pipeline->sweeps : loop->eq->meetings;
 }
 
 void equant_account_start(struct equant_loop *loop)
@@ -57,7 +57,7 @@ static bool is_out_of_date(const struct equant_loop *loop)
 {
 	return loop->eq->options.check && loop->moved_when_read != equant_loop_moved(loop) &&
 	       !loop->slices.nr_data && !equant_slices_tables(&loop->slices) && !loop->pass &&
-	       !loop->pipeline && !loop->leader && !loop->follower;
+	       !equant_is_pipelined(loop) && !loop->leader && !loop->follower;
 }
 
 /* Part of a unit is computed where its iterations are cut into strips. */

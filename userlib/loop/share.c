@@ -30,6 +30,22 @@ static struct equant_loop *leader_of(struct equant_loop *loop)
 	return loop->leader ? loop->leader : loop;
 }
 
+int equant_share_has(const struct equant_loop *loop, const void *base)
+{
+	for (loop = loop->leader ? loop->leader : loop; loop; loop = loop->follower)
+		if (equant_slices_have(&loop->slices, base))
+			return 1;
+	return 0;
+}
+
+static int have_one_array(const struct equant_loop *second, const struct equant_loop *first)
+{
+	for (int i = 0; i < second->slices.nr_arrays && second->units.units; i++)
+		if (equant_share_has(first, second->slices.arrays[i].base))
+			return 1;
+	return 0;
+}
+
 static int has_begun(const struct equant_loop *loop)
 {
 	return loop->started || loop->first.t_ns;
@@ -48,6 +64,9 @@ static int check(const struct equant_loop *second, const struct equant_loop *fir
 		fault = "loops of two contexts";
 	} else if (second->units.units != first->units.units) {
 		fault = "loops of different numbers of units";
+	} else if (have_one_array(second, first)) {
+		error = -EEXIST;
+		fault = "an array that both have registered";
 	} else {
 		error = -EBUSY;
 		if (has_begun(second) || has_begun(first))

@@ -35,6 +35,14 @@ static int add(struct equant_slices *s, struct equant_array array)
 	return 0;
 }
 
+int equant_slices_have(const struct equant_slices *s, const void *base)
+{
+	for (int i = 0; i < s->nr_arrays; i++)
+		if (base && s->arrays[i].base == base)
+			return 1;
+	return 0;
+}
+
 int equant_slices_add_array(struct equant_slices *s, long units, void *base, size_t slice)
 {
 	size_t bytes;
@@ -43,9 +51,8 @@ int equant_slices_add_array(struct equant_slices *s, long units, void *base, siz
 		return -EINVAL;
 	if (__builtin_mul_overflow((size_t)units, slice, &bytes) || bytes > PTRDIFF_MAX)
 		return -EOVERFLOW;
-	for (int i = 0; i < s->nr_arrays; i++)
-		if (units && s->arrays[i].base == base)
-			return -EEXIST;
+	if (units && equant_slices_have(s, base))
+		return -EEXIST;
 	return add(s, (struct equant_array){ .base = base, .slice = slice });
 }
 
@@ -144,11 +151,11 @@ int equant_slices_rename(const struct equant_slices *s, long a, long b, int has_
 	return error;
 }
 
-void equant_slices_forget(const struct equant_slices *s)
+void equant_slices_forget(const struct equant_slices *s, const struct equant_range *units)
 {
 	for (int i = 0; i < s->nr_arrays; i++)
 		if (s->arrays[i].table)
-			equant_table_forget(s->arrays[i].table);
+			equant_table_forget_some(s->arrays[i].table, units);
 }
 
 int equant_slices_tables(const struct equant_slices *s)
@@ -234,6 +241,14 @@ static int visit_data(const struct equant_slices *s, const struct equant_runs *u
 	return 0;
 }
 
+/* Of a unit's data: how much it is, and the data, where anything may lie. */
+#define ALIGNED _Alignof(max_align_t)
+
+static size_t record_size(uint64_t size)
+{
+	return ALIGNED + (size + ALIGNED - 1) / ALIGNED * ALIGNED;
+}
+
 struct writer {
 	char *at;
 	size_t size;
@@ -241,7 +256,7 @@ struct writer {
 
 static int add_size(void *arg, const struct equant_data *data, long unit)
 {
-	*(size_t *)arg += sizeof(uint64_t) + data->ops.size(data->ctx, unit);
+	*(size_t *)arg += record_size(data->ops.size(data->ctx, unit));
 	return 0;
 }
 
@@ -250,9 +265,11 @@ static int pack_one(void *arg, const struct equant_data *data, long unit)
 	struct writer *w = arg;
 	uint64_t size = data->ops.size(data->ctx, unit);
 
+	memset(w->at, 0, ALIGNED);
 	memcpy(w->at, &size, sizeof(size));
-	data->ops.pack(data->ctx, unit, w->at + sizeof(size));
-	w->at += sizeof(size) + size;
+	data->ops.pack(data->ctx, unit, w->at + ALIGNED);
+	memset(w->at + ALIGNED + size, 0, record_size(size) - ALIGNED - size);
+	w->at += record_size(size);
 	return 0;
 }
 
@@ -284,14 +301,14 @@ static int unpack_one(void *arg, const struct equant_data *data, long unit)
 	uint64_t size;
 	int error;
 
-	if (r->left < sizeof(size))
+	if (r->left < ALIGNED)
 		return -EBADMSG;
 	memcpy(&size, r->at, sizeof(size));
-	if (r->left - sizeof(size) < size)
+	if (r->left < size || r->left < record_size(size))
 		return -EBADMSG;
-	error = data->ops.unpack(data->ctx, unit, r->at + sizeof(size), size);
-	r->at += sizeof(size) + size;
-	r->left -= sizeof(size) + size;
+	error = data->ops.unpack(data->ctx, unit, r->at + ALIGNED, size);
+	r->at += record_size(size);
+	r->left -= record_size(size);
 	/* The library's own mean that a rank has been given up. */
 	if (error == -ETIMEDOUT || error == -ECANCELED)
 		return -EIO;

@@ -44,6 +44,9 @@ struct equant_slices {
 	int nr_data;
 };
 
+/** equant_slices_have() - is an array at this address registered? */
+int equant_slices_have(const struct equant_slices *s, const void *base);
+
 int equant_slices_add_array(struct equant_slices *s, long units, void *base, size_t slice);
 
 /** equant_slices_add_table() - the registry frees it; 0 or -ENOMEM */
@@ -60,7 +63,9 @@ int equant_slices_wake(const struct equant_slices *s, struct equant_range units)
 
 /** equant_slices_rename() - units @a and @b change names, where this rank has one or both; 0 or -ENOMEM */
 int equant_slices_rename(const struct equant_slices *s, long a, long b, int has_a, int has_b);
-void equant_slices_forget(const struct equant_slices *s);
+
+/** equant_slices_forget() - tables' copies of @units */
+void equant_slices_forget(const struct equant_slices *s, const struct equant_range *units);
 
 /** equant_slices_tables() - how many of the arrays are tables */
 int equant_slices_tables(const struct equant_slices *s);

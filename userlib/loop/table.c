@@ -5,6 +5,8 @@
  * its bytes stay where they are.
  */
 #include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -215,17 +217,28 @@ const void *equant_table_copy(const struct equant_table *table, long unit)
 	return unit < 0 || unit >= s->units || !s->count ? NULL : s->ops->find(s, unit);
 }
 
-void equant_table_forget(struct equant_table *table)
+void equant_table_forget_some(struct equant_table *table, const struct equant_range *units)
 {
 	struct equant_store *copies = &table->copies;
+	long cursor, unit;
+	bool found;
 
 	/* A kind that fills the gap with the last one makes each step pass over one. */
-	while (copies->count) {
-		long cursor = 0, unit;
-
-		while (copies->ops->next(copies, &cursor, &unit))
+	do {
+		found = false;
+		cursor = 0;
+		while (copies->count && copies->ops->next(copies, &cursor, &unit)) {
+			if (unit < units->first || unit - units->first >= units->count)
+				continue;
 			equant_pool_give(&table->pool, copies->ops->take(copies, unit));
-	}
+			found = true;
+		}
+	} while (found);
+}
+
+void equant_table_forget(struct equant_table *table)
+{
+	equant_table_forget_some(table, &(struct equant_range){ 0, LONG_MAX });
 }
 
 void *equant_table_next(const struct equant_table *table, long *cursor, long *unit)

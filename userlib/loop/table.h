@@ -137,6 +137,9 @@ int equant_table_wake(struct equant_table *table, struct equant_range units);
 /** equant_table_rename() - slices of @a and @b change names, where they are here; copies of both go; 0 or -ENOMEM */
 int equant_table_rename(struct equant_table *table, long a, long b);
 
+/** equant_table_forget_some() - equant_table_forget(), but for copies of other units than @units */
+void equant_table_forget_some(struct equant_table *table, const struct equant_range *units);
+
 /** equant_table_place() - where a copy of the unit's slice goes; NULL = no memory */
 void *equant_table_place(struct equant_table *table, long unit);
 

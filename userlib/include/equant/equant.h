@@ -252,7 +252,8 @@ EQUANT_API int equant_loop_free(struct equant_loop *loop);
  * Every rank must register arrays of the same slices and as much data in the same order; the first
  * hook is -EINVAL where they differ.
  *
- * Return: 0, -EINVAL (@base NULL, @slice 0), -EEXIST (@base is registered), -EBUSY after the first hook,
+ * Return: 0, -EINVAL (@base NULL, @slice 0), -EEXIST (@base is registered, with this loop or one that
+ * shares its distribution), -EBUSY after the first hook,
  * -EOVERFLOW, -ENOMEM.
  */
 EQUANT_API int equant_loop_array(struct equant_loop *loop, void *base, size_t slice);
@@ -261,8 +262,9 @@ EQUANT_API int equant_loop_array(struct equant_loop *loop, void *base, size_t sl
  * struct equant_data_ops - data of a unit that is no array
  * @sz: sizeof(struct equant_data_ops)
  * @size: bytes that @pack will write for this unit now; 0 is allowed
- * @pack: write them; the unit is not the caller's any more afterwards
- * @unpack: take them in; 0 or -errno, which ends the loop
+ * @pack: write them; the unit is not the caller's any more afterwards, but for its slices of registered arrays, which
+ *	are sent as they are then
+ * @unpack: take them in; the unit's slices of registered arrays have come; 0 or -errno, which ends the loop
  *
  * Called by the thread that the loop belongs to, from within whatever call moves units: equant_hook(),
  * equant_next() and the other calls of a pass, equant_loop_sweep(), equant_loop_activate(), and for a loop that
@@ -352,7 +354,8 @@ EQUANT_API int equant_calibrate(struct equant *eq, void (*body)(void *ctx, long 
  * Either may be freed first, by all ranks together between passes over @first.  If it is @first, the next one goes
  * on alone and measures anew.
  *
- * Return: 0; -EINVAL no or the same loop, another context, another number of units; -EBUSY; -ENOMEM.
+ * Return: 0; -EINVAL no or the same loop, another context, another number of units; -EEXIST an array is
+ * registered with both; -EBUSY; -ENOMEM.
  */
 EQUANT_API int equant_loop_share(struct equant_loop *second, struct equant_loop *first);
 
