@@ -64,9 +64,6 @@ static int check(const struct equant_loop *second, const struct equant_loop *fir
 		fault = "loops of two contexts";
 	} else if (second->units.units != first->units.units) {
 		fault = "loops of different numbers of units";
-	} else if (have_one_array(second, first)) {
-		error = -EEXIST;
-		fault = "an array that both have registered";
 	} else {
 		error = -EBUSY;
 		if (has_begun(second) || has_begun(first))
@@ -77,6 +74,10 @@ static int check(const struct equant_loop *second, const struct equant_loop *fir
 			fault = "a second loop that has slice tables already";
 		else if (second->below || second->above || second->ghosts.under_way)
 			fault = "a second loop that has neighbours already";
+	}
+	if (!fault && have_one_array(second, first)) {
+		fault = "an array that both have registered";
+		error = -EEXIST;
 	}
 	if (!fault)
 		return 0;
