@@ -92,8 +92,8 @@ for name in $names; do
 	case $name in
 	balance/optimisation_test.sh | fortran/fortran_test.sh | tree/compilers_test.sh | tree/headers_test.sh | \
 		tree/howto_test.sh | tree/install_test.sh | tree/sanitizers_test.sh) compiling+=("$name") ;;
-	balance/* | bench/* | dag/* | gemr2d/* | loop/* | model/* | mpi/results_test | plan/* | redist/* | \
-		tools/figure_test.sh | tree/style_test.sh | vm/guest_test.sh) aside+=("$name") ;;
+	balance/* | bench/* | dag/* | gemr2d/* | loop/* | model/* | mpi/apps_test | mpi/results_test | plan/* | \
+		redist/* | tools/figure_test.sh | tree/style_test.sh | vm/guest_test.sh) aside+=("$name") ;;
 	bpf/* | hosts/network_test.sh | hosts/refresh_test.sh | kmod/* | mpi/nodes_test | probe/* | \
 		tools/kmod_test.sh | tools/load_test.sh | tools/run_test.sh | tools/top_test.sh) alone+=("$name") ;;
 	vm/*) guests+=("$name") ;;

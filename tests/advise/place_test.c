@@ -47,6 +47,16 @@ static struct answer place(const char *text)
 	"loop j " #n " distributed carries\nstatement s 9\nend\n"    \
 	"send right 8\nend\nend\n"
 
+TEST(what_the_loop_itself_takes_counts_between_two_hooks)
+{
+	struct answer answer = place("ranks 1\nrate 1e9\nhook 20\ntarget 0.04\n"
+				     "loop t 3 cost 1e6\nloop j 4 distributed parallel\n"
+				     "statement s 100\nend\nend\n");
+
+	EXPECT_STREQ("t 3 { j 4 { s } ^ }", answer.nest);
+	EXPECT_TRUE(near(answer.period, 1e6 + 400));
+}
+
 /* ---- the examples of the thesis ------------------------------------------------- */
 
 TEST(mm_has_its_hook_after_the_distributed_loop)

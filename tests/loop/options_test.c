@@ -572,7 +572,7 @@ TEST_F(options, the_kind_of_loop_and_how_ranks_wait_reach_the_balancer_too)
 				     [EQUANT_WAIT_YIELD] = 1,
 				     [EQUANT_WAIT_BLOCK] = 0 };
 	struct equant_loop plain = { 0 }, swept = { 0 }, passed = { 0 }, replayed = { 0 };
-	struct equant_pipeline pipeline = { 0 };
+	struct equant_pipeline pipeline = { .nr_carried = 1 };
 	struct equant_pass pass = { 0 };
 
 	ASSERT_EQ(0, resolve(self, NULL));

@@ -17,6 +17,7 @@ struct bag {
 	size_t size[UNITS];
 	unsigned char bytes[UNITS][MOST];
 	int unpacked;
+	int crooked; /* buffers that are not aligned */
 	int fail_at; /* unit whose unpacking fails, -1 none */
 	int error;
 };
@@ -32,6 +33,7 @@ static void bag_pack(void *ctx, long unit, void *buffer)
 {
 	struct bag *bag = ctx;
 
+	bag->crooked += (uintptr_t)buffer % _Alignof(max_align_t) != 0;
 	memcpy(buffer, bag->bytes[unit], bag->size[unit]);
 }
 
@@ -43,6 +45,7 @@ static int bag_unpack(void *ctx, long unit, const void *buffer, size_t size)
 		return bag->error;
 	if (size > MOST)
 		return -E2BIG;
+	bag->crooked += (uintptr_t)buffer % _Alignof(max_align_t) != 0;
 	bag->size[unit] = size;
 	memcpy(bag->bytes[unit], buffer, size);
 	bag->unpacked++;
@@ -118,6 +121,7 @@ TEST_F(slices, data_of_any_size_arrive_as_they_were_packed)
 	ASSERT_EQ(0, equant_slices_unpack(&self->slices, &self->units, self->buffer, self->size));
 	for (int i = 0; i < 2; i++) {
 		EXPECT_EQ(13, self->to[i].unpacked);
+		EXPECT_EQ(0, self->from[i].crooked + self->to[i].crooked);
 		for (long u = 0; u < UNITS; u++) {
 			size_t size = self->from[i].size[u];
 

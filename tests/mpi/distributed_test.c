@@ -31,6 +31,11 @@ TEST_F(ranks, units_that_change_names_stay_where_they_are)
 	EXPECT_AMONG_ALL("rename_units");
 }
 
+TEST_F(ranks, callbacks_find_slices_that_have_come_and_may_change_them)
+{
+	EXPECT_AMONG_ALL("cells_of_pointers");
+}
+
 TEST_F(ranks, slices_of_any_length_are_exchanged)
 {
 	EXPECT_AMONG_ALL("long_slices");

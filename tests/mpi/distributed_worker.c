@@ -549,6 +549,84 @@ static void large(void)
 	munmap(slices, LARGE_UNITS * LARGE);
 }
 
+/* ---- slices that callbacks give a meaning to ------------------------------------------- */
+
+/* What a slice points to is a rank's own memory. */
+struct cell {
+	long unit;
+	long *content;
+};
+
+static size_t cell_size(void *ctx, long unit)
+{
+	(void)ctx;
+	(void)unit;
+	return sizeof(long);
+}
+
+static void cell_pack(void *ctx, long unit, void *buffer)
+{
+	struct cell *cells = ctx;
+
+	*(long *)buffer = *cells[unit].content;
+	free(cells[unit].content);
+}
+
+static int cell_unpack(void *ctx, long unit, const void *buffer, size_t size)
+{
+	struct cell *cells = ctx;
+
+	demand_equal(sizeof(long), size);
+	demand_equal(unit, cells[unit].unit);
+	cells[unit].content = malloc(sizeof(long));
+	demand(cells[unit].content);
+	*cells[unit].content = *(const long *)buffer;
+	return 0;
+}
+
+static void cells_of_pointers(void)
+{
+	static struct cell cells[UNITS];
+	const struct equant_data_ops ops = {
+		.sz = sizeof(ops), .size = cell_size, .pack = cell_pack, .unpack = cell_unpack
+	};
+
+	for (int checked = 0; checked < 2; checked++) {
+		struct equant_stats stats = { .sz = sizeof(stats) };
+		struct equant_options o = eager_options();
+		struct equant_loop *loop;
+		struct equant *eq;
+		long moved;
+
+		o.period = 0.001;
+		o.check = checked;
+		eq = must_open(MPI_COMM_WORLD, &o);
+		loop = must_loop(eq, "cells", UNITS);
+		demand_equal(0, equant_loop_array(loop, cells, sizeof(*cells)));
+		demand_equal(0, equant_loop_data(loop, &ops, cells));
+		equant_for_each_unit(loop, u) {
+			cells[u] = (struct cell){ u, malloc(sizeof(long)) };
+			demand(cells[u].content);
+			*cells[u].content = 7 * u;
+		}
+		for (int n = 0; n < 40; n++) {
+			equant_begin(loop);
+			compute(1e-4 * (1 + (rank + n / 8) % 3));
+			equant_end(loop);
+			demand_equal(0, equant_hook(loop));
+		}
+		demand_equal(0, equant_loop_stats(loop, &stats));
+		MPI_Allreduce(&stats.received, &moved, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+		demand(ranks == 1 || moved > 0);
+		equant_for_each_unit(loop, u) {
+			demand_equal(7 * u, *cells[u].content);
+			free(cells[u].content);
+		}
+		must_free(loop);
+		must_close(eq);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	static const struct worker_case cases[] = {
@@ -566,6 +644,7 @@ int main(int argc, char **argv)
 		CASE(misuse),
 		CASE(large),
 		CASE(rename_units),
+		CASE(cells_of_pointers),
 	};
 
 	return worker_main(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));

@@ -760,6 +760,8 @@ static void misuse(void)
 	demand_filled(&b, 0, 0, sizeof(int));
 	demand_equal(0, equant_gemr2d(plans, 0, 6, MPI_INT, NULL, NULL, mine(&b), b.local));
 	demand_equal(0, equant_gemr2d(plans, 6, 0, MPI_INT, mine(&a), a.local, NULL, NULL));
+	demand_equal(0, equant_gemr2d(plans, rank % 2 ? 0 : 6, rank % 2 ? 5 : 0, MPI_INT, mine(&a),
+				      a.local, mine(&b), b.local));
 	demand_filled(&b, 0, 0, sizeof(int));
 	demand_equal(0, move(plans, &a, &b, 40, 6));
 	demand_filled(&b, 40, 6, sizeof(int));

@@ -318,8 +318,13 @@ static void misuse(void)
 	struct equant_loop *longer = must_loop(eq, "longer", UNITS + 1);
 	struct equant_loop *tabled = must_loop(eq, "tabled", UNITS);
 	struct equant_loop *stranger = must_loop(other, "stranger", UNITS);
+	struct equant_loop *twin = must_loop(eq, "twin", UNITS);
+	static double array[UNITS], another[UNITS];
 
 	demand(equant_loop_table(tabled, 8, EQUANT_TABLE_AUTO));
+	demand_equal(0, equant_loop_array(first, array, sizeof(*array)));
+	demand_equal(0, equant_loop_array(twin, array, sizeof(*array)));
+	demand_equal(-EEXIST, equant_loop_share(twin, first));
 	demand_equal(-EINVAL, equant_loop_share(NULL, first));
 	demand_equal(-EINVAL, equant_loop_share(first, NULL));
 	demand_equal(-EINVAL, equant_loop_share(first, first));
@@ -327,6 +332,9 @@ static void misuse(void)
 	demand_equal(-EINVAL, equant_loop_share(stranger, first));
 	demand_equal(-EBUSY, equant_loop_share(tabled, first));
 	demand_equal(0, equant_loop_share(second, first));
+	demand_equal(-EEXIST, equant_loop_array(second, array, sizeof(*array)));
+	demand_equal(0, equant_loop_array(second, another, sizeof(*another)));
+	demand_equal(-EEXIST, equant_loop_array(first, another, sizeof(*another)));
 	demand_equal(-EBUSY, equant_loop_share(second, first));
 	demand_equal(-EBUSY, equant_loop_share(first, tabled));
 	demand_equal(-EBUSY, equant_loop_distribute(first, EQUANT_CYCLIC));

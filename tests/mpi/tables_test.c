@@ -38,6 +38,11 @@ TEST_F(ranks, single_slices_are_copied_and_exchanged_out_of_tables)
 	EXPECT_AMONG_ALL("single_slices");
 }
 
+TEST_F(ranks, a_sweep_leaves_copies_of_inactive_units)
+{
+	EXPECT_AMONG_ALL("sweeps_beside_inactive_units");
+}
+
 TEST_F(ranks, tables_that_cannot_be_are_refused)
 {
 	EXPECT_AMONG_ALL("misuse");

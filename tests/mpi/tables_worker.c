@@ -307,6 +307,52 @@ static void neighbours_in_passes(void)
 	must_close(eq);
 }
 
+/* The body reads a unit that is inactive beside the active ones, wherever it is. */
+static void add_up(void *ctx, long first, long units, long from, long to)
+{
+	struct equant_table *table = ctx;
+
+	for (long u = first; u < first + units; u++) {
+		const long *above = equant_table_slice(table, u - 1) ?:
+					    equant_table_copy(table, u - 1);
+		long *own = equant_table_slice(table, u);
+
+		demand(above);
+		for (long i = from; i < to; i++)
+			own[i] = above[i] + 1;
+	}
+}
+
+static void sweeps_beside_inactive_units(void)
+{
+	struct equant_options o = eager_options();
+	struct equant *eq = must_open(MPI_COMM_WORLD, &o);
+	struct equant_loop *loop = must_loop(eq, "rows", UNITS);
+	struct equant_table *table;
+	long *slice;
+
+	/* Without anything to pass on it is refused, and can be told then. */
+	demand_equal(0, equant_loop_distribute(loop, EQUANT_BLOCK_ORDER));
+	table = equant_loop_table(loop, 4 * sizeof(long), EQUANT_TABLE_AUTO);
+	demand(table);
+	demand_equal(-EINVAL, equant_loop_sweep(loop, 4, add_up, table));
+	demand_equal(0, equant_loop_pipelined(loop, table, 0, sizeof(long)));
+	equant_for_each_slice(table, u, slice)
+		for (int i = 0; i < 4; i++)
+			slice[i] = 10 * u + i;
+	/* So many that the first ranks have no active ones. */
+	demand_equal(0, equant_loop_deactivate(loop, 0, UNITS / 2));
+	for (int n = 0; n < 3; n++) {
+		demand_equal(0, equant_loop_broadcast(loop, UNITS / 2 - 1));
+		demand_equal(0, equant_loop_sweep(loop, 4, add_up, table));
+	}
+	equant_for_each_slice(table, u, slice)
+		for (int i = 0; i < 4 && u >= UNITS / 2; i++)
+			demand_equal(10 * (UNITS / 2 - 1) + i + u - UNITS / 2 + 1, slice[i]);
+	must_free(loop);
+	must_close(eq);
+}
+
 static void single_slices(void)
 {
 	struct setting s;
@@ -388,6 +434,7 @@ int main(int argc, char **argv)
 		CASE(neighbours, .alone = 1),
 		CASE(neighbours_in_passes, .alone = 1),
 		CASE(single_slices),
+		CASE(sweeps_beside_inactive_units),
 		CASE(misuse),
 	};
 

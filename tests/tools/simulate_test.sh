@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 52
+plan 61
 
 export LC_ALL=C
 
@@ -275,5 +275,43 @@ exits 2 "grain '1:': expected NUMBER, or FROM:TO:STEP" "and so does a sweep" \
 exits 2 "grain '1:2': expected NUMBER, or FROM:TO:STEP" "which has three of them" \
 	"$equant" simulate barrier --grain 1:2
 succeeds "a chart has a line per column, and JSON a point per row" chart
+
+# What is swept where nobody has said so suits the rest.
+sweeps_of_its_own()
+{
+	[ "$("$equant" simulate pipeline --iterations 3 --json | grep -c '"block"')" = 3 ] &&
+		[ "$("$equant" simulate pipeline --iterations 100 --json | grep -c '"block"')" = 40 ] &&
+		[ "$("$equant" simulate pipeline --json | grep '"block"' | tail -n 1)" = \
+			"$("$equant" simulate pipeline --block 200 --json | grep '"block"')" ] &&
+		[ "$("$equant" simulate barrier --loads 997,991,983,977 --json | grep -c '"grain"')" = 80 ]
+}
+succeeds "few iterations and unlike loads have sweeps that fit" sweeps_of_its_own
+exits 2 "phases: 2 quanta of CPU 0: its round has 2" "a phase that is rounded to a whole round is refused" \
+	"$equant" simulate barrier --phases 1.9999999999,0,0,0
+exits 2 "period: of an oscillating load only" "a constant load has no period" \
+	"$equant" simulate program --load constant --period 3
+exits 2 "period: of an oscillating load only" "... nor in a trace" \
+	"$equant" simulate trace --load none --period 3
+exits 2 "maxiter: of a Mandelbrot set only" "what a workload does not have cannot be swept" \
+	"$equant" simulate selfsched --workload uniform --maxiter 10:100:10
+exits 2 "dir and --json: a directory has both" "a directory of figures has JSON in any case" \
+	"$equant" simulate figure 3.6 --dir "$scratch/figures" --json
+exits 2 "list goes with nothing else" "a list of figures is not drawn" \
+	"$equant" simulate figure --list --svg "$scratch/list.svg"
+
+# 2e10 changes of the load.
+many_changes()
+{
+	near "$(point balanced --quantum 1e-6 --period 1e-5 --step 1000 --seconds 100000)" 1 0.01
+}
+succeeds "run: changes of the load take no time to simulate" many_changes
+
+columns_apart()
+{
+	"$equant" simulate timeline --loads 1,1 --grain 1000 --barriers 1000 > "$scratch/timeline" &&
+		[ "$(tail -n 1 "$scratch/timeline" | wc -w)" = \
+			"$(grep -m 1 '^ *time ' "$scratch/timeline" | wc -w)" ]
+}
+succeeds "numbers that fill their columns do not touch" columns_apart
 
 finish
