@@ -17,7 +17,7 @@
 #define barrier() asm volatile("" ::: "memory")
 
 #define CPU_SLOTS 16 /* registered tasks followed per CPU */
-#define GROUP_LEVELS 8 /* scheduling-group levels followed */
+#define GROUP_LEVELS 8 /* queues followed, from the task's own up */
 
 /* Configuration, set by the loader before the programs are verified. */
 const volatile u32 nr_cpus = 1;

@@ -49,7 +49,7 @@ struct kiocb;
 #define QUEUE_EVENTS 256 /* a power of two */
 #define CPU_TASKS 64 /* runnable tasks of a CPU that shares are computed from */
 #define CPU_ATTACHMENTS 16 /* of them looked at when something changes, as in the BPF probe */
-#define GROUP_LEVELS 8 /* scheduling-group levels followed, as in the BPF probe */
+#define GROUP_LEVELS 8 /* queues followed, from the task's own up, as in the BPF probe */
 
 /* Bounds, set when the module is loaded. */
 struct equant_limits {
