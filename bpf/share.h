@@ -76,7 +76,8 @@ static __always_inline void end_episode(struct equant_record *r, u64 now)
 
 	if (!r->t_contended)
 		return;
-	ns = now - r->t_contended;
+	/* What is made up may lie before it began. */
+	ns = now > r->t_contended ? now - r->t_contended : 0;
 	r->t_contended = 0;
 	r->contended_ns += ns;
 	r->episodes++;

@@ -41,9 +41,11 @@ struct situation {
 	u32 flags;
 };
 
+#define UNKNOWN_QUANTUM_NS (4 * NSEC_PER_MSEC) /* as readers have it */
+
 /* Constant after load. */
 static struct cftype *quota; /* of a group's cpu.max */
-static u32 default_quantum = TICK_NSEC;
+static u32 default_quantum;
 
 /** equant_quantum() - the quantum by which changes of share are judged */
 u32 equant_quantum(const struct equant_record *r)
@@ -402,7 +404,7 @@ void equant_share_init(void)
 {
 	struct cftype *type;
 
-	default_quantum = equant_default_quantum() ?: TICK_NSEC;
+	default_quantum = equant_default_quantum() ?: UNKNOWN_QUANTUM_NS;
 	rcu_read_lock();
 	type = task_css_check(&init_task, cpu_cgrp_id, true)->ss->legacy_cftypes;
 	for (; type && type->name[0]; type++)
