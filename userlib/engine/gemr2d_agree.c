@@ -208,13 +208,19 @@ static struct equant_redist_array array_of(const int64_t common[COMMON])
 	return array;
 }
 
+/* Of rows; where one process has them all there are none. */
+static int64_t block_of(const struct equant_redist_cyclic *rows)
+{
+	return rows->processes == 1 ? INT64_MAX : rows->block;
+}
+
 /*
  * Where blocks are shorter than a line of the cache all messages go at once: a line is packed for
  * all, or unpacked from all, while it is in a cache.
  */
 static int window_of(const struct equant_redist_array *array, int64_t element)
 {
-	int64_t a = array->from[1].block, b = array->to[1].block;
+	int64_t a = block_of(&array->from[1]), b = block_of(&array->to[1]);
 
 	return (a < b ? a : b) <= (EQUANT_REDIST_LINE - 1) / element ? AT_ONCE : 1;
 }

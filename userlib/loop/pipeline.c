@@ -277,7 +277,12 @@ static int run(struct equant_loop *loop)
 
 	for (p->phase = 0; p->phase < p->strips + loop->ranks - 1 && !error; p->phase++)
 		error = phase(loop);
-	return error ? error : equant_strips_settle(loop);
+	if (!error)
+		error = equant_strips_settle(loop);
+	/* Of what was passed on, the rest has never come. */
+	if (!error && p->tables)
+		forget_active(loop);
+	return error;
 }
 
 int equant_loop_sweep(struct equant_loop *loop, long length,

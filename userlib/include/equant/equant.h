@@ -262,9 +262,9 @@ EQUANT_API int equant_loop_array(struct equant_loop *loop, void *base, size_t sl
  * struct equant_data_ops - data of a unit that is no array
  * @sz: sizeof(struct equant_data_ops)
  * @size: bytes that @pack will write for this unit now; 0 is allowed
- * @pack: write them; the unit is not the caller's any more afterwards, but for its slices of registered arrays, which
- *	are sent as they are then
- * @unpack: take them in; the unit's slices of registered arrays have come; 0 or -errno, which ends the loop
+ * @pack: write them; the unit is not the caller's any more afterwards, but for its slices of arrays that are registered
+ *	with this loop, which are sent as they are then
+ * @unpack: take them in; the unit's slices of these arrays have come; 0 or -errno, which ends the loop
  *
  * Called by the thread that the loop belongs to, from within whatever call moves units: equant_hook(),
  * equant_next() and the other calls of a pass, equant_loop_sweep(), equant_loop_activate(), and for a loop that
@@ -553,7 +553,8 @@ EQUANT_API int equant_loop_ghosts_finish(struct equant_loop *loop);
  * reads slices of neighbouring units.
  *
  * The body finds what it may read of a neighbour in a table by equant_table_slice(), or
- * equant_table_copy() where that gives NULL; a sweep begins by dropping all other copies.
+ * equant_table_copy() where that gives NULL; a sweep begins by dropping all other copies of active
+ * units, and ends by dropping these.
  *
  * Return: 0; -EINVAL no such array, no room in its slices; -EBUSY; -ENOMEM.
  */

@@ -91,7 +91,7 @@ EQUANT_API void *equant_table_slice(const struct equant_table *table, long unit)
  *
  * Copies come by equant_loop_ghosts_start(), equant_loop_neighbours(), equant_loop_broadcast() and
  * equant_loop_copy(), for reading.  They stay until the unit itself comes, the next
- * exchange of boundaries begins, or equant_table_forget().
+ * exchange of boundaries begins, a sweep, if the unit is active, or equant_table_forget().
  *
  * Return: its address; NULL if there is none.
  */
