@@ -72,7 +72,7 @@ trap 'exit 130' INT TERM HUP
 for name in $(compgen -e EQUANT_); do
 	[ "$name" = EQUANT_SEED ] || unset "$name"
 done
-export TEST_BUILD=$build TEST_SOURCE=$source
+export TEST_BUILD=$build TEST_SOURCE=$source TEST_FACTOR=$factor
 # Open MPI takes this layer on one machine anyhow, but only after it has asked the drivers of several
 # networks that are not here: more than half of the time that a small job takes to start; hwloc's of
 # displays take a sixth of the rest, and its look at each PCI device as much again where the machine is a

@@ -17,7 +17,7 @@ preload=(-x "LD_LIBRARY_PATH=$TEST_BUILD" -x "LD_PRELOAD=$library")
 # job RANKS ARGUMENT...: in not more than half a minute
 job()
 {
-	timeout 30 mpirun --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 \
+	timeout $((30 * ${TEST_FACTOR:-1})) mpirun --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 \
 		--mca btl_base_warn_component_unused 0 -np "$@" < /dev/null 2>&1
 }
 

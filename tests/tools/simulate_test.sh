@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-plan 61
+plan 63
 
 export LC_ALL=C
 
@@ -294,6 +294,10 @@ exits 2 "period: of an oscillating load only" "... nor in a trace" \
 	"$equant" simulate trace --load none --period 3
 exits 2 "maxiter: of a Mandelbrot set only" "what a workload does not have cannot be swept" \
 	"$equant" simulate selfsched --workload uniform --maxiter 10:100:10
+exits 2 "maxiter: of a Mandelbrot set only" "... nor told" \
+	"$equant" simulate selfsched --workload uniform --maxiter 7
+exits 2 "barriers 1000000: the simulated time of these loads does not fit" "loads that no grain is short enough for are refused" \
+	"$equant" simulate barrier --loads 1000,1000,1000,1000,1000 --barriers 1000000
 exits 2 "dir and --json: a directory has both" "a directory of figures has JSON in any case" \
 	"$equant" simulate figure 3.6 --dir "$scratch/figures" --json
 exits 2 "list goes with nothing else" "a list of figures is not drawn" \

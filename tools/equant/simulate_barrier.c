@@ -57,16 +57,19 @@ static int point(const struct equant_machine *machine, const struct barrier_opti
 	return error ? error : table_add(table, (double[]){ grain, balanced, equal });
 }
 
-/* What fits 63 bits with room to spare, where the most loaded CPU has as much work as the others. */
+/*
+ * What fits 63 bits with room to spare, where the most loaded CPU has as much work as the others and may be
+ * two rounds late.
+ */
 static double longest_grain(const struct equant_machine *machine, long barriers)
 {
+	double room = (double)(INT64_MAX / machine->quantum) / (double)(barriers + 1);
 	int most = 1;
 
 	for (int i = 0; i < machine->n; i++)
 		if (machine->turns[i].tasks > most)
 			most = machine->turns[i].tasks;
-	return (double)(INT64_MAX / machine->quantum) / most / (double)(barriers + 1) /
-	       (machine->n + 1) / 2;
+	return 0.99 * (room / most / (machine->n + 1) - 2);
 }
 
 /* Two peaks are what there is to see, if they are near enough. */
@@ -82,14 +85,20 @@ static void default_grain(struct simulate_sweep *grain, double peak, double long
 static int fill(const struct equant_machine *machine, struct barrier_options *options,
 		struct table *table)
 {
-	double peak;
+	double peak, longest;
 	int64_t total;
 	int error;
 
 	if (equant_peak_work(machine, &total))
 		return simulate_fail(MODEL, "--loads: their least common multiple is too large");
 	peak = (double)total / (double)machine->quantum / machine->n;
-	default_grain(&options->grain, peak, longest_grain(machine, options->barriers));
+	longest = longest_grain(machine, options->barriers);
+	if (!options->grain.count && longest * (double)machine->quantum < 2 * POINTS_PER_PEAK)
+		return simulate_fail(
+			MODEL,
+			"--barriers %ld: the simulated time of these loads does not fit 63 bits",
+			options->barriers);
+	default_grain(&options->grain, peak, longest);
 	snprintf(table->title, sizeof(table->title),
 		 "%ld barriers on %d round-robin CPUs; nothing is lost at multiples of %.4g quanta",
 		 options->barriers, machine->n, peak);

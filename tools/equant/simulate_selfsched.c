@@ -260,8 +260,6 @@ static int fill(struct selfsched *s, struct table *table)
 			s->print == PRINT_WORKERS ?
 				"--print workers: nothing can be swept" :
 				"only one of --workers, --size and --maxiter can be swept");
-	if (x == &s->limit && s->workload != WORKLOAD_MANDELBROT)
-		return simulate_fail(MODEL, "--maxiter: of a Mandelbrot set only");
 	error = set_choices(s);
 	if (error)
 		return error;
@@ -304,7 +302,6 @@ int simulate_selfsched(int argc, char **argv, struct table *table)
 {
 	struct selfsched s = {
 		.size = { 1000, 0, 1 },
-		.limit = { 100, 0, 1 },
 		.workers = { 8, 0, 1 },
 		.power = 2,
 		.chunk = 10,
@@ -329,6 +326,10 @@ int simulate_selfsched(int argc, char **argv, struct table *table)
 	};
 	int error = simulate_parse(MODEL, argc, argv, options);
 
+	if (!error && s.limit.count && s.workload != WORKLOAD_MANDELBROT)
+		error = simulate_fail(MODEL, "--maxiter: of a Mandelbrot set only");
+	if (!s.limit.count)
+		s.limit = (struct simulate_sweep){ 100, 0, 1 };
 	if (!error) {
 		describe(&s, table);
 		error = fill(&s, table);
