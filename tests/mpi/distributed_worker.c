@@ -570,6 +570,7 @@ static void cell_pack(void *ctx, long unit, void *buffer)
 
 	*(long *)buffer = *cells[unit].content;
 	free(cells[unit].content);
+	cells[unit].content = NULL;
 }
 
 static int cell_unpack(void *ctx, long unit, const void *buffer, size_t size)

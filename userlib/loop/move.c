@@ -263,13 +263,12 @@ static int start_send(struct equant_mover *m, struct equant_transfer *t)
 	size_t bytes = 0;
 	int error;
 
-	/* Callbacks leave slices as they are until they have been sent. */
-	if (m->checked)
-		t->header.checksum = equant_slices_checksum(m->slices, &t->units);
 	error = equant_slices_pack(m->slices, &t->units, &t->data, &bytes);
 	if (error)
 		return error;
 	t->header.data_bytes = bytes;
+	if (m->checked)
+		t->header.checksum = equant_slices_checksum(m->slices, &t->units);
 	error = equant_post(m, t, &t->header, sizeof(t->header));
 	if (!error)
 		error = equant_post_arrays(m, t);
