@@ -5,14 +5,18 @@
  * every other size up to 64, in which it is two of each that overlap in the middle.  The loop
  * around that one is in the same form, since the innermost may have few turns.
  *
- * Of arrays that no cache holds everything is asked for before it is its turn, which cuts the loops,
- * and longer blocks are written past the caches.
+ * Of arrays that no cache holds everything is asked for before it is its turn: small blocks in lines that
+ * follow on each other by the innermost loop itself, everything else by what goes ahead of all loops, which
+ * cuts them.  Longer blocks are written past the caches.
  */
 #include <string.h>
 
 #include "redist/ahead.h"
 #include "redist/shape.h"
 #include "redist/stream.h"
+
+#define EIGHT 8 /* turns that are taken together */
+#define SOON 4096 /* bytes from where they are to what is asked for */
 
 static void append(struct equant_redist_shape *shape, struct equant_redist_level level)
 {
@@ -50,12 +54,16 @@ void equant_redist_shape_simplify(struct equant_redist_shape *shape)
  * @columns: the inner one
  * @ahead: what asks for what is copied some time later, or NULL
  * @by: how many turns of the inner one later
+ * @reads: without @ahead: lines that are read are asked for by the inner one
+ * @writes: the same
  */
 struct plane {
 	struct equant_redist_level rows;
 	struct equant_redist_level columns;
 	const struct equant_redist_ahead *ahead;
 	int64_t by;
+	bool reads;
+	bool writes;
 };
 
 static inline __attribute__((always_inline)) void ask(const struct plane *plane, const char *read,
@@ -80,7 +88,30 @@ static inline __attribute__((always_inline)) void copy_halves(char *written, con
 		memcpy(written + (size - half), read + (size - half), half);
 }
 
-/* @asks: there is something to be asked for; a constant, too. */
+static inline __attribute__((always_inline)) void copy_eight(char *written, const char *read,
+							     const struct equant_redist_level *step,
+							     size_t size, size_t half)
+{
+	for (int i = 0; i < EIGHT; i += 4) {
+		copy_halves(written, read, size, half);
+		copy_halves(written + step->to, read + step->from, size, half);
+		copy_halves(written + 2 * step->to, read + 2 * step->from, size, half);
+		copy_halves(written + 3 * step->to, read + 3 * step->from, size, half);
+		read += 4 * step->from;
+		written += 4 * step->to;
+	}
+}
+
+static inline __attribute__((always_inline)) void
+ask_for_eight(const struct plane *plane, const char *read, const char *written)
+{
+	if (plane->reads)
+		equant_redist_ask((uintptr_t)read + SOON, EIGHT * plane->columns.from, false);
+	if (plane->writes)
+		equant_redist_ask((uintptr_t)written + SOON, EIGHT * plane->columns.to, true);
+}
+
+/* @asks: there is something to be asked for in each turn; a constant, too. */
 static inline __attribute__((always_inline)) void copy_rows(const struct plane *plane,
 							    const char *from, char *to, size_t size,
 							    size_t half, bool asks)
@@ -90,8 +121,15 @@ static inline __attribute__((always_inline)) void copy_rows(const struct plane *
 	for (int64_t row = 0; row < plane->rows.count; row++) {
 		const char *restrict read = from + row * plane->rows.from;
 		char *restrict written = to + row * plane->rows.to;
+		int64_t i = 0;
 
-		for (int64_t i = 0; i < columns.count; i++) {
+		for (; !asks && i + EIGHT <= columns.count; i += EIGHT) {
+			ask_for_eight(plane, read, written);
+			copy_eight(written, read, &columns, size, half);
+			read += EIGHT * columns.from;
+			written += EIGHT * columns.to;
+		}
+		for (; i < columns.count; i++) {
 			if (asks)
 				ask(plane, read, written, size);
 			copy_halves(written, read, size, half);
@@ -200,7 +238,7 @@ static void copy_row(struct loops *loops, struct equant_redist_level row, const 
 		     char *to)
 {
 	int64_t most = equant_redist_max(loops->ahead->step / loops->shape->block, 1), at = 0;
-	struct plane part = { { .count = 1 }, row, NULL, 0 };
+	struct plane part = { .rows.count = 1, .columns = row };
 
 	while (at < row.count) {
 		const char *read = from + at * row.from;
@@ -220,6 +258,12 @@ static void copy_row(struct loops *loops, struct equant_redist_level row, const 
 	}
 }
 
+/* Do blocks that are @step bytes apart have a part of each line? */
+static bool follow(int64_t step)
+{
+	return step > 0 && step < EQUANT_REDIST_LINE;
+}
+
 /* Cut up into parts between which there is something to be asked for. */
 static void copy_parts(struct loops *loops, const struct plane *plane, const char *from, char *to)
 {
@@ -228,7 +272,9 @@ static void copy_parts(struct loops *loops, const struct plane *plane, const cha
 	struct plane part = *plane;
 
 	if (!loops->ahead) {
-		copy_plane(loops->shape, plane, from, to);
+		part.reads = loops->shape->fetched && follow(plane->columns.from);
+		part.writes = loops->shape->written && follow(plane->columns.to);
+		copy_plane(loops->shape, &part, from, to);
 		return;
 	}
 	if (row > loops->ahead->step) {
@@ -248,7 +294,7 @@ static void copy_parts(struct loops *loops, const struct plane *plane, const cha
 static void copy_turns(struct loops *loops, int at, int64_t count, const char *from, char *to)
 {
 	const struct equant_redist_level *level = &loops->shape->level[at];
-	struct plane plane = { { .count = 1 }, { count, level->from, level->to }, NULL, 0 };
+	struct plane plane = { .rows.count = 1, .columns = { count, level->from, level->to } };
 
 	if (at >= loops->shape->levels - 2) {
 		if (at == loops->shape->levels - 2) {
