@@ -6,8 +6,9 @@
  * The products are independent of each other, so ranks meet only where equant
  * balances them: after each product, or with --hooks inside between rows, where work moves in
  * the middle of a product.  Rank 0 verifies C bit for bit against the sequential
- * product.  With --plain the program contains no equant call at all: the
- * yardstick for what measuring and balancing cost.
+ * product, and that each row was computed once in each product: how often it was moves with it.
+ * With --plain the program contains no equant call at all: the yardstick for what measuring and
+ * balancing cost.
  */
 #include <equant/equant.h>
 
@@ -22,6 +23,7 @@ struct mm {
 	int rank;
 	int ranks;
 	double *a, *b, *c;
+	long *times; /* that a row has been computed */
 };
 
 static void usage(FILE *out)
@@ -104,22 +106,39 @@ static void multiply_row(const struct mm *mm, const double *a, double *restrict 
 static void row(const struct mm *mm, long r)
 {
 	multiply_row(mm, mm->a + r * mm->n, mm->c + r * mm->n);
+	mm->times[r]++;
 }
 
-static int verify(const struct mm *mm)
+/* What other ranks have is not here, and comes with the row. */
+static void forget_others(const struct mm *mm, const struct equant_loop *rows)
 {
-	double *expected = app_doubles("mm", mm->n * mm->n);
-	long r, wrong = 0;
+	long r;
 
+	for (r = 0; r < mm->n; r++)
+		if (equant_loop_owner(rows, r) != mm->rank)
+			memset(mm->a + r * mm->n, 0xff, (size_t)mm->n * sizeof(*mm->a));
+}
+
+static int verify(struct mm *mm)
+{
+	double *expected = app_doubles("mm", mm->n);
+	long r, wrong = 0, often = 0;
+
+	fill(mm);
 	for (r = 0; r < mm->n; r++) {
 		multiply_row(mm, mm->a + r * mm->n, expected);
 		if (memcmp(expected, mm->c + r * mm->n, (size_t)mm->n * sizeof(double)))
 			wrong++;
+		if (mm->times[r] != mm->products)
+			often++;
 	}
 	free(expected);
 	if (wrong)
 		fprintf(stderr, "mm: %ld of %ld rows are wrong\n", wrong, mm->n);
-	return wrong ? 1 : 0;
+	if (often)
+		fprintf(stderr, "mm: %ld of %ld rows were not computed once in each product\n",
+			often, mm->n);
+	return wrong || often;
 }
 
 /* Collects rows on rank 0, which asks @owner where each is. */
@@ -130,11 +149,15 @@ static void gather(struct mm *mm, int (*owner)(const void *ctx, long row), const
 	for (r = 0; r < mm->n; r++) {
 		int from = owner(ctx, r);
 
-		if (from == mm->rank && mm->rank)
+		if (from == mm->rank && mm->rank) {
 			MPI_Send(mm->c + r * mm->n, (int)mm->n, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD);
-		else if (from && !mm->rank)
+			MPI_Send(mm->times + r, 1, MPI_LONG, 0, 0, MPI_COMM_WORLD);
+		} else if (from && !mm->rank) {
 			MPI_Recv(mm->c + r * mm->n, (int)mm->n, MPI_DOUBLE, from, 0, MPI_COMM_WORLD,
 				 MPI_STATUS_IGNORE);
+			MPI_Recv(mm->times + r, 1, MPI_LONG, from, 0, MPI_COMM_WORLD,
+				 MPI_STATUS_IGNORE);
+		}
 	}
 }
 
@@ -217,9 +240,11 @@ static int run_balanced(struct mm *mm, double *elapsed)
 		goto close;
 	}
 	if (mm->n) {
+		forget_others(mm, rows);
 		error = equant_loop_array(rows, mm->a, (size_t)mm->n * sizeof(double));
 		error = error ? error :
 				equant_loop_array(rows, mm->c, (size_t)mm->n * sizeof(double));
+		error = error ? error : equant_loop_array(rows, mm->times, sizeof(*mm->times));
 	}
 	MPI_Barrier(MPI_COMM_WORLD);
 	*elapsed = -MPI_Wtime();
@@ -250,6 +275,7 @@ int main(int argc, char **argv)
 	mm.a = app_doubles("mm", mm.n * mm.n);
 	mm.b = app_doubles("mm", mm.n * mm.n);
 	mm.c = app_doubles("mm", mm.n * mm.n);
+	mm.times = app_zeros("mm", mm.n, sizeof(*mm.times));
 	fill(&mm);
 
 	error = mm.plain ? run_plain(&mm, &elapsed) : run_balanced(&mm, &elapsed);
@@ -266,5 +292,6 @@ int main(int argc, char **argv)
 	free(mm.a);
 	free(mm.b);
 	free(mm.c);
+	free(mm.times);
 	return app_end("mm", wrong);
 }

@@ -9,8 +9,8 @@
  * processing and in transforms of several dimensions: blocks of rows are dealt out before, blocks
  * of columns afterwards, and what was consecutive in a row is then in a column.
  *
- * Every element has a value that tells it from the others.  A checksum over values and places on
- * all ranks is compared with that of the definition, which rank 0 computes alone.
+ * Every element has a value that tells it from the others.  After each run a checksum over values and
+ * places on all ranks is compared with that of the definition, which rank 0 computes alone.
  */
 #include <equant/transfer.h>
 #include <math.h>
@@ -44,6 +44,8 @@ struct redistribute {
 	int64_t strides[2][2];
 	double *a;
 	double *b;
+	uint64_t expected; /* checksum, on rank 0 */
+	int wrong;
 };
 
 static void usage(FILE *out)
@@ -260,20 +262,32 @@ static uint64_t digest_here(const struct redistribute *r)
 	return sum;
 }
 
-static int verify(const struct redistribute *r)
+static uint64_t digest_alone(const struct redistribute *r)
 {
-	uint64_t here = digest_here(r), all = 0, sequential = 0;
+	uint64_t sum = 0;
 
-	MPI_Reduce(&here, &all, 1, MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
-	if (r->rank)
-		return 0;
 	for (int64_t j = 0; j < r->m; j++)
 		for (int64_t i = 0; i < r->n; i++)
-			sequential += digest(r, i, j, element(r, i, j));
-	if (all != sequential)
-		fprintf(stderr, "redistribute: the checksum is %016llx, not %016llx\n",
-			(unsigned long long)all, (unsigned long long)sequential);
-	return all != sequential;
+			sum += digest(r, i, j, element(r, i, j));
+	return sum;
+}
+
+/* Nothing of an earlier run is to be taken for what one that follows has brought. */
+static void forget(const struct redistribute *r)
+{
+	memset(r->b, 0xff, (size_t)(r->local[1][0] * r->local[1][1]) * sizeof(*r->b));
+}
+
+static void verify(struct redistribute *r, long run)
+{
+	uint64_t here = digest_here(r), all = 0;
+
+	MPI_Reduce(&here, &all, 1, MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
+	if (r->rank || all == r->expected)
+		return;
+	fprintf(stderr, "redistribute: run %ld: the checksum is %016llx, not %016llx\n", run,
+		(unsigned long long)all, (unsigned long long)r->expected);
+	r->wrong = 1;
 }
 
 /* ---- the network --------------------------------------------------------------------------- */
@@ -315,6 +329,7 @@ static double run_one(const struct redistribute *r, struct equant_transfer *tran
 	double elapsed, longest = 0;
 	int error;
 
+	forget(r);
 	MPI_Barrier(MPI_COMM_WORLD);
 	elapsed = -MPI_Wtime();
 	error = equant_transfer_run(transfer, r->strides[0], r->a, r->strides[1], r->b);
@@ -341,7 +356,7 @@ static void refresh(const struct redistribute *r, struct equant_transfer *transf
 }
 
 /* The fastest, of the slowest rank. */
-static double run(const struct redistribute *r)
+static double run(struct redistribute *r)
 {
 	const struct equant_transfer_options options = { .sz = sizeof(options),
 							 .network = r->network,
@@ -357,6 +372,8 @@ static double run(const struct redistribute *r)
 		fail(r, "equant_transfer_new", errno);
 	for (long i = 0; i < r->runs; i++) {
 		best = fmin(best, run_one(r, transfer));
+		if (!r->unverified)
+			verify(r, i + 1);
 		if (r->refresh)
 			refresh(r, transfer);
 	}
@@ -366,7 +383,7 @@ static double run(const struct redistribute *r)
 	return best;
 }
 
-static void print(const struct redistribute *r, double elapsed, int wrong)
+static void print(const struct redistribute *r, double elapsed)
 {
 	char least[60] = "";
 
@@ -376,7 +393,7 @@ static void print(const struct redistribute *r, double elapsed, int wrong)
 	printf("redistribute: %s n=%ld m=%ld ranks=%d elapsed=%.6f s%s %s\n", r->name, r->n, r->m,
 	       r->ranks, elapsed, least,
 	       r->unverified ? "not verified" :
-	       wrong	     ? "WRONG" :
+	       r->wrong	     ? "WRONG" :
 			       "verified");
 }
 
@@ -386,7 +403,6 @@ int main(int argc, char **argv)
 		.name = "transpose", .n = 1000, .m = -1, .block = 64, .runs = 3, .window = 1
 	};
 	double elapsed;
-	int wrong = 0;
 
 	app_begin("redistribute", &argc, &argv);
 	parse(&r, argc, argv);
@@ -397,13 +413,13 @@ int main(int argc, char **argv)
 	distribute(&r);
 	place(&r);
 	fill(&r);
+	if (!r.unverified && !r.rank)
+		r.expected = digest_alone(&r);
 	elapsed = run(&r);
-	if (!r.unverified)
-		wrong = verify(&r);
 	if (!r.rank && !r.quiet)
-		print(&r, elapsed, wrong);
+		print(&r, elapsed);
 	equant_redist_network_free(r.network);
 	free(r.a);
 	free(r.b);
-	return app_end("redistribute", wrong);
+	return app_end("redistribute", r.wrong);
 }
