@@ -6,7 +6,7 @@
  * With "order" a rank sends one message at a time, so it matters which; with "relay" data goes by way
  * of other ranks.  Prints the seconds of the last turn before and of those afterwards, each over the bound of
  * what goes straight: after1 is the first one, that nothing is known for, kept1 the same of the plan that
- * is kept, and so on.
+ * is kept, and so on.  Results are compared with the definition.
  */
 #include <equant/transfer.h>
 #include <mpi.h>
@@ -92,45 +92,94 @@ static struct equant_transfer *make(const struct equant_redist_array *array, con
 	return transfer;
 }
 
-static double measure(struct equant_transfer *transfer, const double *a, double *b)
+/**
+ * struct arrays - what is redistributed
+ * @array: its distributions
+ * @a: what this rank has
+ * @b: what it gets
+ */
+struct arrays {
+	struct equant_redist_array array;
+	double *a;
+	double *b;
+};
+
+static int64_t here(const struct equant_redist_cyclic *cyclic)
+{
+	return equant_redist_local(ELEMENTS, cyclic, rank);
+}
+
+/* Which element of the array this rank's element @k is. */
+static double global(const struct equant_redist_cyclic *cyclic, int64_t k)
+{
+	return (double)((k / cyclic->block * cyclic->processes + rank) * cyclic->block +
+			k % cyclic->block);
+}
+
+static void fill(struct arrays *arrays)
+{
+	const struct equant_redist_cyclic *from = &arrays->array.from[0];
+
+	arrays->a = calloc((size_t)here(from) + 1, sizeof(double));
+	arrays->b = calloc((size_t)here(&arrays->array.to[0]) + 1, sizeof(double));
+	if (!arrays->a || !arrays->b)
+		fail("no memory");
+	for (int64_t k = 0; k < here(from); k++)
+		arrays->a[k] = global(from, k);
+}
+
+/* Also makes that nothing of it is taken for what comes next. */
+static void check(struct arrays *arrays)
+{
+	const struct equant_redist_cyclic *to = &arrays->array.to[0];
+
+	for (int64_t k = 0; k < here(to); k++) {
+		if (arrays->b[k] != global(to, k))
+			fail("the result is wrong");
+		arrays->b[k] = -1;
+	}
+}
+
+static double measure(struct equant_transfer *transfer, struct arrays *arrays)
 {
 	static const int64_t stride[1] = { 1 };
 	double elapsed, longest = 0;
 
 	MPI_Barrier(MPI_COMM_WORLD);
 	elapsed = -MPI_Wtime();
-	if (equant_transfer_run(transfer, stride, a, stride, b))
+	if (equant_transfer_run(transfer, stride, arrays->a, stride, arrays->b))
 		fail("equant_transfer_run");
 	elapsed += MPI_Wtime();
+	check(arrays);
 	MPI_Allreduce(&elapsed, &longest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
 	return longest;
 }
 
 /* A turn: seconds of the one that is refreshed and of the one that is not, over @bound. */
-static void turn(struct equant_transfer *transfers[2], const double *a, double *b, double bound,
+static void turn(struct equant_transfer *transfers[2], struct arrays *arrays, double bound,
 		 double times[2])
 {
 	int changed;
 
 	for (int i = 0; i < 2; i++)
-		times[i] = measure(transfers[i], a, b) / bound;
+		times[i] = measure(transfers[i], arrays) / bound;
 	if (equant_transfer_refresh(transfers[0], &changed))
 		fail("equant_transfer_refresh");
 }
 
-static void run(struct equant_transfer *transfers[2], const char *command, const double *a,
-		double *b, const double bounds[2])
+static void run(struct equant_transfer *transfers[2], const char *command, struct arrays *arrays,
+		const double bounds[2])
 {
 	double times[2];
 
 	for (int i = 0; i < BEFORE; i++)
-		turn(transfers, a, b, bounds[0], times);
+		turn(transfers, arrays, bounds[0], times);
 	if (!rank)
 		printf("before=%.4f", times[0]);
 	if (!rank && system(command))
 		fail(command);
 	for (int i = 1; i <= AFTERWARDS; i++) {
-		turn(transfers, a, b, bounds[1], times);
+		turn(transfers, arrays, bounds[1], times);
 		if (!rank)
 			printf("\tafter%d=%.4f\tkept%d=%.4f", i, times[0], i, times[1]);
 	}
@@ -140,10 +189,11 @@ static void run(struct equant_transfer *transfers[2], const char *command, const
 
 int main(int argc, char **argv)
 {
-	struct equant_redist_array array = { .dimensions = 1, .extent = { ELEMENTS } };
+	struct arrays arrays = { .array = { .dimensions = 1, .extent = { ELEMENTS } } };
+	struct equant_redist_array *array = &arrays.array;
 	struct equant_transfer *transfers[2];
 	const struct way *way;
-	double bounds[2], *a, *b;
+	double bounds[2];
 	int ranks;
 
 	MPI_Init(&argc, &argv);
@@ -152,21 +202,18 @@ int main(int argc, char **argv)
 	if (argc != 5)
 		fail("usage: drop BEFORE AFTER COMMAND order|relay");
 	way = must_find(argv[4]);
-	array.from[0] = (struct equant_redist_cyclic){ .block = 1000, .processes = ranks };
-	array.to[0] = (struct equant_redist_cyclic){ .block = 4000, .processes = ranks };
+	array->from[0] = (struct equant_redist_cyclic){ .block = 1000, .processes = ranks };
+	array->to[0] = (struct equant_redist_cyclic){ .block = 4000, .processes = ranks };
 	for (int i = 0; i < 2; i++)
-		bounds[i] = bound(&array, argv[1 + i], way);
-	a = calloc(ELEMENTS, sizeof(*a));
-	b = calloc(ELEMENTS, sizeof(*b));
-	if (!a || !b)
-		fail("no memory");
+		bounds[i] = bound(array, argv[1 + i], way);
+	fill(&arrays);
 	for (int i = 0; i < 2; i++)
-		transfers[i] = make(&array, argv[1], way);
-	run(transfers, argv[3], a, b, bounds);
+		transfers[i] = make(array, argv[1], way);
+	run(transfers, argv[3], &arrays, bounds);
 	for (int i = 0; i < 2; i++)
 		equant_transfer_free(transfers[i]);
-	free(a);
-	free(b);
+	free(arrays.a);
+	free(arrays.b);
 	MPI_Finalize();
 	return 0;
 }

@@ -53,6 +53,6 @@ for probe in $probes; do
 	judge "a phase without a move, $probe, us of CPU" "${probe}_phase.phase_cpu_us" '<=' 20
 	judge "  mean" "${probe}_phase.phase_cpu_mean_us"
 	judge "  by the loop's own account, without waiting" "${probe}_phase.phase_own_us"
-	judge "  phases per hook" "${probe}_phase.phases_per_hook"
+	judge "  phases per hook" "${probe}_phase.phases_per_hook" '>=' 0.9
 	judge "  moves" "${probe}_phase.moves" '<=' 0
 done

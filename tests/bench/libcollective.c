@@ -133,7 +133,6 @@ static void exchange_free(struct exchange *x)
 	free(x->counts);
 	free(x->starts);
 	free(x->next);
-	free(x->buffer);
 	free(x->lengths);
 	free(x->places);
 }
@@ -146,8 +145,10 @@ void by_alltoallv(const struct change *change)
 
 	walk(change, from, to->block, count_elements, &out);
 	walk(change, to, from->block, count_elements, &in);
-	out.buffer = memory((size_t)begin(&out, ranks) * sizeof(double));
-	in.buffer = memory((size_t)begin(&in, ranks) * sizeof(double));
+	begin(&out, ranks);
+	begin(&in, ranks);
+	out.buffer = change->out;
+	in.buffer = change->in;
 	walk(change, from, to->block, pack, &out);
 	MPI_Alltoallv(out.buffer, out.counts, out.starts, MPI_DOUBLE, in.buffer, in.counts,
 		      in.starts, MPI_DOUBLE, MPI_COMM_WORLD);

@@ -26,6 +26,8 @@ struct side {
  * @elements: of the array, doubles
  * @from: what this rank has
  * @to: what it gets
+ * @out: as large as what it has, for what is packed: a program keeps that, as libraries do
+ * @in: as large as what it gets
  */
 struct change {
 	int rank;
@@ -33,6 +35,8 @@ struct change {
 	int64_t elements;
 	struct side from;
 	struct side to;
+	double *out;
+	double *in;
 };
 
 /* A line, and the end of all ranks. */

@@ -7,8 +7,9 @@
  * TRACE is that of rank 1 of two; the competitor shares the CPU of rank 0 in the first half of each
  * period since START_NS.  The new distribution is the one that rank 1 has when the competitor
  * leaves.  It is in place when rank 1 has got nine tenths of what it has then more than at
- * the arrival: what follows are corrections.  A distribution that is not better by then never
- * came; that counts as half a period, which is too short.
+ * the arrival: what follows are corrections.  A distribution that has not gone half of the way from a half to
+ * two thirds of the units by then, which is what the shares allow, never came; that counts as half a period,
+ * which is too short.
  *
  * Per arrival: its number, milliseconds to the end of the first move, and to the new distribution.
  */
@@ -19,6 +20,7 @@
 #include <equant/trace.h>
 
 #define IN_PLACE 0.9
+#define CAME (0.5 * (2.0 / 3 - 1.0 / 2)) /* of all units */
 
 struct trace {
 	struct equant_trace_header header;
@@ -73,7 +75,7 @@ static void measure(const struct trace *trace, long arrival, double from, double
 	long before = units_at(trace, from), after = units_at(trace, to);
 	double first = to, placed = to;
 
-	if (after > before) {
+	if ((double)(after - before) >= CAME * (double)trace->header.units) {
 		first = first_with(trace, from, to, (double)before + 1);
 		placed = first_with(trace, from, to,
 				    (double)before + IN_PLACE * (double)(after - before));

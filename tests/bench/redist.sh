@@ -29,8 +29,8 @@ done
 experiment figure-5b --over spread --ranks 64 --k 40
 experiment scaled --ranks 16 --scaled
 experiment planning --over planning --ranks 4096
-awk '$1 ~ /^[0-9]+$/ { printf "1\tplan%s_%s\tgreedy=%s\tpreemptive=%s\tmemory=%s\n", $1, $2, $5,
-	$6 == "-" ? 0 : $6, $8 }' "$out/$item/planning.txt" >> "$raw"
+awk '$1 ~ /^[0-9]+$/ { printf "1\tplan%s_%s\tgreedy=%s\t%smemory=%s\n", $1, $2, $5,
+	$6 == "-" ? "" : "preemptive=" $6 "\t", $8 }' "$out/$item/planning.txt" >> "$raw"
 
 judge "P = 16: greedy / bound, the worst K" p16.greedy '<=' 1.05
 judge "P = 64: greedy / bound, the worst K" p64.greedy '<=' 1.05
