@@ -12,7 +12,7 @@ if [ -n "$why" ]; then
 	exit 4
 fi
 
-plan 48
+plan 51
 program=$TEST_BUILD/tests/preload/program_worker
 fortran=$TEST_BUILD/tests/fortran
 mpirun="mpirun --oversubscribe --bind-to none --mca mpi_yield_when_idle 1"
@@ -140,6 +140,32 @@ succeeds "a rank aborts the job" ends aborts
 succeeds "... and what it has computed is there" told aborts '@r == 2 && ! $r[0]{finished} && $r[0]{outside}{run} > 0.295 && $r[0]{call} eq "MPI_Abort" && $r[1]{call} eq "MPI_Barrier"'
 succeeds "ranks end without MPI_Finalize" ends exits
 succeeds "... and what they have computed is there" told exits 'grep { ! $_->{finished} && $_->{outside}{run} > 0.295 } @r'
+
+early()
+{
+	# shellcheck disable=SC2086
+	! "$equant" run --profile -- $mpirun -np 2 "$program" early > "$scratch/said" 2>&1 &&
+		grep -q '^   1 .*did not finish: outside of MPI for the last ' "$scratch/said" &&
+		! grep -E 'nan|^rank 1: ' "$scratch/said"
+}
+silent "of a rank that is killed before its first call nothing else is said" early
+
+# A day later the job runs again, by the same name; where a profile says when it began there are a number of 64 bits and
+# eight of 32 before.
+again()
+{
+	mkdir "$scratch/reports"
+	EQUANT_REPORT=$scratch/reports ends killed || return 1
+	for rank in 0 1; do
+		perl -0777 -pe 'substr($_, 40, 8) = pack("Q", unpack("Q", substr($_, 40, 8)) + 86400e9)' \
+			"$scratch/reports/$rank".*.profile > "$scratch/reports/$rank.900.profile"
+	done
+	"$equant" report --json "$scratch/reports" > "$scratch/again" &&
+		told again '@p == 2 && ! grep { $_->{left} != 2 || grep { $_->{stayed} > 40000 } @{$_->{ranks}} } @p'
+}
+succeeds "jobs of one name in one directory are two, and each ended when its own ranks were last seen" again
+mkdir "$scratch/home" && touch "$scratch/home/.profile"
+exits 1 'home: no trace' "a shell's .profile is none" "$equant" report "$scratch/home"
 
 # Another tool that takes MPI's calls.
 cat > "$scratch/tool.c" << END

@@ -104,6 +104,13 @@ static void killed(void)
 	MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* Before anything is told of it. */
+static void early(void)
+{
+	if (rank == 1)
+		raise(SIGKILL);
+}
+
 static void works(void)
 {
 	MPI_Barrier(MPI_COMM_WORLD);
@@ -152,7 +159,7 @@ int main(int argc, char **argv)
 		void (*run)(void);
 	} all[] = { { "calls", calls },	  { "times", times },	    { "threads", threads },
 		    { "killed", killed }, { "messages", messages }, { "works", works },
-		    { "aborts", aborts }, { "exits", exits } };
+		    { "aborts", aborts }, { "exits", exits },	    { "early", early } };
 	int provided;
 
 	if (argc > 1 && !strcmp(argv[1], "threads"))

@@ -54,7 +54,7 @@ eight_ranks
 
 small_terminal()
 {
-	on_terminal 8 60 "sleep 0.5; printf '\\033[B'; sleep 0.3; printf q; sleep 1" || return 1
+	on_terminal 8 60 "sleep 0.5; printf '\\033[B'; sleep 0.3; printf '\\033[A\\033[6~ q'; sleep 1" || return 1
 	figures screen "$scratch/terminal" 8 60 && grep -q 'rows 1 to 4 of 8' "$scratch/terminal" &&
 		grep -q 'rows 2 to 5 of 8' "$scratch/terminal"
 }

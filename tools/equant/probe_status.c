@@ -86,7 +86,7 @@ struct bpf_report {
 	struct equant_table header;
 	int header_error;
 	int nr_programs;
-	bool programs_hidden; /* only root may look */
+	int programs_error; /* why some could not be looked at, or 0 */
 	const char *registration;
 	struct program_status programs[MAX_PROGRAMS];
 };
@@ -147,6 +147,7 @@ static void examine_pin(struct bpf_report *report, const char *file)
 	struct program_status *program = &report->programs[report->nr_programs];
 	const char *name = file + strlen(PROBE_LINK_PREFIX);
 	char path[512];
+	int error;
 
 	if (strncmp(file, PROBE_LINK_PREFIX, strlen(PROBE_LINK_PREFIX)))
 		return;
@@ -156,10 +157,11 @@ static void examine_pin(struct bpf_report *report, const char *file)
 	snprintf(program->name, sizeof(program->name), "%s", name);
 	if (report->nr_programs == MAX_PROGRAMS - 1)
 		return;
-	if (examine_link(path, program))
-		report->programs_hidden = true;
-	else
+	error = examine_link(path, program);
+	if (!error)
 		report->nr_programs++;
+	else if (error != -ENOENT) /* else it has just been unloaded */
+		report->programs_error = error;
 }
 
 static void examine(struct bpf_report *report)
@@ -217,10 +219,17 @@ static void print_header(const struct equant_table *h)
 		printf("quantum known once observed\n");
 }
 
+static const char *hidden_text(int error)
+{
+	if (error == -EPERM || error == -EACCES)
+		return "only root may look at them";
+	return error == -EOPNOTSUPP ? "this build has no BPF to look at them" : strerror(-error);
+}
+
 static void print_programs(const struct bpf_report *report)
 {
-	if (report->programs_hidden)
-		printf("programs   only root may look at them\n");
+	if (report->programs_error)
+		printf("programs   %s\n", hidden_text(report->programs_error));
 	if (report->nr_programs)
 		printf("%-32s %12s %12s %10s\n", "program", "missed", "runs", "ns/run");
 	for (int i = 0; i < report->nr_programs; i++) {

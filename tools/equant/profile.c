@@ -65,11 +65,15 @@ static int by_job_and_rank(const void *a, const void *b)
 static bool has_place_for(const struct run_result *result, int first, int new)
 {
 	const struct equant_profile *wanted = &result->profiles[new].profile;
+	const struct run_profile *begun = &result->profiles[first];
 
+	if (strcmp(begun->profile.job, wanted->job))
+		return false;
 	for (int i = first; i < new; i++) {
 		const struct run_profile *other = &result->profiles[i];
 
-		if (other->job_start_ns == result->profiles[first].job_start_ns &&
+		if (other->job_start_ns == begun->job_start_ns &&
+		    !strcmp(other->profile.job, wanted->job) &&
 		    (other->profile.ranks != wanted->ranks || other->profile.rank == wanted->rank))
 			return false;
 	}
@@ -78,20 +82,23 @@ static bool has_place_for(const struct run_result *result, int first, int new)
 
 /*
  * A job is known by its name, or where whoever started it gave it none, by its ranks: it has one of each
- * number, and they begin together.
+ * number, and they begin together.  Names come again: what there is no place for in a job is another one's,
+ * and of jobs that have a place the last.
  */
 static uint64_t find_job(const struct run_result *result, int new)
 {
 	const struct run_profile *all = result->profiles;
+	uint64_t found = all[new].profile.start_ns;
 
-	if (*all[new].profile.job)
-		return new && !strcmp(all[new - 1].profile.job, all[new].profile.job) ?
-			       all[new - 1].job_start_ns :
-			       all[new].profile.start_ns;
-	for (int i = 0; i < new; i++)
-		if (all[i].job_start_ns == all[i].profile.start_ns && has_place_for(result, i, new))
-			return all[i].job_start_ns;
-	return all[new].profile.start_ns;
+	for (int i = 0; i < new; i++) {
+		if (all[i].job_start_ns != all[i].profile.start_ns ||
+		    !has_place_for(result, i, new))
+			continue;
+		found = all[i].job_start_ns;
+		if (!*all[new].profile.job)
+			break;
+	}
+	return found;
 }
 
 static void sort(struct run_result *result)

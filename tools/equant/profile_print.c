@@ -13,6 +13,7 @@
 
 #define MUCH 0.02 /* of the time, to tell calls */
 #define MUCH_SLEEP 0.1 /* and asleep outside of MPI */
+#define LEAST_SLEEP 1e6 /* ns */
 
 static bool tells(const struct equant_profile *profile, unsigned int feature)
 {
@@ -117,12 +118,15 @@ static void print_doubts(FILE *out, const struct equant_profile *profile, int ra
 		fprintf(out,
 			"rank %d: no calls are told: another thread makes them, or functions of the program's own, or there are none\n",
 			profile->rank);
+	/* It ended before there was anything to tell. */
+	if (!profile->elapsed_ns)
+		return;
 	if (cost >= MUCH * (double)profile->elapsed_ns)
 		fprintf(out,
 			"rank %d: so many calls that to tell them takes some %.0f %% of the time, half of it outside of MPI\n",
 			profile->rank, 100 * cost / (double)profile->elapsed_ns);
 	/* Nor where it is not known. */
-	if (!(asleep >= MUCH_SLEEP * (double)profile->elapsed_ns))
+	if (!(asleep >= LEAST_SLEEP && asleep >= MUCH_SLEEP * (double)profile->elapsed_ns))
 		return;
 	if (others >= MUCH_SLEEP * (double)profile->elapsed_ns)
 		fprintf(out,
@@ -173,6 +177,21 @@ static void print_job(FILE *out, const struct run_profile *first, const struct r
 		print_figures(out, &figures);
 }
 
+/* When the command ended; where that is not known, not before any of the job's ranks was last seen. */
+static double ended(const struct run_result *result, int first, int end)
+{
+	double last = 0;
+
+	if (result->ended > 0)
+		return result->ended;
+	for (int i = first; i < end; i++) {
+		const struct equant_profile *profile = &result->profiles[i].profile;
+
+		last = fmax(last, (double)(profile->start_ns + profile->elapsed_ns) / 1e9);
+	}
+	return last;
+}
+
 void run_print_profiles(FILE *out, const struct run_result *result)
 {
 	if (result->profiled && !result->nr_profiles)
@@ -181,7 +200,8 @@ void run_print_profiles(FILE *out, const struct run_result *result)
 			RUN_PROFILE_LIBRARY);
 	for (int first = 0, next; first < result->nr_profiles; first = next) {
 		next = run_profile_next(result, first);
-		print_job(out, &result->profiles[first], &result->profiles[next], result->ended);
+		print_job(out, &result->profiles[first], &result->profiles[next],
+			  ended(result, first, next));
 	}
 }
 
@@ -248,7 +268,8 @@ void run_put_profiles(struct json *json, const struct run_result *result)
 	json_open_array(json, "profiles");
 	for (int first = 0, next; first < result->nr_profiles; first = next) {
 		next = run_profile_next(result, first);
-		put_job(json, &result->profiles[first], &result->profiles[next], result->ended);
+		put_job(json, &result->profiles[first], &result->profiles[next],
+			ended(result, first, next));
 	}
 	json_close_array(json);
 }

@@ -3,7 +3,6 @@
  * equant report of profiles that were kept: of a job whose `equant run` was killed, say.
  */
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,19 +11,6 @@
 #include "json.h"
 #include "output.h"
 #include "run.h"
-
-/* When it ended nobody knows: not before any of its ranks was last seen. */
-static double last_seen(const struct run_result *result)
-{
-	double last = 0;
-
-	for (int i = 0; i < result->nr_profiles; i++) {
-		const struct equant_profile *profile = &result->profiles[i].profile;
-
-		last = fmax(last, (double)(profile->start_ns + profile->elapsed_ns) / 1e9);
-	}
-	return last;
-}
 
 int equant_report_profiles(const char *directory, bool as_json)
 {
@@ -38,7 +24,6 @@ int equant_report_profiles(const char *directory, bool as_json)
 	}
 	snprintf(result->directory, sizeof(result->directory), "%s", directory);
 	ret = run_collect_profiles(result);
-	result->ended = last_seen(result);
 	if (as_json) {
 		json_open_object(&json, NULL);
 		run_put_profiles(&json, result);

@@ -275,8 +275,11 @@ static bool has_only_profiles(const char *directory)
 	while (dir && (entry = readdir(dir))) {
 		const char *dot = strrchr(entry->d_name, '.');
 
-		profiles += dot && !strcmp(dot, ".profile");
-		traces += dot && !strcmp(dot, ".trace");
+		/* A shell's own .profile is none. */
+		if (!dot || dot == entry->d_name)
+			continue;
+		profiles += !strcmp(dot, ".profile");
+		traces += !strcmp(dot, ".trace");
 	}
 	if (dir)
 		closedir(dir);

@@ -21,7 +21,8 @@
 
 /* There is one terminal. */
 static struct {
-	struct termios saved;
+	struct termios saved; /* as it was at first: after a stop it may be as a shell has it */
+	bool is_saved;
 	bool has_keys;
 	size_t first; /* row at the top */
 	size_t room; /* rows there was room for */
@@ -32,8 +33,10 @@ int top_screen_open(void)
 {
 	struct termios raw;
 
-	screen.has_keys = isatty(STDIN_FILENO) && !tcgetattr(STDIN_FILENO, &screen.saved);
+	screen.has_keys = isatty(STDIN_FILENO) &&
+			  (screen.is_saved || !tcgetattr(STDIN_FILENO, &screen.saved));
 	if (screen.has_keys) {
+		screen.is_saved = true;
 		raw = screen.saved;
 		raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
 		raw.c_cc[VMIN] = 0;
@@ -105,32 +108,37 @@ static void scroll(size_t by, bool down)
 		screen.first -= by < screen.first ? by : screen.first;
 }
 
-/* The arrows and page keys are ESC [ and a letter, or a digit and ~. */
-static void control_key(const char *keys, ssize_t length)
+/* The arrows and page keys are ESC [ and a letter, or a digit and ~.  -> how many characters it has. */
+static ssize_t control_key(const char *keys, ssize_t length)
 {
 	size_t page = screen.room > 1 ? screen.room - 1 : 1;
 
 	if (length < 3 || keys[1] != '[')
-		return;
+		return 1;
 	if (keys[2] == 'A' || keys[2] == '5')
 		scroll(keys[2] == '5' ? page : 1, false);
 	else if (keys[2] == 'B' || keys[2] == '6')
 		scroll(keys[2] == '6' ? page : 1, true);
+	return keys[2] >= '0' && keys[2] <= '9' ? 4 : 3;
 }
 
 bool top_screen_key(void)
 {
-	char keys[16];
-	ssize_t length = read(STDIN_FILENO, keys, sizeof(keys));
+	char keys[64];
+	ssize_t length = read(STDIN_FILENO, keys, sizeof(keys)), at = 0;
 
 	/* A terminal that hung up is always readable. */
 	if (length <= 0)
 		return true;
-	if (keys[0] == '\033') {
-		control_key(keys, length);
-		return false;
+	/* Who was kept waiting by a busy machine finds several. */
+	while (at < length) {
+		char key = keys[at];
+
+		if (key == 'q' || key == 'Q')
+			return true;
+		if (key == ' ')
+			scroll(screen.room > 1 ? screen.room - 1 : 1, true);
+		at += key == '\033' ? control_key(keys + at, length - at) : 1;
 	}
-	if (keys[0] == ' ')
-		scroll(screen.room > 1 ? screen.room - 1 : 1, true);
-	return keys[0] == 'q' || keys[0] == 'Q';
+	return false;
 }

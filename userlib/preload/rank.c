@@ -23,7 +23,10 @@
 /* Of the thread that initialised MPI; others' calls are only handed on. */
 static __thread struct equant_profiler *profiler __attribute__((tls_model("initial-exec")));
 
-/* Of the process: in its file; NULL: there is none, and in a child that is no rank. */
+/*
+ * Of the process: in its file; NULL: there is none, and in a child that is no rank.  The file stays open until
+ * the process ends: network file systems hand on what is in memory when it is closed.
+ */
 static struct equant_profile *profile;
 
 /* A plugin that has called MPI, first to initialise it: who else calls may have no MPI of its own. */
@@ -99,18 +102,22 @@ static bool is_our_mpi(void *caller)
 	return false;
 }
 
-/* The ranks that were started together have the same of these. */
+/* The ranks that were started together have the same of these.  Numbers are at the end of what does not fit. */
 static void name_job(char *job, size_t size)
 {
 	static const char *const names[] = { "PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid",
 					     "PMI_JOBID", "SLURM_STEP_ID" };
 	const char *job_of_batch = getenv("SLURM_JOB_ID"), *value = NULL;
+	char name[1024] = "";
+	size_t length;
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names) && !value; i++)
 		value = getenv(names[i]);
 	if (value)
-		snprintf(job, size, "%s%s%s", job_of_batch ? job_of_batch : "",
+		snprintf(name, sizeof(name), "%s%s%s", job_of_batch ? job_of_batch : "",
 			 job_of_batch ? "." : "", value);
+	length = strlen(name);
+	snprintf(job, size, "%s", name + (length < size ? 0 : length - (size - 1)));
 }
 
 /*
@@ -145,11 +152,12 @@ static int map_file(int fd, const char *path, const struct equant_profile *first
 		memory = mmap(NULL, sizeof(*first), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (!error && memory == MAP_FAILED)
 		error = errno;
-	close(fd);
-	if (error)
+	if (error) {
+		close(fd);
 		unlink(path);
-	else
+	} else {
 		profile = memory;
+	}
 	return error;
 }
 
