@@ -203,6 +203,17 @@ TEST_F(faults, a_slice_that_one_rank_waits_for_in_vain_stays_where_it_is)
 	EXPECT_SAID(&self->job, "equant_loop_copy(): rank 1 has not come");
 }
 
+TEST_F(faults, whoever_makes_a_loop_hears_of_ranks_that_have_given_up)
+{
+	self->job.ranks = 3;
+	self->job.argv[0] = "one_waits_for_a_slice";
+	EXPECT_PASSED(&self->job);
+	EXPECT_SAID(&self->job, "equant_loop_new(): rank 1 has given up on another one");
+	self->job.argv[0] = "one_makes_a_loop_too_late";
+	EXPECT_PASSED(&self->job);
+	EXPECT_SAID(&self->job, "rank 1 comes too late to equant_loop_new()");
+}
+
 TEST_F(faults, hooks_that_were_counted_differently_show_when_the_loop_is_freed)
 {
 	self->job.argv[0] = "one_hooks_once_more";

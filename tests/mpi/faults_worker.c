@@ -504,13 +504,55 @@ static void one_comes_too_late_to_a_slice(void)
 	slices[rank * length] = rank + 1;
 	if (is_odd())
 		await_others();
-	demand_equal(-ETIMEDOUT,
+	/* Who is late hears of it. */
+	demand_equal(is_odd() ? -ECANCELED : -ETIMEDOUT,
 		     copied ? equant_loop_copy(loop, 1, 0) : equant_loop_exchange(loop, 0, 1));
 	demand_equal(rank + 1, slices[rank * length]);
 	if (!is_odd())
 		call_odd_rank();
 	equant_loop_free(loop);
 	must_close(eq);
+}
+
+/* All are to make another loop but for one, which waits for a slice.  A loop is made without a limit. */
+static void one_waits_for_a_slice(void)
+{
+	struct equant_options o = checked_options();
+	struct equant_loop *loop;
+	struct equant *eq;
+	long slices[3] = { 0 };
+
+	o.timeout = 0.5;
+	eq = must_open(MPI_COMM_WORLD, &o);
+	loop = must_loop(eq, "first", 3);
+	demand_equal(0, equant_loop_array(loop, slices, sizeof(slices[0])));
+	if (is_odd()) {
+		demand_equal(-ETIMEDOUT, equant_loop_exchange(loop, 0, 1));
+	} else {
+		demand(!equant_loop_new(eq, "second", 3));
+		demand_equal(ECANCELED, errno);
+	}
+	equant_loop_free(loop);
+	must_close(eq);
+}
+
+static void one_makes_a_loop_too_late(void)
+{
+	struct equant_options o = checked_options();
+	struct restless r;
+
+	o.timeout = 2;
+	restless_start(&r, &o);
+	if (is_odd()) {
+		demand_equal(0, restless_run(&r, 15));
+		await_others();
+		demand(!equant_loop_new(r.eq, "second", 3));
+		demand_equal(ETIMEDOUT, errno);
+	} else {
+		demand_equal(-ETIMEDOUT, restless_run(&r, 2000));
+		call_odd_rank();
+	}
+	restless_stop(&r, -ETIMEDOUT);
 }
 
 /* The extra hook is not due, so only the end can show it. */
@@ -649,6 +691,8 @@ int main(int argc, char **argv)
 		CASE(one_frees_what_is_not_balanced),
 		CASE(one_comes_too_late_to_a_reduction),
 		CASE(one_comes_too_late_to_a_slice),
+		CASE(one_waits_for_a_slice),
+		CASE(one_makes_a_loop_too_late),
 		CASE(one_comes_too_late_to_free_iterations),
 		CASE(reductions_differ),
 	};

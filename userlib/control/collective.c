@@ -11,7 +11,7 @@
  * 2^k ranks from its own on, and takes the next 2^k from rank + 2^k: always
  * neighbouring ranges, the lower one left of the operator, so that an
  * operation that does not commute sees the order of ranks, and one that rounds gives the same
- * bits in every run.  The result goes down the same tree, as a broadcast does, in which
+ * bits each time.  The result goes down the same tree, as a broadcast does, in which
  * ranks are counted from the root on.
  *
  * A rank on which something has failed does its part of the reduction all the same, with messages without
@@ -34,23 +34,49 @@ enum { TAG_BARRIER = 1, TAG_UP, TAG_DOWN, TAG_COPY, TAG_FAILED };
 /* Added to the first ones for each reduction that comes after; an errno is less. */
 #define TAG_AFTER 1000
 
-/* Among leaders @peer is not the context's rank, but its node's. */
-static void say_peer(const struct equant_waited_on *on, double seconds)
+/**
+ * struct peer - who is waited for
+ * @ranks: of @comm
+ */
+struct peer {
+	const struct equant_waiter *waiter;
+	MPI_Comm comm;
+	int ranks;
+};
+
+/* Among leaders a peer is not the context's rank, but its node's. */
+static bool is_among_nodes(const struct equant_waiter *waiter, MPI_Comm comm)
 {
-	equant_message("%s: the first rank of node %d has not come within %g s", on->what, on->rank,
-		       seconds);
+	return waiter->node && comm == waiter->node->leaders;
 }
 
-static int await_peer(struct equant_waiter *waiter, MPI_Comm comm, int peer, MPI_Request *requests,
+static const char *kind_of(const struct equant_waiter *waiter, MPI_Comm comm)
+{
+	return is_among_nodes(waiter, comm) ? "the first rank of node" : "rank";
+}
+
+/* Of two ranks the other one waits for nobody else. */
+static void say_peer(const struct equant_waited_on *on, double seconds)
+{
+	const struct peer *peer = on->of;
+	bool alone = peer->ranks == 2 && !is_among_nodes(peer->waiter, peer->comm);
+
+	equant_message("%s: %s %d%s has not come within %g s", on->what,
+		       kind_of(peer->waiter, peer->comm), on->rank,
+		       alone ? "" : ", or a rank that it waits for,", seconds);
+}
+
+static int await_peer(struct equant_waiter *waiter, MPI_Comm comm, int rank, MPI_Request *requests,
 		      int n, MPI_Status *statuses)
 {
-	int among_nodes = waiter->node && comm == waiter->node->leaders;
-	struct equant_waited_on on = { .say = among_nodes ? say_peer : equant_say_rank,
-				       .what = waiter->call,
-				       .rank = peer };
+	struct peer peer = { .waiter = waiter, .comm = comm };
+	struct equant_waited_on on = {
+		.say = say_peer, .of = &peer, .what = waiter->call, .rank = rank
+	};
 	uint64_t waited = 0;
 	int error, over;
 
+	MPI_Comm_size(comm, &peer.ranks);
 	equant_waited_on_begin(waiter, &on);
 	do {
 		error = equant_wait_requests(waiter, requests, n, statuses, EQUANT_LOOK, &waited);
@@ -118,12 +144,9 @@ static int await(struct reduction *r, int error, int peer, MPI_Request *request,
 	return error;
 }
 
-/* Among leaders @peer is not the context's rank. */
 static void ring(const struct reduction *r, int peer)
 {
-	struct equant_node *node = r->waiter->node;
-
-	equant_node_ring(node, node && r->comm == node->leaders ? -1 : peer);
+	equant_node_ring(r->waiter->node, is_among_nodes(r->waiter, r->comm) ? -1 : peer);
 }
 
 static void send_to(struct reduction *r, const void *elements, int peer, int tag)
@@ -144,8 +167,8 @@ static int check_after(const struct reduction *r, int peer, const MPI_Status *st
 {
 	if (status->MPI_TAG / TAG_AFTER == r->after)
 		return 0;
-	equant_message("rank %d has elements for %d reductions more, this one for %d", peer,
-		       status->MPI_TAG / TAG_AFTER, r->after);
+	equant_message("%s %d has elements for %d reductions more, this one for %d",
+		       kind_of(r->waiter, r->comm), peer, status->MPI_TAG / TAG_AFTER, r->after);
 	return -EPROTO;
 }
 
@@ -161,8 +184,8 @@ static int check_count(const struct reduction *r, int peer, const MPI_Status *st
 	/* Of elements without bytes none are counted. */
 	if (MPI_Type_size(r->datatype, &size) == MPI_SUCCESS && !size)
 		return 0;
-	equant_message("rank %d has sent fewer elements than the %d that this one has", peer,
-		       r->count);
+	equant_message("%s %d has sent fewer elements than the %d that this one has",
+		       kind_of(r->waiter, r->comm), peer, r->count);
 	return -EPROTO;
 }
 

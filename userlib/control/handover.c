@@ -36,6 +36,7 @@ static uint32_t full_for(int local)
 	return (uint32_t)local + 1;
 }
 
+/* @local: for whom this rank waits until the box says @value */
 static int await(struct equant_waiter *waiter, int local, struct equant_signal *signal,
 		 uint32_t value)
 {
@@ -53,8 +54,12 @@ static int await(struct equant_waiter *waiter, int local, struct equant_signal *
 static int put(struct equant_waiter *waiter, int to, const void *from, size_t bytes, uint64_t what)
 {
 	struct equant_node_box *own = equant_node_box(waiter->node, waiter->node->rank);
-	int error = await(waiter, to, &own->signal, EMPTY);
+	uint32_t full = equant_word_read(&own->signal.word);
+	int error;
 
+	/* What is still there is for the one before. */
+	error = await(waiter, full == EMPTY || full == TAKEN ? to : (int)full - 1, &own->signal,
+		      EMPTY);
 	if (error)
 		return error;
 	equant_delay(waiter);

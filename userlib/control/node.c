@@ -205,7 +205,9 @@ void equant_node_ring(struct equant_node *node, int rank)
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	if (rank >= 0 && node->local[rank] >= 0)
 		ring_one(&node->memory->ranks[node->local[rank]]);
-	for (r = 0; rank < 0 && r < node->ranks; r++)
+	if (rank >= 0 || !equant_word_read(&node->memory->dozing))
+		return;
+	for (r = 0; r < node->ranks; r++)
 		if (r != node->rank)
 			ring_one(&node->memory->ranks[r]);
 }

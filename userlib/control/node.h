@@ -53,6 +53,7 @@ struct equant_node_box {
  * struct equant_node_memory - the segment that the ranks of a node share
  * @cookie: tells it from another one
  * @lost: a rank has given up on another one: that all have come to a barrier means nothing any more
+ * @dozing: ranks that sleep on their bells or are about to
  * @failed: why there is no result of all nodes, -errno; the first rank's, read after a barrier
  * @arrived: ranks in the barrier
  * @generation: the number of barriers passed
@@ -63,7 +64,8 @@ struct equant_node_memory {
 	uint64_t cookie;
 	int32_t failed;
 	uint32_t lost;
-	uint32_t pad[12];
+	uint32_t dozing;
+	uint32_t pad[11];
 	uint32_t arrived;
 	uint32_t pad_arrived[15];
 	struct equant_signal generation;

@@ -12,6 +12,7 @@
 
 #include "control/segment.h"
 #include "core/clock.h"
+#include "core/memfd.h"
 
 static void *map(int fd, size_t size)
 {
@@ -31,7 +32,7 @@ static int is_there(int fd, size_t size)
 
 void *equant_segment_make(size_t size, struct equant_invitation *invitation)
 {
-	int fd = memfd_create("equant", MFD_CLOEXEC);
+	int fd = equant_memfd("equant");
 	void *memory = NULL;
 
 	*invitation = (struct equant_invitation){ .fd = -1 };

@@ -44,12 +44,16 @@ static void say_missing(const struct equant_waited_on *on, double seconds)
 				       equant_node_find(node, r), seconds);
 }
 
-/* A barrier, or the end of one on all nodes. */
-static int await_barrier(struct equant_waiter *waiter, uint32_t old)
+/* All of this node have come, and its first rank waits for others. */
+static void say_elsewhere(const struct equant_waited_on *on, double seconds)
 {
-	struct equant_waited_on on = { .say = say_missing,
-				       .of = waiter->node,
-				       .what = waiter->call };
+	equant_message("%s: ranks of other nodes have not come within %g s", on->what, seconds);
+}
+
+static int await_barrier(struct equant_waiter *waiter, uint32_t old,
+			 void (*say)(const struct equant_waited_on *on, double seconds))
+{
+	struct equant_waited_on on = { .say = say, .of = waiter->node, .what = waiter->call };
 	int error;
 
 	equant_waited_on_begin(waiter, &on);
@@ -59,7 +63,9 @@ static int await_barrier(struct equant_waiter *waiter, uint32_t old)
 	return equant_lose(waiter->eq, error);
 }
 
-static int node_barrier(struct equant_waiter *waiter)
+/* @say: who has not come */
+static int node_barrier(struct equant_waiter *waiter,
+			void (*say)(const struct equant_waited_on *on, double seconds))
 {
 	struct equant_node *node = waiter->node;
 	struct equant_node_memory *memory = node->memory;
@@ -69,7 +75,7 @@ static int node_barrier(struct equant_waiter *waiter)
 	node->read = node->letters;
 	equant_word_add(&memory->ranks[node->rank].entered, 1);
 	if (equant_word_add(&memory->arrived, 1) < (uint32_t)node->ranks)
-		return await_barrier(waiter, old);
+		return await_barrier(waiter, old, say);
 	__atomic_store_n(&memory->arrived, 0, __ATOMIC_SEQ_CST);
 	equant_signal_set(&memory->generation, old + 1);
 	return 0;
@@ -82,14 +88,14 @@ static int hand_out(struct equant_waiter *waiter, int error)
 
 	if (!node->rank)
 		node->memory->failed = error;
-	error = node_barrier(waiter);
+	error = node_barrier(waiter, say_elsewhere);
 	return error ? error : node->memory->failed;
 }
 
 int equant_shared_barrier(struct equant_waiter *waiter)
 {
 	struct equant_node *node = waiter->node;
-	int error = node_barrier(waiter);
+	int error = node_barrier(waiter, say_missing);
 
 	if (error || node->nodes == 1)
 		return error;
@@ -193,7 +199,7 @@ static int reduce_chunk(struct equant_waiter *waiter, const void *send, void *re
 
 	node->memory->ranks[node->rank].brought[node->turn] = (uint32_t)left;
 	memcpy(equant_node_slot(node, node->rank), send, bytes);
-	error = node_barrier(waiter);
+	error = node_barrier(waiter, say_missing);
 	if (error)
 		return error;
 	if (node->nodes == 1)
@@ -271,7 +277,7 @@ int equant_shared_broadcast(struct equant_waiter *waiter, void *buffer, size_t b
 		size_t n = bytes < EQUANT_NODE_SLOT ? bytes : EQUANT_NODE_SLOT;
 
 		if (node->letters - node->read == EQUANT_NODE_LETTERS)
-			error = node_barrier(waiter);
+			error = node_barrier(waiter, say_missing);
 		if (!error && node->rank == node->local[root])
 			send_letter(waiter, at, n);
 		else if (!error)

@@ -169,7 +169,11 @@ static void nap(struct equant_waiter *w, struct equant_patience *p, uint64_t wai
 		sleep_on_word(w, p, (uint64_t)t.tv_nsec);
 	} else {
 		equant_word_add(p->asleep, 1);
+		if (p->dozing)
+			equant_word_add(p->dozing, 1);
 		p->announced = 1;
+		/* A test of MPI that follows is no access that the word's order holds for. */
+		__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	}
 }
 
@@ -182,6 +186,7 @@ void equant_patience_listen(struct equant_waiter *waiter, struct equant_patience
 	rank = &waiter->node->memory->ranks[waiter->node->rank];
 	p->word = &rank->bell;
 	p->asleep = &rank->asleep;
+	p->dozing = &waiter->node->memory->dozing;
 	p->rung_ns = &rank->rung_ns;
 	p->value = equant_word_read(p->word);
 }
@@ -199,8 +204,11 @@ void equant_patience_end(struct equant_waiter *waiter, struct equant_patience *p
 {
 	if (p->woken && p->start_ns)
 		learn_length(waiter, p);
-	if (p->announced)
+	if (p->announced) {
 		equant_word_add(p->asleep, (uint32_t)-1);
+		if (p->dozing)
+			equant_word_add(p->dozing, (uint32_t)-1);
+	}
 	p->announced = 0;
 }
 

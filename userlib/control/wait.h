@@ -63,7 +63,8 @@ struct equant_waiter {
  * @value: @word before the last test
  * @asleep: is not zero while ranks sleep on @word
  * @rung_ns: when they were woken last
- * @announced: @asleep counts this rank
+ * @dozing: counts those of all words of the kind; NULL: nobody does
+ * @announced: @asleep and @dozing count this rank
  * @slept: until somebody woke it
  * @woken: @word surely changes at the end of the wait, not perhaps
  */
@@ -75,6 +76,7 @@ struct equant_patience {
 	uint32_t *word;
 	uint32_t value;
 	uint32_t *asleep;
+	uint32_t *dozing;
 	const uint64_t *rung_ns;
 	int announced;
 	int slept;

@@ -173,6 +173,8 @@ int equant_open(struct equant **out, MPI_Comm comm, const struct equant_options 
 	error = equant_node_open(&eq->node, eq->collectives);
 	if (error)
 		goto fail;
+	if (!eq->node && !eq->rank && eq->options.verbose)
+		equant_message("ranks of a node share no memory: all waits are for messages");
 	equant_waiter_init(&eq->waiter, (enum equant_wait_mode)eq->options.wait, eq->probe,
 			   eq->node);
 	eq->waiter.delay_ns = (uint64_t)(1e9 * eq->options.delay);

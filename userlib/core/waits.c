@@ -59,6 +59,7 @@ int equant_barrier(struct equant *eq)
 	if (error)
 		return error;
 	eq->meetings++;
+	equant_node_ring(eq->node, -1);
 	eq->waiter.call = eq->behalf ? eq->behalf : "equant_barrier()";
 	if (eq->node)
 		error = equant_shared_barrier(&eq->waiter);
@@ -80,8 +81,11 @@ int equant_barrier_in(struct equant *eq, const char *call)
 /* Who comes late finds all that others have done who have given up on it, and their word that they have. */
 int equant_met(struct equant *eq, int error)
 {
-	if (!error && eq->node && equant_word_read(&eq->node->memory->lost))
+	if (!error && eq->node && equant_word_read(&eq->node->memory->lost)) {
+		equant_message("%s: ranks of this node have given up on another one",
+			       eq->waiter.call);
 		error = -ECANCELED;
+	}
 	if (!error && (!eq->node || eq->node->nodes > 1))
 		error = equant_hears(&eq->waiter, 0);
 	return error == -ETIMEDOUT || error == -ECANCELED ? equant_lose(eq, error) : error;
@@ -134,6 +138,7 @@ int equant_allreduce(struct equant *eq, const void *send, void *recv, int count,
 	if (error)
 		return error;
 	eq->meetings++;
+	equant_node_ring(eq->node, -1);
 	eq->waiter.call = eq->behalf ? eq->behalf : "equant_allreduce()";
 	if (count && equant_shared_takes(&eq->waiter, count, datatype, op))
 		return equant_met(eq, equant_shared_allreduce(&eq->waiter, send, recv, count,

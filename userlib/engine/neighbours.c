@@ -20,6 +20,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "core/memfd.h"
 #include "core/mpi_error.h"
 #include "engine/neighbours.h"
 
@@ -58,7 +59,7 @@ static bool may_have(size_t size)
 static int make_segment(struct equant_neighbours *neighbours, size_t size)
 {
 	void *segment = MAP_FAILED;
-	int file = memfd_create("equant", MFD_CLOEXEC);
+	int file = equant_memfd("equant");
 
 	if (file < 0)
 		return -1;

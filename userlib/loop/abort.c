@@ -97,20 +97,30 @@ int equant_loop_await(struct equant_loop *loop, struct equant_waited_on *on, MPI
 
 /* ---- waits that are of no loop --------------------------------------------------- */
 
-int equant_lose(struct equant *eq, int error)
+static int lose(struct equant *eq, int error, bool tells)
 {
 	if (eq->lost || !error)
 		return error;
 	eq->lost = error;
-	/* These two all ranks find by themselves. */
-	if (error == -ETIMEDOUT || error == -EPROTO)
-		return error;
-	if (eq->node)
+	if (eq->node && error != -EPROTO)
 		equant_word_add(&eq->node->memory->lost, 1);
+	if (!tells)
+		return error;
 	equant_tell_all(eq, eq->comm, EQUANT_TAG_LOST);
 	for (struct equant_loop *l = eq->loops; l; l = l->next)
 		equant_loop_stop(l, error);
 	return error;
+}
+
+/* That ranks do not match all find by themselves, and that not all of them come. */
+int equant_lose(struct equant *eq, int error)
+{
+	return lose(eq, error, error != -ETIMEDOUT && error != -EPROTO);
+}
+
+int equant_lose_pair(struct equant *eq, int error)
+{
+	return lose(eq, error, true);
 }
 
 static int has_failed(const struct equant_loop *loop)

@@ -65,4 +65,7 @@ int equant_hears(const struct equant_waiter *waiter, uint64_t waited_ns);
  */
 int equant_lose(struct equant *eq, int error);
 
+/** equant_lose_pair() - the same of two ranks that waited for each other: the others are told in any case */
+int equant_lose_pair(struct equant *eq, int error);
+
 #endif /* EQUANT_LOOP_ABORT_H */

@@ -63,7 +63,7 @@ static int wait_for(struct equant_loop *loop, int code, int peer, MPI_Request *r
 	/* The peer has not come, and may never. */
 	if (error == -ETIMEDOUT || error == -ECANCELED)
 		equant_requests_drop(requests, n);
-	return error == -ETIMEDOUT ? equant_lose(loop->eq, error) : error;
+	return error == -ETIMEDOUT ? equant_lose_pair(loop->eq, error) : error;
 }
 
 static int broadcast(struct equant_loop *loop, char *slice, size_t bytes, int owner)
@@ -211,7 +211,7 @@ static int swap(struct equant_loop *loop, int array, char *mine, int peer, uint6
 		error = equant_handover_swap(waiter, peer, mine, bytes, what + (uint64_t)array);
 		waiter->pair = NULL;
 		if (error == -ETIMEDOUT)
-			equant_lose(loop->eq, error);
+			equant_lose_pair(loop->eq, error);
 	}
 	if (error == -EPROTO)
 		equant_message("loop %s, rank %d: rank %d exchanges something else", loop->name,

@@ -14,6 +14,7 @@
 #include <equant/watch.h>
 
 #include "core/clock.h"
+#include "core/memfd.h"
 #include "watch/speed.h"
 
 #define NAME "equant-speed"
@@ -42,7 +43,7 @@ static int make(struct equant_told *told)
 {
 	void *memory = MAP_FAILED;
 
-	told->fd = memfd_create(NAME, MFD_CLOEXEC);
+	told->fd = equant_memfd(NAME);
 	if (told->fd >= 0 && !ftruncate(told->fd, sizeof(struct equant_note)))
 		memory = mmap(NULL, sizeof(struct equant_note), PROT_READ | PROT_WRITE, MAP_SHARED,
 			      told->fd, 0);

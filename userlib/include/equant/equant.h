@@ -805,12 +805,14 @@ EQUANT_API int equant_barrier(struct equant *eq);
  * @datatype: any
  * @op: predefined or the program's own, commutative or not
  *
- * Operands are combined in an order that only the ranks determine, so that rounding is
- * the same in every run and on every rank.
+ * Operands are combined in an order in which no chance has a part: rounding is the same on every rank, and in every
+ * run with as many ranks on the same nodes, for as many elements of the datatype.
  *
  * Arguments are compared between the ranks before in checked mode only, as that costs a second reduction:
  * else, where one rank's are refused the others wait for it.  What fails later, on whichever rank, fails on
- * all, and so does another number of elements where it is found.
+ * all, and so does another number of elements where it is found.  An operation that the datatype does not have is
+ * MPI's to find, in calls without a communicator: it ends the program unless the error handler of MPI_COMM_WORLD
+ * returns.
  *
  * Return: 0; -EINVAL (negative count, no datatype or operation); -EOVERFLOW; -ENOMEM;
  * -EPROTO ranks that do not match; -EIO a peer is gone; -ECANCELED one has failed; what a call ended with before in
