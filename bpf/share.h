@@ -33,7 +33,6 @@
 #define EPOCH_DRIFT_SHIFT 4
 /* A share that held for as long is one to follow. */
 #define HELD_QUANTA 4
-#define UNKNOWN_QUANTUM_NS 4000000u /* as readers have it */
 
 /* The quantum by which changes of share are judged, the same as by readers. */
 static __always_inline u32 quantum_of(const struct equant_record *r)
@@ -43,7 +42,7 @@ static __always_inline u32 quantum_of(const struct equant_record *r)
 
 	if (!quantum && header)
 		quantum = header->default_quantum_ns;
-	quantum = quantum ?: UNKNOWN_QUANTUM_NS;
+	quantum = quantum ?: EQUANT_UNKNOWN_QUANTUM_NS;
 	return quantum < EQUANT_HOLD_TICKS * tick_ns ? quantum : EQUANT_HOLD_TICKS * tick_ns;
 }
 

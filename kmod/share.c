@@ -41,7 +41,6 @@ struct situation {
 	u32 flags;
 };
 
-#define UNKNOWN_QUANTUM_NS (4 * NSEC_PER_MSEC) /* as readers have it */
 
 /* Constant after load. */
 static struct cftype *quota; /* of a group's cpu.max */
@@ -404,7 +403,7 @@ void equant_share_init(void)
 {
 	struct cftype *type;
 
-	default_quantum = equant_default_quantum() ?: UNKNOWN_QUANTUM_NS;
+	default_quantum = equant_default_quantum() ?: EQUANT_UNKNOWN_QUANTUM_NS;
 	rcu_read_lock();
 	type = task_css_check(&init_task, cpu_cgrp_id, true)->ss->legacy_cftypes;
 	for (; type && type->name[0]; type++)

@@ -11,7 +11,6 @@
 
 #include "probe/reader.h"
 
-#define FALLBACK_QUANTUM_NS 4000000u
 #define SNAPSHOT_TRIES 10000 /* a writer is in the record for a microsecond */
 #define LONGEST_SLEEP_NS 1000000
 
@@ -156,7 +155,7 @@ static uint64_t hold_ns(const struct equant_table *table, uint64_t quantum)
 	uint64_t longest = (uint64_t)EQUANT_HOLD_TICKS * table->tick_ns;
 
 	if (!quantum)
-		quantum = FALLBACK_QUANTUM_NS;
+		quantum = EQUANT_UNKNOWN_QUANTUM_NS;
 	return quantum < longest ? quantum : longest;
 }
 

@@ -33,6 +33,8 @@
  * quantum is longer, as it is beside tasks of little weight.
  */
 #define EQUANT_HOLD_TICKS 4u
+/* Nanoseconds, until one has been observed, where the kernel tells none. */
+#define EQUANT_UNKNOWN_QUANTUM_NS 4000000u
 
 /* Where `equant probe load` pins the objects; the version is part of the path. */
 #define EQUANT_BPF_DIR "/sys/fs/bpf/equant-v1"
