@@ -329,7 +329,8 @@ static double run_one(const struct redistribute *r, struct equant_transfer *tran
 	double elapsed, longest = 0;
 	int error;
 
-	forget(r);
+	if (!r->unverified)
+		forget(r);
 	MPI_Barrier(MPI_COMM_WORLD);
 	elapsed = -MPI_Wtime();
 	error = equant_transfer_run(transfer, r->strides[0], r->a, r->strides[1], r->b);

@@ -23,8 +23,8 @@ left=0 seconds_left=0
 begun=$SECONDS
 grain=0.1 meet=1
 
-# A cell says which library it is of.
-build=$(cksum < "$TEST_BUILD/libequant.so" | tr ' ' -)
+# A cell says which library and programs it is of.
+build=$(cat "$TEST_BUILD"/{libequant.so,bin/equant,libexec/equant/*,tests/bench/*.o} 2> /dev/null | cksum | tr ' ' -)
 
 finished()
 {

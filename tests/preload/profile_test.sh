@@ -146,7 +146,7 @@ early()
 	# shellcheck disable=SC2086
 	! "$equant" run --profile -- $mpirun -np 2 "$program" early > "$scratch/said" 2>&1 &&
 		grep -q '^   1 .*did not finish: outside of MPI for the last ' "$scratch/said" &&
-		! grep -E 'nan|^rank 1: ' "$scratch/said"
+		! grep -E '[ -]nan[ %]|^rank 1: ' "$scratch/said"
 }
 silent "of a rank that is killed before its first call nothing else is said" early
 

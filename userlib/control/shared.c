@@ -47,7 +47,8 @@ static void say_missing(const struct equant_waited_on *on, double seconds)
 /* All of this node have come, and its first rank waits for others. */
 static void say_elsewhere(const struct equant_waited_on *on, double seconds)
 {
-	equant_message("%s: ranks of other nodes have not come within %g s", on->what, seconds);
+	equant_message("%s: rank %d, or ranks of other nodes, have not come to its end within %g s",
+		       on->what, equant_node_find(on->of, 0), seconds);
 }
 
 static int await_barrier(struct equant_waiter *waiter, uint32_t old,

@@ -196,6 +196,8 @@ static void begin(const char *directory, void *caller)
 		return;
 	equant_message("profile of rank %d: %s: %s", first.rank, strerror(errno), why);
 	unlink(path);
+	munmap(profile, sizeof(*profile));
+	close(fd);
 	profile = NULL;
 }
 

@@ -5,9 +5,9 @@
  * every other size up to 64, in which it is two of each that overlap in the middle.  The loop
  * around that one is in the same form, since the innermost may have few turns.
  *
- * Of arrays that no cache holds everything is asked for before it is its turn: small blocks in lines that
- * follow on each other by the innermost loop itself, everything else by what goes ahead of all loops, which
- * cuts them.  Longer blocks are written past the caches.
+ * Of arrays that no cache holds what is copied is asked for before it is its turn: by what goes ahead of all
+ * loops, which cuts them, or where there is nothing for that, small blocks in lines that follow on each other, by
+ * the innermost loop itself.  Longer blocks are written past the caches.
  */
 #include <string.h>
 
@@ -258,7 +258,10 @@ static void copy_row(struct loops *loops, struct equant_redist_level row, const 
 	}
 }
 
-/* Do blocks that are @step bytes apart have a part of each line? */
+/*
+ * Do blocks that are @step bytes apart have a part of each line?  What comes after a short row may be another message's,
+ * which is copied soon, too.
+ */
 static bool follow(int64_t step)
 {
 	return step > 0 && step < EQUANT_REDIST_LINE;

@@ -811,8 +811,8 @@ EQUANT_API int equant_barrier(struct equant *eq);
  * Arguments are compared between the ranks before in checked mode only, as that costs a second reduction:
  * else, where one rank's are refused the others wait for it.  What fails later, on whichever rank, fails on
  * all, and so does another number of elements where it is found.  An operation that the datatype does not have is
- * MPI's to find, in calls without a communicator: it ends the program unless the error handler of MPI_COMM_WORLD
- * returns.
+ * MPI's to find, in calls without a communicator: it ends the program unless the error handler of MPI_COMM_WORLD,
+ * or since MPI 4.0 of MPI_COMM_SELF, returns.
  *
  * Return: 0; -EINVAL (negative count, no datatype or operation); -EOVERFLOW; -ENOMEM;
  * -EPROTO ranks that do not match; -EIO a peer is gone; -ECANCELED one has failed; what a call ended with before in
