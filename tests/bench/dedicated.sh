@@ -11,9 +11,9 @@ rounds=${BENCH_ROUNDS:-21}
 size 0.1
 
 for round in $(seq "$rounds"); do
-	job "$n" "$(for_seconds 3)" --plain
+	job "$n" "$(for_seconds 2)" --plain
 	timed "$round" plain " s verified"
-	job "$n" "$(for_seconds 3)"
+	job "$n" "$(for_seconds 2)"
 	timed "$round" equant " s verified"
 	timed "$round" still " s verified" env EQUANT_THRESHOLD=1
 done
