@@ -46,7 +46,11 @@ static struct equant_pace_of_pass pace(const double *rates, const struct equant_
 				       double period)
 {
 	return (struct equant_pace_of_pass){
-		.paces = rates, .owned = units->counts, .period = period, .least = period / 10
+		.paces = rates,
+		.owned = units->counts,
+		.period = period,
+		.least = period / 10,
+		.joined = 1,
 	};
 }
 
@@ -115,6 +119,29 @@ TEST_F(progress, a_period_that_holds_passes_leads_that_many_passes_on)
 	EXPECT_EQ(5, equant_progress_plan(&self->p, &how));
 	for (int r = 0; r < RANKS; r++)
 		EXPECT_EQ(0, self->p.quota[r]);
+}
+
+/* 0.5 s are left, of 1 s. */
+TEST_F(progress, phases_come_more_often_at_the_end_of_a_joined_pass_only)
+{
+	struct equant_pace_of_pass how;
+
+	equant_units_release(&self->units);
+	ASSERT_EQ(0, equant_units_init(&self->units, 100 * RANKS, RANKS, EQUANT_BLOCK));
+	for (int r = 0; r < RANKS; r++)
+		self->rates[r] = 100;
+	how = pace(self->rates, &self->units, 0.5);
+	self->p.limit = 1e9;
+	ASSERT_EQ(0, equant_progress_begin(&self->p, &self->units));
+	ASSERT_EQ(0, play(&self->p, &how, &self->units));
+	how.period = 0.6;
+	EXPECT_EQ(0, equant_progress_plan(&self->p, &how));
+	for (int r = 0; r < RANKS; r++)
+		EXPECT_EQ(25, self->p.quota[r]);
+	how.joined = 0;
+	EXPECT_EQ(1, equant_progress_plan(&self->p, &how));
+	for (int r = 0; r < RANKS; r++)
+		EXPECT_EQ(10, self->p.quota[r]);
 }
 
 TEST_F(progress, loops_without_units_or_rates_plan_a_phase_all_the_same)

@@ -155,6 +155,7 @@ static void plan(struct equant_loop *loop, int last)
 		.owned = loop->units.counts,
 		.period = pass->period,
 		.least = least < pass->period ? least : pass->period,
+		.joined = pass->joined,
 	};
 	double look = pass->period * pass->paces[loop->rank] / LOOKS;
 

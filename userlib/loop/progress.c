@@ -10,9 +10,10 @@
  *
  * Deviations: the next phase may be in a later pass, because a pass can be shorter than the period;
  * it is then before that pass's first unit.
- * Towards the end of a pass that is longer, the period is half of what the slowest rank
+ * Towards the end of a joined pass that is longer, the period is half of what the slowest rank
  * still needs, until a phase costs too much: what a rank falls behind after the last phase is
- * waited for, as in guided self-scheduling (Polychronopoulos and Kuck 1987).  Quotas
+ * waited for, as in guided self-scheduling (Polychronopoulos and Kuck 1987).  Where nobody waits at
+ * the end, each of those phases would be waited in for a rank that does not have its CPU just then.  Quotas
  * begin with one unit and grow: the first units may not be like the others.
  */
 #include <errno.h>
@@ -163,7 +164,7 @@ long equant_progress_plan(struct equant_progress *p, const struct equant_pace_of
 		period = p->limit / most;
 	rest = longest(pace->paces, p->counts, p->ranks);
 	pass = longest(pace->paces, pace->owned, p->ranks);
-	if (rest <= period && (pass <= period || rest <= pace->least)) {
+	if (rest <= period && (pass <= period || rest <= pace->least || !pace->joined)) {
 		passes = pass > 0 ? (period - rest) / pass : PASSES_MOST;
 		passes = passes < PASSES_MOST ? floor(passes) : PASSES_MOST;
 		/* Whole passes are balanced best before they begin. */

@@ -31,12 +31,14 @@ struct equant_progress {
  * @owned: by rank, units of a whole pass
  * @period: seconds to the next phase
  * @least: seconds below which phases cost too much
+ * @joined: ranks wait for each other at its end
  */
 struct equant_pace_of_pass {
 	const double *paces;
 	const long *owned;
 	double period;
 	double least;
+	int joined;
 };
 
 /** equant_progress_init() - nothing is left, quotas are 0; 0 or -ENOMEM */
