@@ -90,7 +90,7 @@ endif
 # Look again when packages came or went, or other tools are named.
 $(O)/config.mk: tools/build/detect.sh $(O)/.detect $(wildcard /var/lib/dpkg/status)
 	$(call say,DETECT,$@)
-	$(Q)mkdir -p $(@D) && tools/build/detect.sh > $@.$$$$ && mv $@.$$$$ $@
+	$(Q)mkdir -p $(@D) && tools/build/detect.sh > $@.$$$$ && mv $@.$$$$ $@ || { rm -f $@.$$$$; false; }
 
 PHONY += deps setup demo check check-debug bench bench-full kernels vm stress clean help FORCE
 
@@ -104,7 +104,7 @@ JOBS := $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
 AGAIN := $(MAKE) --no-print-directory $(JOBS)
 
 check: deps
-	$(Q)tests/check.sh $(if $(filter 1,$(V)),-v) -o $(O)
+	$(Q)tests/check.sh $(if $(filter 1,$(V)),-v) -o $(O) $(filter-out O=%,$(MAKEOVERRIDES))
 
 demo: deps
 	$(Q)$(AGAIN) all

@@ -31,9 +31,10 @@ FIXTURE_TEARDOWN(events)
 	close(self->device);
 }
 
-#define write_event(kind)                                                \
-	write(self->device, &(struct equant_kmod_event){ .type = kind }, \
-	      sizeof(struct equant_kmod_event))
+#define write_event(kind)                                                          \
+	ASSERT_EQ(sizeof(struct equant_kmod_event),                                \
+		  write(self->device, &(struct equant_kmod_event){ .type = kind }, \
+			sizeof(struct equant_kmod_event)))
 
 TEST_F(events, are_told_one_by_one_until_there_are_none)
 {

@@ -31,8 +31,10 @@ $(eval $(call stamp,$(O)/.flags,$(CC) $(CFLAGS_ALL) $(CPPFLAGS_ALL) $(LDFLAGS_AL
 # What is left out is not linked with either.
 $(foreach package,MPI LIBURING PNG BPF,$(if $(filter 1,$(HAVE_$(package))),,$(eval override $(package)_LIBS :=)))
 
+# Of the same name another MPI's compiler is another one.
 $(eval $(call stamp,$(O)/.detect,$(CC) $(FC) $(CLANG) $(LLVM_STRIP) $(MPICC) $(MPIFC) \
-	$(PKG_CONFIG)))
+	$(PKG_CONFIG) $(PKG_CONFIG_PATH) \
+	$(foreach tool,CC FC MPICC MPIFC,$(shell command -v $(firstword $($(tool))) 2> /dev/null))))
 
 # What is there, for the few files that ask.
 $(O)/include/have.h: FORCE

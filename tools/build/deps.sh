@@ -59,8 +59,21 @@ fi
 
 say "installing$missing"
 lock="-o DPkg::Lock::Timeout=600"
-$sudo env DEBIAN_FRONTEND=noninteractive apt-get $lock -q update &&
-	$sudo env DEBIAN_FRONTEND=noninteractive apt-get $lock -q ${install#apt-get } && exit 0
+$sudo env DEBIAN_FRONTEND=noninteractive apt-get $lock -q update ||
+	say "not all lists of packages are new"
+# Of what is not to be had here apt-get would install nothing else either.
+there= gone=
+for package in $missing; do
+	if LC_ALL=C apt-cache policy "$package" | grep -q '^  Candidate: [^(]'; then
+		there="$there $package"
+	else
+		gone="$gone $package"
+	fi
+done
+[ -z "$gone" ] || say "there is no package$gone; what needs it is left out"
+[ -n "$there" ] || exit 1
+$sudo env DEBIAN_FRONTEND=noninteractive apt-get $lock -q install -y --no-install-recommends $there &&
+	{ [ -z "$gone" ]; exit; }
 say "that failed; what needs the missing packages is left out. By hand:"
 echo "apt-get update && $install"
 exit 1

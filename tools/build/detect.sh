@@ -125,7 +125,7 @@ fortran()
 		void *status(void) { return MPI_F08_STATUS_IGNORE; }
 		#endif' > "$scratch/c.c"
 	# The descriptors are the Fortran compiler's, whatever compiles C.
-	header=$("$FC" -print-file-name=include/ISO_Fortran_binding.h 2>/dev/null)
+	header=$($FC -print-file-name=include/ISO_Fortran_binding.h 2>/dev/null)
 	if have "${FC%% *}" && [ -n "$libs" ] && [ -f "$header" ] &&
 			$CC -c -o "$scratch/c.o" "$scratch/c.c" $mpi_cflags 2>/dev/null &&
 			$FC -std=f2018 -J"$scratch" -o "$scratch/p" "$scratch/p.f90" "$scratch/c.o" \
@@ -183,7 +183,7 @@ bpf()
 		compiles $libs || lacks="libbpf libbpf-dev"
 	have "$BPFTOOL" && "$BPFTOOL" version >/dev/null 2>&1 || lacks="bpftool bpftool"
 	have "$LLVM_STRIP" || lacks="llvm-strip llvm"
-	echo 'int i;' | "$CLANG" -target bpf -x c -c - -o /dev/null 2>/dev/null ||
+	echo 'int i;' | $CLANG -target bpf -x c -c - -o /dev/null 2>/dev/null ||
 		lacks="clang clang"
 	if [ -z "$lacks" ]; then
 		echo "HAVE_BPF := 1"
@@ -231,8 +231,8 @@ multiarch()
 echo "# made by tools/build/detect.sh"
 echo "LEFT_OUT :="
 if ! have "${CC%% *}"; then
-	echo "\$(error no compiler $CC; run: make deps)"
-	exit 0
+	echo "detect: no compiler $CC; run: make deps" >&2
+	exit 1
 fi
 mpi
 scalapack

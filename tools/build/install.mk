@@ -10,16 +10,15 @@ endif
 DOCS := README COPYING $(sort $(wildcard Documentation/*.rst))
 DOCS := $(wildcard $(DOCS))
 
-# Removed by name: other software's files may be in the same folders.
-INSTALLED = $(LIB_HEADERS:userlib/include/%=$(includedir)/%) \
-	$(libdir)/libequant.a $(libdir)/$(notdir $(LIB_SO)) $(libdir)/$(SONAME) \
-	$(libdir)/libequant.so $(libdir)/pkgconfig/equant.pc \
-	$(if $(FORTRAN),$(FLIB_MODULES:$(FMODULES)/%=$(moddir)/%) $(addprefix $(libdir)/, \
-		libequant_fortran.a $(notdir $(FLIB_SO)) $(FLIB_SONAME) libequant_fortran.so \
-		pkgconfig/equant-fortran.pc)) \
-	$(if $(GEMR2D),$(addprefix $(libdir)/,libequant_gemr2d.a $(notdir $(GLIB_SO)) $(GLIB_SONAME) \
-		libequant_gemr2d.so pkgconfig/equant-gemr2d.pc)) \
-	$(TOOL:$(O)/bin/%=$(bindir)/%) $(patsubst $(O)/libexec/%,$(libexecdir)/%,$(APPS) $(FAPPS) $(PRELOAD_SO)) \
+# Removed by name: other software's files may be in the same folders.  All that may have been installed, whatever this
+# machine can build today.
+INSTALLED = $(patsubst userlib/include/%,$(includedir)/%,$(wildcard userlib/include/equant/*.h)) \
+	$(foreach library,libequant libequant_fortran libequant_gemr2d,$(addprefix $(libdir)/$(library), \
+		.a .so $(SONAME:libequant%=%) $(patsubst libequant%,%,$(notdir $(LIB_SO))))) \
+	$(patsubst %,$(libdir)/pkgconfig/%.pc,equant equant-fortran equant-gemr2d) \
+	$(patsubst userlib/fortran/%.f90,$(moddir)/%.mod,$(wildcard userlib/fortran/*.f90)) \
+	$(bindir)/equant $(libexecdir)/equant/libequant_profile.so \
+	$(patsubst apps/%,$(libexecdir)/equant/%,$(basename $(wildcard apps/*.c apps/*.f90))) \
 	$(addprefix $(docdir)/,$(notdir $(DOCS)))
 
 # install_files(MODE, FOLDER, FILES)
@@ -49,10 +48,15 @@ install: products
 	$(Q)$(call install_files,755,$(bindir),$(TOOL))
 	$(Q)$(call install_files,755,$(libexecdir)/equant,$(APPS) $(FAPPS) $(PRELOAD_SO))
 	$(Q)$(call install_files,644,$(docdir),$(DOCS))
-	$(Q)if [ -z '$(DESTDIR)' ] && [ "$$(id -u)" -eq 0 ]; then ldconfig; fi
+	$(Q)$(renew_cache)
+
+# Whoever became root by su(1) may not have sbin in the PATH.
+renew_cache = if [ -z '$(DESTDIR)' ] && [ "$$(id -u)" -eq 0 ]; then PATH=$$PATH:/usr/sbin:/sbin ldconfig || \
+	echo "install: the linker's cache is as it was (ldconfig)" >&2; fi
 
 uninstall:
 	$(call say,REMOVE,$(DESTDIR)$(PREFIX))
 	$(Q)rm -f $(INSTALLED:%='$(DESTDIR)%')
+	$(Q)$(renew_cache)
 	$(Q)-rmdir $(foreach d,$(includedir)/equant $(moddir) $(libexecdir)/equant $(docdir),'$(DESTDIR)$(d)') \
 		2>/dev/null; true

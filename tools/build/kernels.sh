@@ -71,6 +71,8 @@ fetch()
 {
 	local release package deb to=$dir/$1 tmp=$dir/$1.tmp
 
+	[ -z "$(ls -A "$to" 2> /dev/null)" ] || [ -r "$to/release" ] ||
+		fail "$to holds something else, and would be replaced; KERNELS= names a folder of its own"
 	[ -n "$updated" ] || update
 	release=$(newest "$1")
 	[ -n "$release" ] || fail "there is no linux-image-$1.*-cloud-amd64 in Debian 12 or its backports"

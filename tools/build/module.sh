@@ -35,3 +35,8 @@ done
 # A kernel that was built anew numbers its types anew, whatever its release is called.
 [ ! "$kdir/vmlinux" -nt "$folder/kmod/equant.ko" ] || rm -f "$folder/kmod/equant.ko"
 make --no-print-directory -C "$kdir" M="$folder" "$@" "$target"
+# Without a System.map, which headers may lack, the kernel's make leaves out what modprobe needs.
+case "$target $*" in
+*INSTALL_MOD_PATH=*) ;;
+modules_install*) PATH=$PATH:/usr/sbin:/sbin depmod "$release" ;;
+esac

@@ -11,6 +11,11 @@ tmp=$dir.tmp.$$
 top=$(basename "$tar" .tar.xz)
 tests=$top/tools/testing/selftests
 
+# Who has a kernel's tree of his own may have named that.
+if [ -n "$(ls -A "$dir" 2> /dev/null)" ] && [ ! -e "$dir/.complete" ]; then
+	echo "setup: $dir holds something else, and would be replaced; LINUX= names a folder of its own" >&2
+	exit 1
+fi
 trap 'rm -rf "$tmp"' EXIT
 mkdir -p "$tmp"
 tar -xJf "$tar" --strip-components=1 -C "$tmp" \

@@ -5,6 +5,6 @@
 # sorted: symbols.sh HEADER...
 
 for header; do
-	"${CC:-gcc}" -fpreprocessed -w -E -P "$header" || exit 1
+	${CC:-gcc} -fpreprocessed -w -E -P "$header" || exit 1
 done | grep -v '^#' | tr '\n' ' ' | tr ';{}' '\n\n\n' |
 	sed -n 's/.*EQUANT_API[^(]*[* ]\(equant_[a-z0-9_]*\) *(.*/\1/p' | sort
