@@ -41,7 +41,6 @@ struct situation {
 	u32 flags;
 };
 
-
 /* Constant after load. */
 static struct cftype *quota; /* of a group's cpu.max */
 static u32 default_quantum;
