@@ -104,7 +104,7 @@ JOBS := $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
 AGAIN := $(MAKE) --no-print-directory $(JOBS)
 
 check: deps
-	$(Q)tests/check.sh $(if $(filter 1,$(V)),-v) -o $(O) $(filter-out O=%,$(MAKEOVERRIDES))
+	$(Q)tests/check.sh $(if $(filter 1,$(V)),-v) -o $(O)
 
 demo: deps
 	$(Q)$(AGAIN) all

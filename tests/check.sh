@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 #
-# Build everything and run every test: tests/check.sh [-v] [-o BUILD] [VARIABLE=VALUE]..., make's variables
+# Build everything and run every test: tests/check.sh [-v] [-o BUILD]
 # The last line is always "N passed, N failed, N skipped".
 
 set -u
@@ -16,12 +16,9 @@ while getopts vo: option; do
 	esac
 done
 
-shift $((OPTIND - 1))
-variables=("$@")
-
 # The jobs of an outer make are not ours to take.
 unset MAKEFLAGS MFLAGS MAKELEVEL
-make() { command make --no-print-directory "${variables[@]}" O="$build" "$@"; }
+make() { command make --no-print-directory O="$build" "$@"; }
 
 # Each part is a process group of its own: when this is interrupted, those that are there end, and
 # what they have started with them.

@@ -71,8 +71,8 @@ for package in $missing; do
 	fi
 done
 [ -z "$gone" ] || say "there is no package$gone; what needs it is left out"
-[ -n "$there" ] || exit 1
-$sudo env DEBIAN_FRONTEND=noninteractive apt-get $lock -q install -y --no-install-recommends $there &&
+[ -n "$there" ] &&
+	$sudo env DEBIAN_FRONTEND=noninteractive apt-get $lock -q install -y --no-install-recommends $there &&
 	{ [ -z "$gone" ]; exit; }
 say "that failed; what needs the missing packages is left out. By hand:"
 echo "apt-get update && $install"

@@ -4,8 +4,9 @@
  *
  * Of arrays that no cache holds every line comes from memory, and a processor that has only seen
  * blocks and gaps asks for few of them at once.  Here the copy's own loops go ahead of it.  Small
- * blocks in lines that follow on each other are left out: for those the copy's innermost loop asks, if on both
- * sides they do.  So are those of which few follow on each other: to go from loop to loop for each takes longer than it saves.
+ * blocks in lines that follow on each other are left out: for those the copy's innermost loop asks, if on
+ * both sides they do.  So are those of which few follow on each other: to go from loop to loop for each
+ * takes longer than it saves.
  */
 #include "redist/ahead.h"
 

@@ -482,8 +482,9 @@ EQUANT_API int equant_loop_exchange(struct equant_loop *loop, long a, long b);
  *
  * What was unit @a is unit @b now, and the other way round: slices stay with the ranks that have them, and
  * these own the other number.  Nothing is sent, which equant_loop_exchange() does that has the same
- * contents as a result, and a rank waits only for slices of its own that are still under way to another one.  A rank may own more or fewer of any part of the units then.  Copies of other
- * ranks' slices of the two are void.  Data behind callbacks are the caller's to rename.
+ * contents as a result, and a rank waits only for slices of its own that are still under way to another one.
+ * A rank may own more or fewer of any part of the units then.  Copies of other ranks' slices of the two
+ * are void.  Data behind callbacks are the caller's to rename.
  *
  * Every rank calls it with the same arguments between the same two hooks, outside of sections.
  *
